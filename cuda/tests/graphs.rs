@@ -4,26 +4,16 @@ mod support;
 
 use std::ffi::c_void;
 
-use support::{Driver, call, ok, param};
+use support::{ADD, Driver, call, ok, param};
 
-/// Adds a number to 32 numbers.
-const MORE: &[u8] = b"
+/// Has local variables.
+const LOCAL: &[u8] = b"
 .version 6.0
 .target sm_50
 .address_size 64
-.visible .entry more(.param .u64 data, .param .u32 n) {
+.visible .entry local() {
     .local .align 4 .b8 room[48];
     .local .align 8 .b8 more_room[16];
-    .reg .u64 %p, %o;
-    .reg .u32 %i, %n, %v;
-    ld.param.u64 %p, [data];
-    ld.param.u32 %n, [n];
-    mov.u32 %i, %tid.x;
-    mul.wide.u32 %o, %i, 4;
-    add.u64 %p, %p, %o;
-    ld.global.u32 %v, [%p];
-    add.u32 %v, %v, %n;
-    st.global.u32 [%p], %v;
     ret;
 }
 ";
@@ -123,7 +113,7 @@ fn used_by_graphs(driver: &Driver) -> u64 {
 }
 
 fn graphs_have_memory_of_their_own(driver: &Driver) {
-    let (_, more) = driver.load(MORE, "more");
+    let (_, more) = driver.load(ADD.as_bytes(), "add");
     let result = driver.alloc(128);
     let graph = Graph::new(driver);
     let (node, address) = graph.allocate(128);
@@ -238,8 +228,8 @@ fn graphs_allocate_and_write_values() {
     nodes_write_values_and_wait_for_them(driver);
     advice_is_told_again(driver);
 
-    let (_, more) = driver.load(MORE, "more");
+    let (_, function) = driver.load(LOCAL, "local");
     let mut local = 0_i32;
-    ok!(driver, cuFuncGetAttribute(&mut local => *mut i32, 3 => u32, more => u64));
+    ok!(driver, cuFuncGetAttribute(&mut local => *mut i32, 3 => u32, function => u64));
     assert_eq!(local, 64, "the variables of the kernel");
 }

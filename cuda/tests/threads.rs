@@ -4,26 +4,9 @@ mod support;
 
 use std::ffi::c_void;
 
-use support::{Driver, call, ok, param};
+use support::{ADD, Driver, call, ok, param};
 
 const NOT_INITIALIZED: u32 = 3;
-
-const ADD: &str = "
-.version 6.0
-.target sm_50
-.address_size 64
-.visible .entry add(.param .u64 at, .param .u32 more) {
-    .reg .u64 %a, %o;
-    .reg .u32 %i, %v, %m;
-    ld.param.u64 %a, [at];
-    ld.param.u32 %m, [more];
-    mov.u32 %i, %tid.x;
-    mul.wide.u32 %o, %i, 4;
-    add.u64 %a, %a, %o;
-    atom.global.add.u32 %v, [%a], %m;
-    exit;
-}
-";
 
 /// A generator of numbers that are always the same (xorshift).
 struct Numbers(u64);

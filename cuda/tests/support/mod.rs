@@ -11,6 +11,9 @@ use std::sync::OnceLock;
 use libloading::Library;
 use warploom::capture::{ArgValue, Content, Launch, compare};
 
+/// `add(at, more)` adds a number to those of a block's lanes.
+pub const ADD: &str = include_str!("add.ptx");
+
 /// The loaded library.
 pub struct Driver(Library);
 
