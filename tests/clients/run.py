@@ -33,6 +33,7 @@ CLIENTS = {
     "cuda_python": Client("numba", ["cuda_python_core.py"], ["sm_52", "sm_53", "sm_80"]),
     "cublas": Client("numba", ["cublas_products.py"], ["sm_52"], captured=None),
     "tinygrad": Client("tinygrad", ["-m", "unittest", "tinygrad_ops"], ["sm_80"], environment={"DEV": "CUDA:PTX"}),
+    "taichi": Client("taichi", ["taichi_ops.py"], ["sm_52", "sm_80"], captured=("saxpy", "julia_set")),
     "numba_suite": Client("numba", SUITE, ["sm_53"], timeout=5400, heavy=True, captured=None),
     # Without nvJitLink numba hands PTX to the driver.
     "numba_suite_ptx": Client("numba_ptx", SUITE, ["sm_80"], timeout=5400, heavy=True, captured=None),
