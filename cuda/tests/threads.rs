@@ -25,6 +25,22 @@ impl Numbers {
 }
 
 #[test]
+fn a_stream_has_gone_on_when_its_event_has_come() {
+    let driver = Driver::get("sm_52");
+    let (_, add) = driver.load(ADD.as_bytes(), "add");
+    let at = driver.alloc(128);
+    let (mut stream, mut event) = (0_u64, 0_u64);
+    ok!(driver, cuStreamCreate(&mut stream => *mut u64, 1 => u32));
+    ok!(driver, cuEventCreate(&mut event => *mut u64, 0 => u32));
+    for _ in 0..500 {
+        assert_eq!(driver.launch(add, 1, 32, stream, &[param(&at), param(&1_u32)]), 0);
+        ok!(driver, cuEventRecord(event => u64, stream => u64));
+        ok!(driver, cuEventSynchronize(event => u64));
+        ok!(driver, cuStreamQuery(stream => u64));
+    }
+}
+
+#[test]
 fn threads_work_at_the_same_time() {
     Driver::get("sm_52");
     let shared = Driver::get("sm_52").alloc(128);

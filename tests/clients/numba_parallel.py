@@ -1,11 +1,9 @@
-"""The loops of numba_kernels.py on the CPU's threads, by numba.njit(parallel=True): how long they take."""
+"""The loops of numba_kernels.py on the CPU's threads, by numba.njit(parallel=True). With --time, how long they take."""
 import math
-import sys
 
 import numpy as np
 from numba import get_num_threads, njit, prange
 
-sys.argv.append("--time")
 from checks import check, main, timed
 
 RANDOM = np.random.default_rng(1)
@@ -75,7 +73,7 @@ def repeated(name, work, run):
 def saxpy_on_threads():
     n = 1 << 20
     x, y = (RANDOM.random(n, dtype=np.float32) for _ in range(2))
-    repeated("saxpy", n, lambda: saxpy(np.float32(2), x, y))
+    repeated("saxpy", n, lambda: saxpy(2.0, x, y))
 
 
 @check
