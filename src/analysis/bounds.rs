@@ -1,8 +1,9 @@
 //! What the definitions of integers prove about their size, so that an index from a small table or a byte needs no check of
 //! its own.
 
-use warploom_runtime::launch::{MAX_BLOCK_LANES, MAX_GRID};
+use warploom_runtime::launch::MAX_GRID;
 
+use super::class::GridClass;
 use crate::ir::{BinaryOp, ConvertOp, Extend, Op, Special, Type, Value};
 
 /// How far definitions are followed.
@@ -21,18 +22,29 @@ impl Bound {
     }
 }
 
-/// The bound of an integer value, of values with these types and definitions.
+/// The bound of an integer value, of values with these types and definitions, in launches of any size.
 pub fn bound<'a>(ty: impl Fn(Value) -> Type, def: impl Fn(Value) -> &'a Op, v: Value) -> Bound {
-    follow(&ty, &def, v, MAX_DEPTH)
+    follow(&ty, &def, GridClass::Any, v, MAX_DEPTH)
 }
 
-fn follow<'a>(type_of: &impl Fn(Value) -> Type, def: &impl Fn(Value) -> &'a Op, v: Value, depth: u32) -> Bound {
+/// The same in launches of this class.
+pub fn bound_in<'a>(grid: GridClass, ty: impl Fn(Value) -> Type, def: impl Fn(Value) -> &'a Op, v: Value) -> Bound {
+    follow(&ty, &def, grid, v, MAX_DEPTH)
+}
+
+fn follow<'a>(
+    type_of: &impl Fn(Value) -> Type,
+    def: &impl Fn(Value) -> &'a Op,
+    grid: GridClass,
+    v: Value,
+    depth: u32,
+) -> Bound {
     let ty = type_of(v);
     let any = Bound::of_type(ty);
     if depth == 0 {
         return any;
     }
-    let of = |v: Value| follow(type_of, def, v, depth - 1);
+    let of = |v: Value| follow(type_of, def, grid, v, depth - 1);
     // What is known of the low bits of a result that may have wrapped.
     let multiple = |zeros: u32| Bound { zeros: zeros.min(63), ..any };
     let below = |limit: u64| Bound { max: limit - 1, zeros: 0 };
@@ -41,9 +53,10 @@ fn follow<'a>(type_of: &impl Fn(Value) -> Type, def: &impl Fn(Value) -> &'a Op, 
         Op::Splat { a } => of(a),
         Op::LaneId => below(64),
         // The last warp's lanes may be past the block.
-        Op::Special(Special::Tid(_)) => below(2 * u64::from(MAX_BLOCK_LANES)),
+        Op::Special(Special::Tid(_)) => below(2 * grid.lanes()),
+        Op::Special(Special::Ctaid(0)) => below(grid.blocks()),
         Op::Special(Special::Ctaid(axis)) => below(MAX_GRID[usize::from(axis)].into()),
-        Op::Special(Special::Ntid(_)) => below(u64::from(MAX_BLOCK_LANES) + 1),
+        Op::Special(Special::Ntid(_)) => below(grid.lanes() + 1),
         Op::Load { access, extend: Extend::Unsigned, sparse: false } if access.ty.bits() < ty.bits() => {
             Bound::of_type(access.ty)
         }
@@ -63,8 +76,10 @@ fn follow<'a>(type_of: &impl Fn(Value) -> Type, def: &impl Fn(Value) -> &'a Op, 
                 _ => multiple(a.zeros.min(b.zeros)),
             }
         }
-        Op::Binary { op: BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor, a, b } | Op::Select { a, b, .. } => {
-            multiple(of(a).zeros.min(of(b).zeros))
+        Op::Binary { op: BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor, a, b } => multiple(of(a).zeros.min(of(b).zeros)),
+        Op::Select { a, b, .. } | Op::UniformSelect { a, b, .. } => {
+            let (a, b) = (of(a), of(b));
+            Bound { max: a.max.max(b.max), zeros: a.zeros.min(b.zeros) }
         }
         Op::Binary { op: BinaryOp::Mul, a, b } => {
             let (a, b) = (of(a), of(b));

@@ -3,8 +3,9 @@
 use std::cell::OnceCell;
 
 use cranelift_entity::SecondaryMap;
+use warploom_runtime::launch::{MAX_BLOCK_LANES, MAX_GRID};
 
-use super::bounds::bound;
+use super::bounds::bound_in;
 use super::facts::{Facts, written_registers};
 use super::masks::Masks;
 use crate::ir::{BinaryOp, Block, ConvertOp, Defs, Inst, IntCc, Op, Special, Type, UnaryOp, Value, table};
@@ -15,7 +16,63 @@ const MAX_STRIDE: u64 = 1 << 18;
 /// Lanes that the JIT executes at a time.
 pub const CHUNK: u32 = 8;
 
-/// What of a launch's block size a translation relies on. It never depends on the grid or on parameters.
+/// What of a launch a translation relies on. It never depends on parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Launched {
+    pub block: LaunchClass,
+    pub grid: GridClass,
+}
+
+impl Launched {
+    pub fn of(grid: [u32; 3], block: [u32; 3], lanes: u32) -> Launched {
+        Launched { block: LaunchClass::of(block, lanes), grid: GridClass::of(grid, block) }
+    }
+}
+
+/// Such blocks in grids of any size.
+impl From<LaunchClass> for Launched {
+    fn from(block: LaunchClass) -> Launched {
+        Launched { block, grid: GridClass::Any }
+    }
+}
+
+/// How many blocks there are along x, and lanes in a block. If `ctaid.x * ntid.x + tid.x` is known to stay below 2^31, lanes that are evenly spaced in words
+/// are so in 64 bits too, in whatever type the source has its indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GridClass {
+    /// At most 2^14 blocks, which may be as large as they ever are.
+    Small,
+    /// At most 2^20, of at most 2^10 lanes.
+    Medium,
+    Any,
+}
+
+impl GridClass {
+    pub fn of(grid: [u32; 3], block: [u32; 3]) -> GridClass {
+        let lanes = block.iter().copied().map(u64::from).product::<u64>();
+        let holds = |class: &GridClass| u64::from(grid[0]) <= class.blocks() && lanes <= class.lanes();
+        [GridClass::Small, GridClass::Medium].into_iter().find(holds).unwrap_or(GridClass::Any)
+    }
+
+    /// The most blocks along x.
+    pub fn blocks(self) -> u64 {
+        match self {
+            GridClass::Small => 1 << 14,
+            GridClass::Medium => 1 << 20,
+            GridClass::Any => MAX_GRID[0].into(),
+        }
+    }
+
+    /// The most lanes of a block.
+    pub fn lanes(self) -> u64 {
+        match self {
+            GridClass::Small | GridClass::Any => MAX_BLOCK_LANES.into(),
+            GridClass::Medium => 1 << 10,
+        }
+    }
+}
+
+/// What of a launch's block size a translation relies on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LaunchClass {
     /// One-dimensional blocks of any size: x runs on from lane to lane, y and z are 0.
@@ -58,7 +115,7 @@ pub enum Class {
     /// The same in all lanes of the warp.
     Uniform,
     /// `exact` is false if that holds only while a 32-bit value it is extended from does not wrap within the chunk, and the
-    /// word above it, if it is that of a register, is the same in all lanes; whoever relies on it checks.
+    /// word above it, if it is that of a register, is the same in all lanes, or while no lane differs in bits that are cut off; whoever relies on it checks.
     Affine {
         step: i64,
         exact: bool,
@@ -97,7 +154,7 @@ pub struct Classes {
     classes: SecondaryMap<Value, Class>,
     /// Masks that have all lanes of a chunk or none.
     alike: SecondaryMap<Value, bool>,
-    launch: LaunchClass,
+    launch: Launched,
     /// What is known of some lanes at the block's entry, if the classes are those of these lanes: of registers that nothing
     /// has written yet.
     facts: Option<Facts>,
@@ -105,14 +162,14 @@ pub struct Classes {
 
 impl Classes {
     /// The classes of all lanes. What is not `computable` again from its operands varies, unless it is one for the warp.
-    pub fn of(block: &Block, launch: LaunchClass, computable: &dyn Fn(&Inst) -> bool) -> Classes {
+    pub fn of(block: &Block, launch: Launched, computable: &dyn Fn(&Inst) -> bool) -> Classes {
         Classes::compute(block, launch, None, computable)
     }
 
     /// The same of some lanes, those of a mask or fewer, of whose registers this is known at the block's entry.
     pub fn with_facts(
         block: &Block,
-        launch: LaunchClass,
+        launch: Launched,
         facts: &Facts,
         lanes: Option<Value>,
         computable: &dyn Fn(&Inst) -> bool,
@@ -122,7 +179,7 @@ impl Classes {
 
     fn compute(
         block: &Block,
-        launch: LaunchClass,
+        launch: Launched,
         active: Option<(&Facts, Option<Value>)>,
         computable: &dyn Fn(&Inst) -> bool,
     ) -> Classes {
@@ -135,7 +192,10 @@ impl Classes {
         let made = OnceCell::new();
         let defs = || -> &Defs { made.get_or_init(|| block.defs()) };
         // Evenly spaced words among which 2^31 does not lie are as far apart when they are extended.
-        let extends = |v: Value| bound(|v| block.ty(v).ty, |v| &block.insts[defs()[v].0].op, v).max <= i32::MAX as u64;
+        let extends = |v: Value| {
+            let def = |v: Value| &block.insts[defs()[v].0].op;
+            bound_in(launch.grid, |v| block.ty(v).ty, def, v).max <= i32::MAX as u64
+        };
         let is_subset = |a, b| Masks::of(&block.insts, defs()).is_subset(a, b);
         for inst in &block.insts {
             if let Some(facts) = &mut classes.facts {
@@ -225,7 +285,7 @@ impl Classes {
     }
 
     pub fn launch(&self) -> LaunchClass {
-        self.launch
+        self.launch.block
     }
 
     /// An ordered compare of an evenly spaced value with one that all lanes share, in this order.
@@ -242,7 +302,7 @@ impl Classes {
 
     /// Whether affine values are so over the whole warp, not only in each chunk.
     pub fn span_warp(&self) -> bool {
-        matches!(self.launch, LaunchClass::Line | LaunchClass::Warp)
+        matches!(self.launch.block, LaunchClass::Line | LaunchClass::Warp)
     }
 
     fn result(&self, op: &Op, constants: &Constants, ty: Type, extends: &dyn Fn(Value) -> bool) -> Class {
@@ -255,7 +315,7 @@ impl Classes {
         match *op {
             Op::Splat { a } => class(a),
             Op::LaneId => Class::Affine { step: 1, exact: true },
-            Op::Special(Special::Tid(axis)) => self.launch.tid(axis),
+            Op::Special(Special::Tid(axis)) => self.launch.block.tid(axis),
             Op::Unary { op: UnaryOp::Not | UnaryOp::Neg, a } => scale(class(a), -1, ty),
             Op::Binary { op: BinaryOp::Add, a, b } => combine(class(a), class(b), 1, ty),
             Op::Binary { op: BinaryOp::Sub, a, b } => combine(class(a), class(b), -1, ty),
@@ -266,6 +326,11 @@ impl Classes {
             },
             Op::Binary { op: BinaryOp::Shl, a, b } => match constants[b] {
                 Some(k) if k < u64::from(ty.bits()) => scale(class(a), 1i64.wrapping_shl(k as u32), ty),
+                _ => same(op, self),
+            },
+            Op::Binary { op: BinaryOp::And, a, b } => match (constants[a], constants[b]) {
+                (_, Some(bits)) => cut(class(a), bits, ty).unwrap_or_else(|| same(op, self)),
+                (Some(bits), _) => cut(class(b), bits, ty).unwrap_or_else(|| same(op, self)),
                 _ => same(op, self),
             },
             Op::AddCarry { a, b, carry } => match carry {
@@ -311,6 +376,20 @@ impl Classes {
             ref op => same(op, self),
         }
     }
+}
+
+/// How many low bits a constant has that keep words evenly spaced: what is above is the same in most warps.
+pub fn kept_bits(bits: u64) -> Option<u32> {
+    let kept = (!bits & Type::I32.bit_mask()).trailing_zeros();
+    (LEAST_KEPT..32).contains(&kept).then_some(kept)
+}
+
+const LEAST_KEPT: u32 = 20;
+
+/// Evenly spaced words of which only these bits are left.
+fn cut(a: Class, bits: u64, ty: Type) -> Option<Class> {
+    let step = a.stride().filter(|&step| step != 0 && ty == Type::I32)?;
+    kept_bits(bits).map(|_| Class::Affine { step, exact: false })
 }
 
 /// A pure operation on values that do not vary (in the chunk) gives one that does not.

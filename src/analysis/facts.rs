@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use cranelift_entity::EntityRef;
 
-use super::class::{Classes, LaunchClass};
+use super::class::{Classes, Launched};
 use super::flow::Flow;
 use super::masks::Masks;
 use super::registers;
@@ -38,7 +38,7 @@ struct Kept {
 }
 
 /// The facts at the entry of every block. A block that is not reached has none.
-pub fn facts(function: &Function, flow: &Flow, launch: LaunchClass) -> Vec<Facts> {
+pub fn facts(function: &Function, flow: &Flow, launch: Launched) -> Vec<Facts> {
     // Of each block, the joins of what it pushed, with the registers that may be written on the way.
     let mut joins: Vec<Vec<(usize, BTreeSet<Reg>)>> = vec![Vec::new(); flow.successors.len()];
     for join in &flow.joins {
@@ -251,7 +251,7 @@ impl<'a> Passage<'a> {
     }
 
     /// What is known at the block's end.
-    fn end(&self, known: &State, keepers: &BTreeSet<Reg>, launch: LaunchClass) -> State {
+    fn end(&self, known: &State, keepers: &BTreeSet<Reg>, launch: Launched) -> State {
         let active = self.at_end(self.function.active);
         let Some((before, _)) = self.known_of(known, &[active]) else { return State::default() };
         let lanes = match active {
@@ -302,7 +302,7 @@ impl<'a> Passage<'a> {
     }
 
     /// What is known at the end of the lanes of a mask, or all that were active, from what was known of them at entry.
-    fn facts_at_end(&self, known: &Facts, lanes: Option<Value>, launch: LaunchClass) -> Facts {
+    fn facts_at_end(&self, known: &Facts, lanes: Option<Value>, launch: Launched) -> Facts {
         let (block, function) = (self.block, self.function);
         let classes = Classes::with_facts(block, launch, known, lanes, &|_| true);
         let mut facts = known.clone();

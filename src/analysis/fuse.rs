@@ -259,8 +259,12 @@ impl Editor {
 
     /// `(x << k, x >> 32 - k)`: an extended word shifted left; with a funnel `(x << k, high(x:y << k))` a pair.
     fn fuse_shift(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
-        let Op::Binary { op: BinaryOp::Shl, a: x, b: count } = *self.def(lo) else { return None };
-        let k = self.constant(count)?;
+        let (x, k) = match *self.def(lo) {
+            Op::Binary { op: BinaryOp::Shl, a, b } => (a, self.constant(b)?),
+            // Twice the word.
+            Op::Binary { op: BinaryOp::Add, a, b } if a == b => (a, 1),
+            _ => return None,
+        };
         match *self.def(hi) {
             Op::Binary { op: op @ (BinaryOp::ShrS | BinaryOp::ShrU), a, b }
                 if a == x && (1..32).contains(&k) && self.constant(b) == Some(32 - k) =>

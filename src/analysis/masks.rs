@@ -1,5 +1,7 @@
 //! Masks of lanes: what their definitions prove, and simpler ones that equal them.
 
+use smallvec::SmallVec;
+
 use super::editor::Editor;
 use crate::ir::{BinaryOp, Defs, Inst, Op, Type, UnaryOp, Value, ValueType, Window};
 
@@ -80,6 +82,9 @@ impl Proof<'_> {
     }
 }
 
+/// How many masks [`Editor::conjuncts`] gives.
+const MAX_CONJUNCTS: usize = 7;
+
 /// Lanes of a warp whose masks have no bits beyond.
 const ALL_BITS: u8 = 64;
 
@@ -106,6 +111,21 @@ impl Editor {
         }
     }
 
+    /// The mask, and masks that it is all of at once, narrow ones first; not all, if these are many.
+    pub(super) fn conjuncts(&self, mask: Value) -> SmallVec<[Value; 8]> {
+        let mut all = SmallVec::from_slice(&[mask]);
+        let mut at = 0;
+        while let Some(&mask) = all.get(at)
+            && all.len() < MAX_CONJUNCTS
+        {
+            if let Some((a, b)) = self.matches_binary(mask, BinaryOp::And) {
+                all.extend([a, b]);
+            }
+            at += 1;
+        }
+        all
+    }
+
     /// A compare that is there and has exactly the other lanes. Where lanes are fewer than bits, the bits beyond are 0 in both.
     pub(super) fn inverted_compare(&self, op: &Op, window: Window) -> Option<Value> {
         let inverse = match *op {
@@ -127,14 +147,33 @@ impl Editor {
         if self.is_disjoint(a, b) {
             return Some(self.iconst(Type::I64, 0));
         }
-        self.simplify_difference(a, b).or_else(|| self.simplify_difference(b, a))
+        self.simplify_difference(a, b)
+            .or_else(|| self.simplify_difference(b, a))
+            .or_else(|| self.simplify_part(a, b))
+            .or_else(|| self.simplify_part(b, a))
     }
 
-    /// `a & ~(a & ~x | y)` is `a & x & ~y`: what is left of lanes when some of them have gone.
+    /// `a & (x | y)` is `a & y` where `a` and `x` share no bit.
+    fn simplify_part(&mut self, a: Value, b: Value) -> Option<Value> {
+        let (x, y) = self.matches_binary(b, BinaryOp::Or)?;
+        let rest = if self.is_disjoint(a, x) {
+            y
+        } else if self.is_disjoint(a, y) {
+            x
+        } else {
+            return None;
+        };
+        Some(self.and_mask(a, rest))
+    }
+
+    /// `a & ~(a & ~x | y)` is `a & x & ~y`, and `a & ~(a & ~x)` is `a & x`: what is left of lanes when some of them have gone.
     fn simplify_difference(&mut self, a: Value, b: Value) -> Option<Value> {
         let gone = self.inverted(b)?;
-        let (first, second) = self.matches_binary(gone, BinaryOp::Or)?;
         let stays = |of: Value| self.difference(of).filter(|&(from, _)| from == a).map(|(_, x)| x);
+        if let Some(x) = stays(gone) {
+            return Some(self.and_mask(a, x));
+        }
+        let (first, second) = self.matches_binary(gone, BinaryOp::Or)?;
         let (x, y) = match (stays(first), stays(second)) {
             (Some(x), _) => (x, second),
             (None, Some(x)) => (x, first),
@@ -152,7 +191,11 @@ impl Editor {
         if self.is_subset(b, a) {
             return Some(a);
         }
-        self.simplify_union(a, b).or_else(|| self.simplify_union(b, a))
+        let window = self.window();
+        self.compare_or_equal(a, b, window)
+            .or_else(|| self.compare_or_equal(b, a, window))
+            .or_else(|| self.simplify_union(a, b))
+            .or_else(|| self.simplify_union(b, a))
     }
 
     /// `e & ~c | e & c`, the lanes of both sides of a branch, are `e`. `e & ~c | c & ~x` is `e & ~(c & x)` where `c` lies in `e`:

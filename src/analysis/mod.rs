@@ -10,6 +10,7 @@
 mod bits;
 mod bounds;
 mod class;
+mod compare;
 mod demand;
 mod division;
 mod early;
@@ -36,7 +37,7 @@ mod tiled;
 mod windows;
 
 pub use bounds::{Bound, bound};
-pub use class::{CHUNK, Class, Classes, LaunchClass};
+pub use class::{CHUNK, Class, Classes, GridClass, LaunchClass, Launched, kept_bits};
 pub use editor::is_pure;
 pub use facts::{Facts, facts};
 pub use flow::Flow;

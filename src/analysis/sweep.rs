@@ -37,7 +37,8 @@ pub struct Sweep {
 
 /// What holds where lanes take part in all of a sweep.
 pub struct Inner {
-    /// Beside those of the group: of masks that the warp has as a whole, and compares of words that are the same in all lanes, or a power of two apart.
+    /// Beside those of the group: of masks that the warp has as a whole, and compares, also with offsets, of words that are the same in all lanes, or a
+    /// power of two apart.
     pub conditions: Vec<Condition>,
     /// Masks that then have all lanes, or none.
     pub settled: BTreeMap<Value, bool>,
@@ -222,14 +223,16 @@ fn inner(block: &Block, classes: &Classes, mut finder: Finder) -> Option<Inner> 
     }
     let conditions = finder.group.conditions.split_off(conditions);
     // Between which lanes they hold is computed.
+    let is_spaced = |a: Value, b: Value| {
+        let step = classes.get(a).stride().unwrap_or(0);
+        let sure = [a, b].iter().all(|&v| classes.get(v).affine().is_some_and(|(_, exact)| exact));
+        block.ty(a).ty == Type::I32 && (step == 0 || step.unsigned_abs().is_power_of_two()) && sure
+    };
     let is_simple = |condition: &Condition| match *condition {
         Condition::Mask { .. } => true,
-        Condition::Compare { a, b, .. } => {
-            let step = classes.get(a).stride().unwrap_or(0);
-            let sure = [a, b].iter().all(|&v| classes.get(v).affine().is_some_and(|(_, exact)| exact));
-            block.ty(a).ty == Type::I32 && (step == 0 || step.unsigned_abs().is_power_of_two()) && sure
-        }
-        Condition::Below { .. } | Condition::Aligned { .. } => false,
+        Condition::Compare { a, b, .. } => is_spaced(a, b),
+        Condition::Below { base, limit, .. } => is_spaced(base, limit),
+        Condition::Aligned { .. } => false,
     };
     let fits = !conditions.is_empty() && conditions.iter().all(is_simple);
     fits.then_some(Inner { conditions, settled: finder.group.settled })

@@ -8,7 +8,7 @@ use warploom_runtime::warp::SERVICE_BYTES;
 
 use super::guest::{Environment, Launching, Lifting};
 use super::services::{Printed, Serving, linear};
-use super::translate::Translated;
+use super::translate::{Dimensions, Translated};
 use super::{EngineKind, Error, Fault, Kernel, Stage};
 use crate::container::Function;
 use crate::jit::{Effort, Target};
@@ -94,7 +94,7 @@ pub struct ImagePool {
     pub last_sampler: u32,
 }
 
-/// Shape and limits of a launch. [`LaunchOptions::new`] has the defaults; the fields are then set.
+/// Dimensions and limits of a launch. [`LaunchOptions::new`] has the defaults; the fields are then set.
 #[derive(Clone, Debug)]
 pub struct LaunchOptions {
     /// Blocks per axis.
@@ -128,6 +128,10 @@ pub struct LaunchOptions {
 }
 
 impl LaunchOptions {
+    pub(super) fn shape(&self) -> Dimensions {
+        Dimensions { grid: self.grid, block: self.block }
+    }
+
     /// One thread, the JIT, no limits.
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> LaunchOptions {
         LaunchOptions {
@@ -210,9 +214,9 @@ impl<'p> Kernel<'p> {
     ) -> Result<LaunchOutcome, Error> {
         self.in_environment(args, options, |translated, environment| {
             if options.engine == EngineKind::Jit && options.effort.is_fast() {
-                translated.compile(options.block, options.engine_threads(), options.effort)?;
+                translated.compile(options.shape(), options.engine_threads(), options.effort)?;
             }
-            let engine = translated.engine(options.engine, options.block, options.engine_threads())?;
+            let engine = translated.engine(options.engine, options.shape(), options.engine_threads())?;
             let before = translated.nanoseconds();
             let start = Instant::now();
             let (outcome, printed, assertion) =
@@ -234,19 +238,19 @@ impl<'p> Kernel<'p> {
         })
     }
 
-    /// Translates the kernel ahead of its launches with blocks of this shape on so many threads, which then need not.
+    /// Translates the kernel ahead of its launches of up to 2^14 blocks (along x) of this shape on so many threads, which then need not.
     /// With full effort, it is as if all its code had proved hot. Gives the time that was spent.
     pub fn translate(&self, block: [u32; 3], threads: usize, effort: Effort) -> Result<Duration, Error> {
         let translated = self.program.translated(self.id, &[])?;
-        translated.compile(block, threads, effort)?;
+        translated.compile(Dimensions::of_blocks(block), threads, effort)?;
         Ok(Duration::from_nanos(translated.take_nanoseconds()))
     }
 
-    /// The kernel at a stage of its translation for blocks of this shape, as text.
+    /// The kernel at a stage of its translation for up to 2^14 blocks (along x) of this shape, as text.
     ///
     /// `target`: the host to translate for, if not this one.
     pub fn dump(&self, stage: Stage, block: [u32; 3], target: Option<&Target>) -> Result<String, Error> {
-        self.program.translated(self.id, &[])?.dump(stage, block, target)
+        self.program.translated(self.id, &[])?.dump(stage, Dimensions::of_blocks(block), target)
     }
 
     /// The same of the kernel as a launch specialises it.
@@ -257,7 +261,7 @@ impl<'p> Kernel<'p> {
         options: &LaunchOptions,
         target: Option<&Target>,
     ) -> Result<String, Error> {
-        self.in_environment(args, options, |translated, _| translated.dump(stage, options.block, target))
+        self.in_environment(args, options, |translated, _| translated.dump(stage, options.shape(), target))
     }
 
     /// Runs an engine over the grid. The outcome, what was printed, and the condition that a faulting assertion names.

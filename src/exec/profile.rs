@@ -48,7 +48,7 @@ impl Kernel<'_> {
             let engine: Arc<dyn Engine + Send> = match options.engine {
                 EngineKind::Interp => Arc::new(Interpreter::new(function)?),
                 EngineKind::Jit => {
-                    let program = jit::Kernel::new(function).program(options.block, options.threads);
+                    let program = jit::Kernel::new(function).program(options.grid, options.block, options.threads);
                     program.map_err(|e| Error::Stage {
                         kernel: plain.name.clone(),
                         stage: "profile".into(),
@@ -87,7 +87,7 @@ impl Kernel<'_> {
     pub fn host_instructions(&self, args: &[Arg], options: &LaunchOptions) -> Result<(u64, Counts), Error> {
         let options = LaunchOptions { threads: 1, ..options.clone() };
         self.in_environment(args, &options, |translated, environment| {
-            let counting = translated.counting(options.block)?;
+            let counting = translated.counting(options.shape())?;
             let (outcome, ..) = self.run(translated, counting.program(), &environment.config, &options, None)?;
             Ok((counting.instructions(), outcome.counts))
         })

@@ -97,19 +97,20 @@ impl Translated {
         &self.code
     }
 
-    /// An engine for blocks of this shape on so many threads.
+    /// An engine for launches of this shape on so many threads.
     pub fn engine(
         self: &Arc<Self>,
         kind: EngineKind,
-        block: [u32; 3],
+        shape: Dimensions,
         threads: usize,
     ) -> Result<Arc<dyn Engine + Send>, Error> {
         let generation = self.current();
         let engine: Arc<dyn Engine + Send> = match kind {
             EngineKind::Interp => self.interpreter(&generation)?,
-            EngineKind::Jit => {
-                generation.jit.program(block, threads).map_err(|problem| generation.untranslatable(&problem))?
-            }
+            EngineKind::Jit => generation
+                .jit
+                .program(shape.grid, shape.block, threads)
+                .map_err(|problem| generation.untranslatable(&problem))?,
         };
         let indirect = |b: &crate::ir::Block| matches!(b.term, Terminator::Indirect { .. });
         if !generation.function.blocks.iter().any(indirect) {
@@ -117,22 +118,24 @@ impl Translated {
         }
         let blocks = generation.function.blocks.len() as u32;
         let layout = RegLayout::new(&generation.function).map_err(InterpError::from)?;
-        let wanted = Wanted { kind, block, threads };
+        let wanted = Wanted { kind, shape, threads };
         Ok(Arc::new(Discovering { translated: self.clone(), wanted, engine, blocks, layout, grown: Mutex::default() }))
     }
 
-    /// Makes all code now that launches with blocks of this shape on so many threads would make when they first need it,
-    /// or when it is hot.
-    pub fn compile(&self, block: [u32; 3], threads: usize, effort: Effort) -> Result<(), Error> {
+    /// Makes all code now that launches of this shape on so many threads would make when they first need it, or when it is hot.
+    pub fn compile(&self, shape: Dimensions, threads: usize, effort: Effort) -> Result<(), Error> {
         let generation = self.current();
-        let program = generation.jit.program(block, threads).map_err(|problem| generation.untranslatable(&problem))?;
+        let program = generation
+            .jit
+            .program(shape.grid, shape.block, threads)
+            .map_err(|problem| generation.untranslatable(&problem))?;
         program.compile_all(effort).map_err(|problem| generation.untranslatable(problem))
     }
 
-    /// An engine for blocks of this shape on one thread that counts host instructions.
-    pub fn counting(&self, block: [u32; 3]) -> Result<Counting, Error> {
+    /// An engine for launches of this shape on one thread that counts host instructions.
+    pub fn counting(&self, shape: Dimensions) -> Result<Counting, Error> {
         let generation = self.current();
-        generation.jit.counting(block).map_err(|problem| generation.untranslatable(&problem))
+        generation.jit.counting(shape.grid, shape.block).map_err(|problem| generation.untranslatable(&problem))
     }
 
     fn interpreter(&self, generation: &Generation) -> Result<Arc<Interpreter>, Error> {
@@ -223,10 +226,24 @@ struct Discovering {
     grown: Mutex<Vec<Arc<Grown>>>,
 }
 
+/// Blocks of a launch, and lanes of a block, per axis.
+#[derive(Clone, Copy)]
+pub struct Dimensions {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+}
+
+impl Dimensions {
+    /// Of launches with few blocks of this size.
+    pub fn of_blocks(block: [u32; 3]) -> Dimensions {
+        Dimensions { grid: [1; 3], block }
+    }
+}
+
 /// What engines are made for.
 struct Wanted {
     kind: EngineKind,
-    block: [u32; 3],
+    shape: Dimensions,
     threads: usize,
 }
 
@@ -295,7 +312,8 @@ impl Grown {
     fn run(&self, wanted: &Wanted, context: &mut WarpContext) -> ExitCode {
         if wanted.kind == EngineKind::Jit && self.interpreted.load(Relaxed) > INTERPRETED * self.size {
             let make = || -> Option<Arc<dyn Engine + Send>> {
-                Some(self.generation.jit.program(wanted.block, wanted.threads).ok()?)
+                let Dimensions { grid, block } = wanted.shape;
+                Some(self.generation.jit.program(grid, block, wanted.threads).ok()?)
             };
             if let Some(native) = self.native.get_or_init(make) {
                 return native.run(context);
@@ -365,14 +383,14 @@ impl Engine for Discovering {
 
 impl Translated {
     /// The kernel at a stage, as text. `target`: for which host, if not for this one.
-    pub fn dump(&self, stage: Stage, block: [u32; 3], target: Option<&Target>) -> Result<String, Error> {
+    pub fn dump(&self, stage: Stage, shape: Dimensions, target: Option<&Target>) -> Result<String, Error> {
         let generation = self.current();
         let failed = |e: jit::JitError| Error::Stage {
             kernel: generation.function.name.clone(),
             stage: "translation".into(),
             problem: e.to_string(),
         };
-        let program = || generation.jit.program(block, 1).map_err(failed);
+        let program = || generation.jit.program(shape.grid, shape.block, 1).map_err(failed);
         let target = || match target {
             Some(target) => Ok(target),
             None => Target::host().map_err(failed),

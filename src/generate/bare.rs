@@ -186,7 +186,8 @@ impl Buffer {
 pub fn compare(function: &Function, launch: &Launch, independent: bool, ways: &[Way]) -> Result<(), Box<Difference>> {
     let workers = if independent && launch.is_disjoint() { WORKERS } else { 1 };
     let run = |engine: &dyn Engine, workers| launch.run(engine, workers);
-    on_all(&Arc::new(function.clone()), launch.block, workers, ways, &run).map_err(|mut difference| {
+    let [x, y] = launch.grid;
+    on_all(&Arc::new(function.clone()), [[x, y, 1], launch.block], workers, ways, &run).map_err(|mut difference| {
         difference.what = format!("{}, in {launch:x?}", difference.what);
         difference
     })

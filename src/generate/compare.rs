@@ -13,7 +13,7 @@ use super::check::Reproducer;
 use super::format::FORMATS;
 use super::guarded::Guarded;
 use super::instrument::{self, Buffers};
-use crate::analysis::LaunchClass;
+use crate::analysis::Launched;
 use crate::capture::manifest::{Arg, Buffer};
 use crate::exec::Printed;
 use crate::exec::services::{Heap, Serving};
@@ -119,7 +119,7 @@ pub fn compare(function: &Function, block: [u32; 3], initial: &[Initial], ways: 
     }
     let initial = read_by(function, initial);
     let instrumented = Arc::new(with_registers(function, &initial));
-    on_all(&instrumented, block, 1, ways, &|engine, _| {
+    on_all(&instrumented, [[1; 3], block], 1, ways, &|engine, _| {
         run(engine, block, function.asks_host(), &input(function, &initial), bytes)
     })
 }
@@ -172,7 +172,7 @@ fn input(function: &Function, initial: &[Initial]) -> Vec<u8> {
 /// difference.
 pub(super) fn on_all(
     function: &Arc<Function>,
-    block: [u32; 3],
+    [grid, block]: [[u32; 3]; 2],
     workers: usize,
     ways: &[Way],
     run: &dyn Fn(&dyn Engine, usize) -> Result<Left, String>,
@@ -185,7 +185,7 @@ pub(super) fn on_all(
         Ok(found) => Err(differs(name, describe(function, &expected, &found))),
         Err(error) => Err(differs(name, error)),
     };
-    let class = LaunchClass::of(block, function.lanes.into());
+    let class = Launched::of(grid, block, function.lanes.into());
     for (number, &Way { name, effort, one_worker }) in ways.iter().enumerate() {
         let program = Program::new(function, class, one_worker).map_err(|e| differs(name, e.to_string()))?;
         if number == 0 {

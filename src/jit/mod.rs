@@ -27,7 +27,7 @@ use std::time::Instant;
 use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
-use crate::analysis::{self, Flow, LaunchClass};
+use crate::analysis::{self, Flow, LaunchClass, Launched};
 use crate::interp::{InterpError, Interpreter};
 use crate::ir::layout::RegLayout;
 use crate::ir::{BlockId, Function, Reg, Terminator};
@@ -71,7 +71,7 @@ pub struct Program {
     function: Arc<Function>,
     flow: Flow,
     in_loops: PrimaryMap<BlockId, bool>,
-    launch: LaunchClass,
+    launch: Launched,
     read_first: Vec<Reg>,
     liveness: analysis::Liveness,
     one_worker: bool,
@@ -87,7 +87,7 @@ pub struct Program {
 }
 
 impl Program {
-    pub fn new(function: &Function, launch: LaunchClass, one_worker: bool) -> Result<Program, JitError> {
+    pub fn new(function: &Function, launch: impl Into<Launched>, one_worker: bool) -> Result<Program, JitError> {
         let start = Instant::now();
         // A host that no code can be made for is told of here.
         let code = CodeModule::new()?;
@@ -109,7 +109,7 @@ impl Program {
             read_first,
             liveness,
             flow,
-            launch,
+            launch: launch.into(),
             one_worker,
             register_file_bytes: 0,
             code,
@@ -357,7 +357,7 @@ fn divide(function: &Function) -> (Vec<Vec<BlockId>>, Vec<usize>) {
 /// The programs made of one function.
 pub struct Kernel {
     function: Arc<Function>,
-    variants: Mutex<HashMap<(LaunchClass, bool), Arc<Program>>>,
+    variants: Mutex<HashMap<(Launched, bool), Arc<Program>>>,
 }
 
 impl Kernel {
@@ -365,13 +365,13 @@ impl Kernel {
         Kernel { function, variants: Mutex::new(HashMap::new()) }
     }
 
-    /// The program for blocks of this size on this many worker threads.
-    pub fn program(&self, block: [u32; 3], threads: usize) -> Result<Arc<Program>, JitError> {
-        let launch = LaunchClass::of(block, self.function.lanes.into());
+    /// The program for launches of this shape on this many worker threads.
+    pub fn program(&self, grid: [u32; 3], block: [u32; 3], threads: usize) -> Result<Arc<Program>, JitError> {
+        let launch = Launched::of(grid, block, self.function.lanes.into());
         let mut variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut key = (launch, threads <= 1);
         if !variants.contains_key(&key) && variants.len() >= tuning::MAX_VARIANTS {
-            key = (LaunchClass::Any, false);
+            key = (LaunchClass::Any.into(), false);
         }
         if let Some(program) = variants.get(&key) {
             return Ok(program.clone());
@@ -381,9 +381,9 @@ impl Kernel {
         Ok(program)
     }
 
-    /// A program for blocks of this size on one worker thread that counts what it executes.
-    pub fn counting(&self, block: [u32; 3]) -> Result<Counting, JitError> {
-        let launch = LaunchClass::of(block, self.function.lanes.into());
+    /// A program for launches of this shape on one worker thread that counts what it executes.
+    pub fn counting(&self, grid: [u32; 3], block: [u32; 3]) -> Result<Counting, JitError> {
+        let launch = Launched::of(grid, block, self.function.lanes.into());
         Counting::new(Program::new(&self.function, launch, true)?)
     }
 

@@ -3,9 +3,7 @@
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 
-use crate::analysis::{
-    CHUNK, Class, Classes, Facts, Group, LaunchClass, Plan, Step, Support, Sweep, fixed_lanes, groups,
-};
+use crate::analysis::{CHUNK, Class, Classes, Facts, Group, Launched, Plan, Step, Support, Sweep, fixed_lanes, groups};
 use crate::ir::layout::RegLayout;
 use crate::ir::{Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Reg, Type, Value, table};
 
@@ -63,7 +61,7 @@ impl BlockPlan {
         layout: &RegLayout,
         id: BlockId,
         in_loop: bool,
-        launch: LaunchClass,
+        launch: Launched,
         facts: Option<&Facts>,
     ) -> BlockPlan {
         let block = function.block(id);

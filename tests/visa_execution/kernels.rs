@@ -38,8 +38,7 @@ fn compiled_kernels_give_their_results() {
                     .iter()
                     .any(|kernel| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(kernel)));
                 if engine == EngineKind::Jit && !samples {
-                    let counts = &outcome.counts;
-                    assert!(counts.interp_instructions * 500 <= counts.instructions, "{name}: {counts:?}");
+                    assert_eq!(outcome.counts.interp_instructions, 0, "{name}");
                 }
                 for (i, buffer) in launch.buffers.iter().enumerate() {
                     let Some(expect) = &buffer.expect else { continue };

@@ -61,8 +61,9 @@ impl Seen {
         Seen::Under(Masks { values: [mask; 4], count: 1 })
     }
 
-    /// What is seen as one or the other. `is_subset` tells of masks that add nothing.
-    fn union(&mut self, other: Seen, is_subset: impl Fn(Value, Value) -> bool) {
+    /// What is seen as one or the other.
+    fn union(&mut self, other: Seen, editor: &Editor) {
+        let is_subset = |a, b| editor.is_subset(a, b);
         match (&mut *self, other) {
             (Seen::All, _) | (_, Seen::Nothing) => {}
             (Seen::Under(masks), Seen::Under(more)) => {
@@ -70,9 +71,11 @@ impl Seen {
                     if masks.add(mask) || masks.iter().any(|known| is_subset(mask, known)) {
                         return true;
                     }
-                    // There is room where others lie within it.
-                    masks.retain(|known| !is_subset(known, mask));
-                    masks.add(mask)
+                    // There is room where others lie within it, or with it within another.
+                    let within = |of: Value| masks.iter().any(|known| is_subset(known, of));
+                    let Some(wider) = editor.conjuncts(mask).into_iter().find(|&of| within(of)) else { return false };
+                    masks.retain(|known| !is_subset(known, wider));
+                    masks.add(wider)
                 };
                 if !more.iter().all(&mut adds) {
                     *self = Seen::All;
@@ -185,7 +188,7 @@ impl<'a> Demand<'a> {
 
     fn see(&mut self, value: Value, seen: Seen) {
         let editor = self.editor;
-        self.seen[value].union(seen, |a, b| editor.is_subset(a, b));
+        self.seen[value].union(seen, editor);
     }
 
     fn is_mask_op(&self, op: &Op) -> bool {
@@ -200,7 +203,7 @@ impl<'a> Demand<'a> {
     fn inst(&mut self, inst: &Inst) {
         let mut seen = Seen::Nothing;
         for result in &inst.results {
-            seen.union(self.seen[*result], |a, b| self.editor.is_subset(a, b));
+            seen.union(self.seen[*result], self.editor);
         }
         if self.is_removable(&inst.op) {
             if matches!(seen, Seen::Nothing) {
@@ -243,8 +246,10 @@ impl<'a> Demand<'a> {
             }
             Op::Select { mask, a, b } => {
                 self.see(mask, seen);
+                // Both hold. The mask says more if it lies in what is seen, or in what that is a part of.
+                let says_more = |m: Value| self.editor.conjuncts(m).into_iter().any(|of| self.editor.is_subset(mask, of));
                 let inside = match &seen {
-                    Seen::Under(masks) if !masks.iter().any(|m| self.editor.is_subset(mask, m)) => seen,
+                    Seen::Under(masks) if !masks.iter().any(says_more) => seen,
                     _ => Seen::under(mask),
                 };
                 self.see_number(a, inside);

@@ -106,8 +106,16 @@ impl Editor {
         if let Some(&at) = self.shared.find(key, equal) {
             return insts[at].results.iter().map(|&v| self.current(v)).collect();
         }
-        self.shared.insert_unique(key, insts.len(), |&at| self::key(&insts[at].op, insts[at].window));
-        self.push(op, window, types)
+        let at = insts.len();
+        self.shared.insert_unique(key, at, |&at| self::key(&insts[at].op, insts[at].window));
+        let mut results = self.push(op, window, types);
+        if let [_, carry] = results[..]
+            && let Some(compare) = self.compare_of_carry(at, window)
+        {
+            self.replace(carry, compare);
+            results[1] = compare;
+        }
+        results
     }
 
     /// The value of a pure operation that is there.

@@ -57,27 +57,69 @@ impl Editor {
             Op::Convert { op, to, a } => self.simplify_convert(op, to, a, window),
             Op::Concat { lo, hi } => self.simplify_concat(lo, hi, window),
             Op::FBinary { op: FloatBinaryOp::Add, attrs, a, b } => self.sum_of_negated(attrs, a, b, window),
+            Op::ICmp { cc, a, b } => self.simplify_compare(cc, a, b, window),
+            _ => None,
+        }
+    }
+
+    fn simplify_compare(&mut self, cc: IntCc, a: Value, b: Value, window: Window) -> Option<Value> {
+        let (uniform, ty) = (self.ty(a).is_uniform() && self.ty(b).is_uniform(), self.ty(a).ty);
+        let holds = match (self.constant(a), self.constant(b)) {
+            _ if a == b => icmp(cc, ty, &[0], &[0]) != 0,
+            (Some(a), Some(b)) => icmp(cc, ty, &[a], &[b]) != 0,
+            (None, Some(limit)) => return self.simplify_compare_with(cc, a, (b, limit), window),
+            _ => return None,
+        };
+        let all = if uniform { u64::MAX } else { window.mask() };
+        Some(self.iconst(Type::I64, if holds { all } else { 0 }))
+    }
+
+    /// A compare with a constant.
+    fn simplify_compare_with(&mut self, cc: IntCc, a: Value, (b, limit): (Value, u64), window: Window) -> Option<Value> {
+        match *self.def(a) {
             // Bits that shifts and products have cleared.
-            Op::ICmp { cc: IntCc::Ne, a, b } if self.constant(b) == Some(0) => match *self.def(a) {
-                Op::Binary { op: BinaryOp::And, a, b } => {
-                    let low = self.constant(b)?;
-                    let cleared = low < 1 << bound(|v| self.ty(v).ty, |v| self.def(v), a).zeros;
-                    cleared.then(|| self.iconst(Type::I64, 0))
-                }
-                _ => None,
-            },
-            Op::ICmp { cc, a, b } => {
-                let (uniform, ty) = (self.ty(a).is_uniform() && self.ty(b).is_uniform(), self.ty(a).ty);
-                let holds = match (self.constant(a), self.constant(b)) {
-                    _ if a == b => icmp(cc, ty, &[0], &[0]) != 0,
-                    (Some(a), Some(b)) => icmp(cc, ty, &[a], &[b]) != 0,
+            Op::Binary { op: BinaryOp::And, a, b } if cc == IntCc::Ne && limit == 0 => {
+                let low = self.constant(b)?;
+                let cleared = low < 1 << bound(|v| self.ty(v).ty, |v| self.def(v), a).zeros;
+                cleared.then(|| self.iconst(Type::I64, 0))
+            }
+            // What was a mask before it was made a number.
+            Op::Select { mask, a: x, b: y } if self.insts[self.def_at(a).0].window == window => {
+                let ty = self.ty(a).ty;
+                let known = |v: Value| self.constant(v).map(|v| icmp(cc, ty, &[v], &[limit]) != 0);
+                let (these, of) = match (known(x), known(y)) {
+                    (Some(true), Some(false)) => (mask, None),
+                    (_, Some(false)) => (mask, Some(x)),
+                    (Some(false), _) => (self.not_mask(mask), Some(y)),
                     _ => return None,
                 };
-                let all = if uniform { u64::MAX } else { window.mask() };
-                Some(self.iconst(Type::I64, if holds { all } else { 0 }))
+                let holds = match of {
+                    None => these,
+                    Some(of) => {
+                        let holds = self.pure(Op::ICmp { cc, a: of, b }, window, &[ValueType::MASK])[0];
+                        self.and_mask(these, holds)
+                    }
+                };
+                // A compare has no bits beyond its lanes.
+                if self.has_no_bits_beyond(holds, window) {
+                    return Some(holds);
+                }
+                let lanes = self.iconst(Type::I64, window.mask());
+                Some(self.and_mask(holds, lanes))
             }
             _ => None,
         }
+    }
+
+    /// Whether a mask is proven to have no bits but those of a window's lanes.
+    fn has_no_bits_beyond(&self, mask: Value, window: Window) -> bool {
+        self.conjuncts(mask).into_iter().any(|mask| match *self.def(mask) {
+            Op::ICmp { a, b, .. } | Op::FCmp { a, b, .. } => {
+                !(self.ty(a).is_uniform() && self.ty(b).is_uniform()) && self.insts[self.def_at(mask).0].window == window
+            }
+            Op::Const { bits, .. } => bits & !window.mask() == 0,
+            _ => false,
+        })
     }
 
     /// A sum with what has been negated as a difference, which is exact in every mode: the guest has negated operands, and the host has none.
@@ -130,6 +172,12 @@ impl Editor {
                 if (ca == ones && keeps(b)) || (ca == Some(0) && keeps(a)) {
                     return Some(if ca == Some(0) { a } else { b });
                 }
+                if let Some(bits) = cb
+                    && keeps(a)
+                    && self.is_below(a, (!bits & ty.bit_mask()).trailing_zeros())
+                {
+                    return Some(a);
+                }
                 if uniform && ty == Type::I64 { self.simplify_mask_and(a, b) } else { None }
             }
             BinaryOp::Or | BinaryOp::Xor | BinaryOp::Add => {
@@ -150,6 +198,9 @@ impl Editor {
                 if op == BinaryOp::Or && uniform && ty == Type::I64 {
                     return self.simplify_mask_or(a, b);
                 }
+                if op == BinaryOp::Xor && uniform && ty == Type::I64 {
+                    return self.compare_of_signs(a, b, window);
+                }
                 if op == BinaryOp::Add {
                     return self.fuse_multiply(a, b, window);
                 }
@@ -165,6 +216,11 @@ impl Editor {
             }
             _ => None,
         }
+    }
+
+    /// Whether a value is proven to have no bits but so many low ones.
+    fn is_below(&self, v: Value, bits: u32) -> bool {
+        bits < 64 && bound(|v| self.ty(v).ty, |v| self.def(v), v).max >> bits == 0
     }
 
     fn simplify_convert(&mut self, op: ConvertOp, to: Type, a: Value, window: Window) -> Option<Value> {

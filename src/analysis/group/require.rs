@@ -65,9 +65,13 @@ impl Finder<'_> {
     }
 
     fn require_compare(&mut self, cc: IntCc, a: Value, b: Value) -> bool {
-        if cc == IntCc::Eq && self.constant(b) == Some(0) {
-            return self.require_aligned(a);
-        }
+        // Without signs, what is not 0 is greater, and only 0 is not.
+        let cc = match cc {
+            IntCc::Eq if self.constant(b) == Some(0) && self.require_aligned(a) => return true,
+            IntCc::Eq if self.constant(b) == Some(0) => IntCc::LeU,
+            IntCc::Ne if self.constant(b) == Some(0) => IntCc::GtU,
+            cc => cc,
+        };
         let Some((cc, a, b)) = self.classes.spaced_compare(cc, a, b) else { return false };
         let ty = self.block.ty(a).ty;
         if cc == IntCc::LtU && ty == Type::I32 && self.require_below(a, b) {

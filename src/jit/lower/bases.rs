@@ -9,8 +9,17 @@ use super::block::BlockLowerer;
 use super::chunk::{Reach, flags};
 use super::int::plus;
 use super::vector;
-use crate::analysis::{CHUNK, Class};
+use crate::analysis::{CHUNK, Class, kept_bits};
 use crate::ir::{BinaryOp, ConvertOp, Op, Special, Type, Value};
+
+/// Why lanes that are made of evenly spaced words may be none.
+#[derive(Clone, Copy)]
+pub(super) enum Doubt {
+    /// The words may wrap.
+    Extended(ConvertOp),
+    /// So many low bits are left.
+    Cut(u32),
+}
 
 impl BlockLowerer<'_, '_, '_> {
     /// Lane 0, plus lane number times step.
@@ -74,10 +83,10 @@ impl BlockLowerer<'_, '_, '_> {
                     doubt = lowerer.both(doubt, affine);
                     base
                 });
-                if let Some((extension, a)) = self.extended(v) {
+                if let Some((why, a)) = self.doubt_of(v) {
                     let (base, _) = self.base(a);
-                    let wrap_free = self.wrap_free(extension, a, base, Reach::Known(i64::from(CHUNK) - 1));
-                    doubt = self.both(doubt, wrap_free);
+                    let holds = self.is_spaced(why, a, base, Reach::Known(i64::from(CHUNK) - 1));
+                    doubt = self.both(doubt, holds);
                 }
                 (first, doubt)
             }
@@ -86,14 +95,19 @@ impl BlockLowerer<'_, '_, '_> {
         base
     }
 
-    /// The word that an evenly spaced value of 64 bits is extended from, if that might wrap and must not.
-    pub(super) fn extended(&self, v: Value) -> Option<(ConvertOp, Value)> {
+    /// The word that an evenly spaced value is made of, if it may be none because of what is done to that.
+    pub(super) fn doubt_of(&self, v: Value) -> Option<(Doubt, Value)> {
         if let Some((_, true)) = self.scope.classes.get(v).affine() {
             return None;
         }
         match *self.facts.def_op(v) {
-            Op::Convert { op: op @ (ConvertOp::SignExtend | ConvertOp::ZeroExtend), a, .. } => Some((op, a)),
-            Op::Concat { lo, .. } => Some((ConvertOp::ZeroExtend, lo)),
+            Op::Convert { op: op @ (ConvertOp::SignExtend | ConvertOp::ZeroExtend), a, .. } => Some((Doubt::Extended(op), a)),
+            Op::Concat { lo, .. } => Some((Doubt::Extended(ConvertOp::ZeroExtend), lo)),
+            Op::Binary { op: BinaryOp::And, a, b } => match (self.facts.constant(a), self.facts.constant(b)) {
+                (_, Some(bits)) => kept_bits(bits).map(|kept| (Doubt::Cut(kept), a)),
+                (Some(bits), _) => kept_bits(bits).map(|kept| (Doubt::Cut(kept), b)),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -187,17 +201,25 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Whether the 32-bit lanes `base + i * step` up to the last one stay in range, so that extending them is affine too.
-    pub(super) fn wrap_free(&mut self, op: ConvertOp, a: Value, base: Clif, reach: Reach) -> Option<Clif> {
+    /// Whether the 32-bit lanes `base + i * step` up to the last one are such that what is made of them is evenly spaced, too.
+    pub(super) fn is_spaced(&mut self, why: Doubt, a: Value, base: Clif, reach: Reach) -> Option<Clif> {
         let (step, _) = self.scope.classes.get(a).affine()?;
         if step == 0 {
             return None;
         }
+        let last = self.spread(base, step, reach);
+        let op = match why {
+            Doubt::Extended(op) => op,
+            // Lanes between have the upper bits that the first and the last have.
+            Doubt::Cut(kept) => {
+                let differ = self.b.ins().bxor(base, last);
+                return Some(self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, differ, 1_i64 << kept));
+            }
+        };
         let wide = |lowerer: &mut Self, v| match op {
             ConvertOp::SignExtend => lowerer.b.ins().sextend(types::I64, v),
             _ => lowerer.b.ins().uextend(types::I64, v),
         };
-        let last = self.spread(base, step, reach);
         let (wide_base, wide_last) = (wide(self, base), wide(self, last));
         let expected = self.spread(wide_base, step, reach);
         Some(self.b.ins().icmp(IntCC::Equal, wide_last, expected))

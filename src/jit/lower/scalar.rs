@@ -52,7 +52,30 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let slow = self.cold_block();
         let rights = if matches!(scalar, Scalar::Load(_)) { Rights::READ } else { Rights::WRITE };
-        let host = self.scalar_place(&access, address, rights, slow);
+        let found = self.b.create_block();
+        let host = self.b.append_block_param(found, types::I64);
+        let place = self.scalar_place(&access, address, rights, slow);
+        self.b.ins().jump(found, &[BlockArg::Value(place)]);
+
+        self.b.switch_to_block(slow);
+        if access.space == Space::Global {
+            // A page that is accessed for the first time is in the TLB then.
+            let slower = self.cold_block();
+            self.region.call(self.b, Helper::Fill, &[self.ctx, address]);
+            let place = self.on_one_scalar_way(|lowerer| lowerer.scalar_place(&access, address, rights, slower));
+            self.b.ins().jump(found, &[BlockArg::Value(place)]);
+            self.b.switch_to_block(slower);
+        }
+        self.on_one_scalar_way(|lowerer| lowerer.interpret(index));
+        let interpreted: Vec<BlockArg> = (inst.results.iter().zip(&results))
+            .map(|(&v, &ty)| {
+                let offset = self.facts.planned.slots.row(v) as i32;
+                self.b.ins().load(ty, flags(), self.registers, offset).into()
+            })
+            .collect();
+        self.b.ins().jump(done, &interpreted);
+
+        self.b.switch_to_block(found);
         let size = access.ty.bytes() as i32;
         let offsets = (0..).step_by(size as usize);
         let loaded: Vec<BlockArg> = match scalar {
@@ -69,19 +92,6 @@ impl BlockLowerer<'_, '_, '_> {
             }
         };
         self.b.ins().jump(done, &loaded);
-
-        self.b.switch_to_block(slow);
-        if access.space == Space::Global {
-            self.region.call(self.b, Helper::Fill, &[self.ctx, address]);
-        }
-        self.on_one_scalar_way(|lowerer| lowerer.interpret(index));
-        let interpreted: Vec<BlockArg> = (inst.results.iter().zip(&results))
-            .map(|(&v, &ty)| {
-                let offset = self.facts.planned.slots.row(v) as i32;
-                self.b.ins().load(ty, flags(), self.registers, offset).into()
-            })
-            .collect();
-        self.b.ins().jump(done, &interpreted);
 
         self.b.switch_to_block(done);
         let params = self.b.block_params(done).to_vec();

@@ -132,6 +132,7 @@ fn an_endless_loop_of_blocks_that_count_for_nothing_ends_at_either_limit() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "limits of time")]
 fn the_time_limit_also_ends_many_short_blocks() {
     let mut config = LaunchConfig::new([i32::MAX as u32, 1, 1], [32, 1, 1]);
     config.time_limit = Some(Duration::from_millis(20));

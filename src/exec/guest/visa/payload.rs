@@ -21,6 +21,9 @@ const DEFAULT_STACK: u32 = 16 << 10;
 /// Lanes of a block, whose local ids have 16 bits.
 const MAX_LANES: u64 = 1 << 16;
 
+/// Bytes of an implicit argument at most that is 0.
+const ZEROS: u32 = 16;
+
 /// Where the bytes of the payload are, counted from `%r0` on.
 struct Layout {
     register: u32,
@@ -69,7 +72,13 @@ pub fn layout(info: &KernelInfo, platform: Platform) -> Payload {
     let local_ids = ids.map(|arg| LocalIds { start: layout.register + arg.offset, row, axes: (arg.size / row).min(3) });
     let base = info.payload.iter().find(|arg| arg.kind == ArgumentKind::PrivateBase);
     let private = base.map(|arg| (layout.place(arg.offset), u32::try_from(private_bytes(info)).unwrap_or(u32::MAX)));
-    Payload { local_ids, order: info.walk_order, private }
+    // The grid begins at 0, and buffers at their addresses.
+    let is_zero = |kind: &ArgumentKind| matches!(kind, ArgumentKind::GlobalIdOffset | ArgumentKind::BufferOffset);
+    let zeros = info.payload.iter().filter(|arg| is_zero(&arg.kind)).map(|arg| {
+        let start = layout.place(arg.offset);
+        start..start.saturating_add(arg.size.min(ZEROS))
+    });
+    Payload { local_ids, order: info.walk_order, private, zeros: zeros.collect() }
 }
 
 /// A launch being put together.
@@ -294,8 +303,8 @@ impl Dispatch<'_> {
             }
             ArgumentKind::PrintfBuffer => self.print_buffer()?.to_le_bytes().to_vec(),
             ArgumentKind::ImplicitArgBuffer => self.implicit_buffer()?.to_le_bytes().to_vec(),
-            // The grid begins at 0, buffers at their addresses; the others are what a kernel without them finds.
-            _ => vec![0; arg.size.min(16) as usize],
+            // Some are 0 in every launch ([`layout`]); the others are what a kernel without them finds.
+            _ => vec![0; arg.size.min(ZEROS) as usize],
         };
         self.put(arg, &bytes);
         Ok(())

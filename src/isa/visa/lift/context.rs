@@ -42,6 +42,8 @@ pub struct Cx<'a> {
     constants: FxHashMap<(Type, u64), Value>,
     /// Values of cells that are this block's alone.
     pub(super) cells: FxHashMap<u32, Value>,
+    /// Likewise of predicates.
+    pub(super) predicates: FxHashMap<Reg, Value>,
     /// Words that were cut from wider values, which are what they are extended to.
     pub(super) cut: FxHashMap<Value, Value>,
     pub(super) pending: Vec<Write>,
@@ -92,6 +94,7 @@ impl<'a> Cx<'a> {
             holds: None,
             constants: FxHashMap::default(),
             cells: FxHashMap::default(),
+            predicates: FxHashMap::default(),
             cut: FxHashMap::default(),
             pending: vec![],
             states: FxHashMap::default(),

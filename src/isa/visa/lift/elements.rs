@@ -299,7 +299,8 @@ impl Cx<'_> {
 
     fn write_scalar(&mut self, cell: Cell, value: Value) {
         let ty = self.b.ty(value).ty;
-        let value = match self.condition() {
+        let condition = if self.is_seen_by_running(cell) { None } else { self.condition() };
+        let value = match condition {
             None => value,
             Some(condition) => {
                 let old = self.cell(cell, ty);
@@ -312,10 +313,18 @@ impl Cx<'_> {
         }
     }
 
+    /// Whether an instruction writes a cell of this block alone unless no lane is left: then nobody sees it.
+    fn is_seen_by_running(&self, cell: Cell) -> bool {
+        matches!(cell, Cell::Block(_)) && self.exec.no_mask && self.predicate.is_none()
+    }
+
     fn write_lanes(&mut self, cell: Cell, value: Value) {
         let value = self.b.splat(value);
         match cell {
             Cell::File(reg) => self.b.rf_write(reg, value),
+            Cell::Block(number) if self.is_seen_by_running(cell) => {
+                self.cells.insert(number, value);
+            }
             Cell::Block(number) => self.write_local(number, value),
         }
     }

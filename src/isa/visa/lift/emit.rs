@@ -156,7 +156,12 @@ impl<'a> Shape<'a> {
         };
         let entry = function.new_block(pc(0));
         debug_assert_eq!(entry, BlockId(0), "the first block is the entry");
-        let blocks = plan.nodes.iter().map(|node| function.new_block(pc(node.block))).collect();
+        // The first node is where the kernel begins, and part of the entry if nothing else leads there.
+        let blocks = plan.nodes.iter().enumerate().map(|(number, node)| match number {
+            0 if !node.several => entry,
+            _ => function.new_block(pc(node.block)),
+        });
+        let blocks = blocks.collect();
         let done = function.new_block(pc(0));
         function.at(done).exit();
         Shape {
@@ -216,9 +221,7 @@ impl<'a> Shape<'a> {
     }
 
     fn emit(&self, function: &mut FunctionBuilder, survey: Option<&RefCell<Survey>>) {
-        let node = self.plan.node(self.graph.units[0].entry, Mode::default());
-        let first = node.map_or(self.done, |node| self.blocks[node]);
-        entry::emit(self, function, survey, first);
+        entry::emit(self, function, survey);
         for number in 0..self.plan.nodes.len() {
             self.node(function, number, survey);
         }

@@ -35,14 +35,17 @@ pub fn inputs(kernel: &Kernel<'_>, roots: &Roots) -> Vec<Input> {
     all
 }
 
-/// The entry: registers that begin with something, and the mode's first block.
-pub fn emit(shape: &Shape<'_>, function: &mut FunctionBuilder, survey: Option<&RefCell<Survey>>, first: BlockId) {
+/// The entry: registers that begin with something; then the first node.
+pub fn emit(shape: &Shape<'_>, function: &mut FunctionBuilder, survey: Option<&RefCell<Survey>>) {
     let inputs = inputs(shape.kernel, shape.roots);
     let mut cx = Cx::new(function.at(BlockId(0)), shape, survey, (0, u32::MAX), Mode::default());
     for (root, component) in &shape.storage.initial {
         begin(&mut cx, *root, component, &inputs);
     }
-    cx.b.jump(first);
+    match shape.blocks.first() {
+        Some(&BlockId(0)) => {}
+        first => cx.b.jump(first.copied().unwrap_or(shape.done)),
+    }
 }
 
 fn begin(cx: &mut Cx<'_>, root: RootId, component: &Component, inputs: &[Input]) {

@@ -2,11 +2,17 @@
 //! variables of their own, or as four of 8. That would be twice the work here: so pairs that follow each other closely become one instruction, and their
 //! variables, parts of one.
 //!
+//! Of a message of several components, `RG`, each half has all of them; the whole has the halves of one component after the other. So the variables are taken
+//! apart for that, into parts that are placed by themselves (`split`).
+//!
 //! Nothing changes but that a fault in a lane of the second half names the first one's instruction: the second instruction stays, and does nothing.
 
 mod accesses;
+mod rewrite;
+mod split;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
@@ -14,45 +20,51 @@ use super::variables::{MAX_BYTES, RootId, Roots};
 use crate::isa::visa::instruction::{Combine, General, Instruction, Operand, Raw};
 use crate::isa::visa::module::{Module, VariableId};
 use crate::isa::visa::predefined::FIRST_VARIABLE;
-use crate::isa::visa::table::{self, Field};
-use crate::isa::visa::types::{Align, Exec, Region, Ty};
+use crate::isa::visa::table::Field;
+use crate::isa::visa::types::{Exec, Region, Ty};
 use accesses::{Accesses, raw_operands};
+use rewrite::Plan;
+use split::Splits;
 
 /// How far behind its first half a second one is looked for, in instructions.
 const DISTANCE: usize = 8;
 /// Quarters become halves, halves become whole.
 const ROUNDS: usize = 2;
-/// Bytes that variables which were put together begin at multiples of.
-const ALIGN: u32 = 64;
-
+/// How often other variables are split, before none is.
+const SPLITS: usize = 4;
 /// A module whose routines do with one instruction what they did with two.
 pub fn joined(module: &Module) -> Cow<'_, Module> {
     let mut module = Cow::Borrowed(module);
     for _ in 0..ROUNDS {
         for number in 0..module.routines.len() {
             let roots = Roots::new(&module, &[number]);
-            let mut joining = Joining { module: &module, number, roots: &roots, placed: FxHashMap::default() };
-            let pairs = joining.pairs();
-            if !pairs.is_empty() {
-                let placed = joining.placed;
-                rewrite(module.to_mut(), number, &pairs, &placed, &roots);
+            let plan = Joining::new(&module, number, &roots).plan();
+            if !plan.pairs.is_empty() {
+                plan.apply(module.to_mut(), number, &roots);
             }
         }
     }
     module
 }
 
-/// Where a root is, in bytes from the first one of those that it was put together with.
+/// What is placed as a whole: a root, or the part of it from a byte on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Unit {
+    root: RootId,
+    start: u32,
+}
+
+/// Where a unit is, in bytes from the first one of those that it was put together with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Placed {
-    first: RootId,
+    first: Unit,
     at: u32,
 }
 
-/// What must hold for two operands to be halves of one: root `high` begins so many bytes behind `low`.
+/// What must hold for two operands to be halves of one: `high` begins so many bytes behind `low`.
 struct Condition {
-    low: RootId,
-    high: RootId,
+    low: Unit,
+    high: Unit,
     distance: u32,
 }
 
@@ -61,7 +73,8 @@ struct Joining<'a> {
     module: &'a Module,
     number: usize,
     roots: &'a Roots,
-    placed: FxHashMap<RootId, Placed>,
+    placed: FxHashMap<Unit, Placed>,
+    splits: Splits,
 }
 
 /// Elements of an operand: where the first is, and how many bytes there are from one to the next.
@@ -82,7 +95,29 @@ fn stride(region: Region) -> Option<u32> {
     }
 }
 
-impl Joining<'_> {
+impl<'a> Joining<'a> {
+    fn new(module: &'a Module, number: usize, roots: &'a Roots) -> Joining<'a> {
+        Joining { module, number, roots, placed: FxHashMap::default(), splits: Splits::default() }
+    }
+
+    fn plan(mut self) -> Plan {
+        let mut whole = BTreeSet::new();
+        let mut attempts = 0..SPLITS;
+        let pairs = loop {
+            self.splits = if attempts.next().is_some() { self.splits(&whole) } else { Splits::default() };
+            self.placed.clear();
+            let pairs = self.pairs();
+            // All messages must find their components in order.
+            let torn = self.torn(&pairs);
+            if torn.is_empty() {
+                break pairs;
+            }
+            whole.extend(torn);
+        };
+        let within = self.within_parts();
+        Plan { pairs, placed: self.placed, splits: self.splits, within }
+    }
+
     fn code(&self) -> &[Instruction] {
         &self.module.routines[self.number].code
     }
@@ -116,7 +151,8 @@ impl Joining<'_> {
                 if all[second - 1].is_none() {
                     break;
                 }
-                let between = || all[first + 1..second].iter().flatten();
+                // Those that are part of another one stand before the first already.
+                let between = || (first + 1..second).filter(|&one| !taken[one]).filter_map(|one| all[one].as_ref());
                 let Some(conditions) = self.are_halves(first, second) else { continue };
                 let (Some(a), Some(b)) = (&all[first], &all[second]) else { continue };
                 if !taken[second]
@@ -153,6 +189,7 @@ impl Joining<'_> {
         let raws = if is_of_lanes(a) { vec![] } else { raw_operands(a)? };
         let mut conditions = vec![];
         for (n, (x, y)) in a.operands.iter().zip(&b.operands).enumerate() {
+            let mut components = (1, 0);
             let elements = match (x, y) {
                 (Operand::General(x), Operand::General(y)) if (x.region, x.modifier) == (y.region, y.modifier) => {
                     if self.ty(x.variable) != self.ty(y.variable) {
@@ -161,8 +198,9 @@ impl Joining<'_> {
                     (self.general(x)?, self.general(y)?)
                 }
                 (Operand::Raw(x), Operand::Raw(y)) if *x != Raw::NULL && *y != Raw::NULL => {
-                    let &(_, step, _) = raws.iter().find(|(of, ..)| *of == n)?;
-                    (self.raw(*x, step)?, self.raw(*y, step)?)
+                    let of = raws.iter().find(|one| one.operand == n)?;
+                    components = (of.components, of.pitch(of_a, self.module.register_bytes()));
+                    (self.raw(*x, of.step)?, self.raw(*y, of.step)?)
                 }
                 // A vector of immediates begins again after eight elements.
                 (Operand::Immediate { ty: Ty::V | Ty::Uv | Ty::Vf, .. }, _) if of_a.size % 8 != 0 => return None,
@@ -176,22 +214,43 @@ impl Joining<'_> {
                 }
                 continue;
             }
-            let distance = (x.at + u32::from(of_a.size) * x.step).checked_sub(y.at)?;
-            conditions.push(Condition { low: x.root, high: y.root, distance });
+            conditions.extend(self.conditions(&x, &y, u32::from(of_a.size) * x.step, components)?);
         }
         Some(conditions)
     }
 
-    /// Bytes of a root.
-    fn bytes(&self, root: RootId) -> u32 {
-        self.roots.get(root).bytes
+    /// What must hold for halves of so many bytes, each in several components, so many bytes apart.
+    fn conditions(
+        &self,
+        x: &Elements,
+        y: &Elements,
+        bytes: u32,
+        (components, pitch): (u32, u32),
+    ) -> Option<Vec<Condition>> {
+        if components > 1 && pitch != bytes {
+            return None;
+        }
+        let (start, from) = self.unit(x.root, x.at);
+        let mut conditions = vec![];
+        for component in 0..components {
+            let [(low, at), (high, behind)] = [x, y].map(|one| self.unit(one.root, one.at + component * pitch));
+            // Of the whole message each component has both halves.
+            let distance = (from + component * 2 * pitch).checked_sub(at)?;
+            conditions.push(Condition { low: start, high: low, distance });
+            conditions.push(Condition { low, high, distance: (at + bytes).checked_sub(behind)? });
+        }
+        Some(conditions)
     }
 
-    fn placed(&self, root: RootId) -> Placed {
-        self.placed.get(&root).copied().unwrap_or(Placed { first: root, at: 0 })
+    fn bytes(&self, unit: Unit) -> u32 {
+        self.splits.get(&unit.root).copied().unwrap_or(self.roots.get(unit.root).bytes)
     }
 
-    /// Puts roots where conditions have them, if all can be.
+    fn placed(&self, unit: Unit) -> Placed {
+        self.placed.get(&unit).copied().unwrap_or(Placed { first: unit, at: 0 })
+    }
+
+    /// Puts units where conditions have them, if all can be.
     fn place(&mut self, conditions: &[Condition]) -> bool {
         let before = self.placed.clone();
         let fits = conditions.iter().all(|condition| self.put(condition));
@@ -207,8 +266,8 @@ impl Joining<'_> {
             return low.at + condition.distance == high.at;
         }
         // Predefined variables, and those that all routines share, are where they are.
-        if [low.first, high.first].iter().any(|root| root.0 < FIRST_VARIABLE && self.roots.get(*root).routine.is_none())
-        {
+        let is_shared = |unit: &Unit| unit.root.0 < FIRST_VARIABLE && self.roots.get(unit.root).routine.is_none();
+        if [low.first, high.first].iter().any(is_shared) {
             return false;
         }
         // The group of the second one goes behind: it begins with it.
@@ -216,24 +275,24 @@ impl Joining<'_> {
             return false;
         }
         let start = low.at + condition.distance;
-        let members = |of: RootId| -> Vec<(RootId, u32)> {
+        let members = |of: Unit| -> Vec<(Unit, u32)> {
             let others =
-                self.placed.iter().filter(|(_, placed)| placed.first == of).map(|(&root, placed)| (root, placed.at));
+                self.placed.iter().filter(|(_, placed)| placed.first == of).map(|(&unit, placed)| (unit, placed.at));
             others.chain((!self.placed.contains_key(&of)).then_some((of, 0))).collect()
         };
         let (lows, highs) = (members(low.first), members(high.first));
-        let apart = |&(a, at): &(RootId, u32)| {
+        let apart = |&(a, at): &(Unit, u32)| {
             let end = at + self.bytes(a);
             highs.iter().all(|&(b, behind)| start + behind >= end || start + behind + self.bytes(b) <= at)
         };
-        let end = highs.iter().map(|&(root, at)| start + at + self.bytes(root)).max().unwrap_or(0);
+        let end = highs.iter().map(|&(unit, at)| start + at + self.bytes(unit)).max().unwrap_or(0);
         if !lows.iter().all(apart) || end > MAX_BYTES {
             return false;
         }
         let first = low.first;
         self.placed.entry(first).or_insert(Placed { first, at: 0 });
-        for (root, at) in highs {
-            self.placed.insert(root, Placed { first, at: start + at });
+        for (unit, at) in highs {
+            self.placed.insert(unit, Placed { first, at: start + at });
         }
         true
     }
@@ -249,55 +308,6 @@ fn is_of_lanes(insn: &Instruction) -> bool {
         && !others.contains(&insn.row.name)
 }
 
-/// Makes one instruction of each pair, and variables that were put together parts of new ones.
-fn rewrite(
-    module: &mut Module,
-    number: usize,
-    pairs: &[(usize, usize)],
-    placed: &FxHashMap<RootId, Placed>,
-    roots: &Roots,
-) {
-    let routine = &mut module.routines[number];
-    for &(first, second) in pairs {
-        if let Some(exec) = &mut routine.code[first].exec {
-            exec.size *= 2;
-        }
-        nothing(&mut routine.code[second]);
-    }
-    // By the root, the variable that is it.
-    let mut ids: Vec<(Placed, usize, u32)> = vec![];
-    for (index, variable) in routine.variables.iter().enumerate().filter(|(_, one)| one.alias.is_none()) {
-        let (root, _) = roots.variable(0, VariableId(FIRST_VARIABLE + index as u32));
-        if let Some(&placed) = placed.get(&root) {
-            ids.push((placed, index, roots.get(root).bytes.max(variable.bytes() as u32)));
-        }
-    }
-    let mut made: FxHashMap<RootId, VariableId> = FxHashMap::default();
-    for &(Placed { first, .. }, index, _) in &ids {
-        if made.contains_key(&first) {
-            continue;
-        }
-        let ends = ids.iter().filter(|(placed, ..)| placed.first == first).map(|(placed, _, bytes)| placed.at + bytes);
-        let bytes = ends.max().unwrap_or(0).next_multiple_of(ALIGN);
-        let mut variable = routine.variables[index].clone();
-        (variable.ty, variable.elements, variable.align, variable.alias) = (Ty::Ub, bytes, Align::Grf2, None);
-        made.insert(first, VariableId(FIRST_VARIABLE + routine.variables.len() as u32));
-        routine.variables.push(variable);
-    }
-    for (Placed { first, at }, index, _) in ids {
-        routine.variables[index].alias = made.get(&first).map(|&variable| (variable, at));
-    }
-}
-
-/// What is left of the second of two: its place, and that it counts.
-fn nothing(insn: &mut Instruction) {
-    const YIELD: u8 = 0x5f;
-    if let Some(row) = table::find(YIELD, None) {
-        *insn =
-            Instruction { row, exec: None, predicate: None, saturate: false, operands: Default::default(), ..*insn };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,7 +320,7 @@ mod tests {
             text += &format!(".decl {name} v_type=G type=d num_elts=16 align=GRF\n");
         }
         text += ".decl Q v_type=G type=q num_elts=16 align=GRF\n.decl R v_type=G type=q num_elts=16 align=GRF\n.decl S v_type=G type=d num_elts=1 align=dword\n";
-        text += ".decl W v_type=G type=d num_elts=32 align=GRF\n.decl P1 v_type=P num_elts=32\n.decl T6 v_type=T num_elts=1\n.kernel_attr SimdSize=32\nmain:\n";
+        text += ".decl W v_type=G type=d num_elts=32 align=GRF\n.decl X v_type=G type=d num_elts=32 align=GRF\n.decl P1 v_type=P num_elts=32\n.decl T6 v_type=T num_elts=1\n.kernel_attr SimdSize=32\nmain:\n";
         let module =
             text::read(format!("{text}{body}\nret (M1, 1)\n").as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
         let joined = joined(&module);
@@ -340,6 +350,19 @@ mod tests {
     fn quarters_become_halves_and_those_whole() {
         let body = "mov (M1, 8) Q(0,0)<1> A(0,0)<1;1,0>\nmov (M3, 8) Q(2,0)<1> A(1,0)<1;1,0>\nmov (M5, 8) R(0,0)<1> B(0,0)<1;1,0>\nmov (M7, 8) R(2,0)<1> B(1,0)<1;1,0>";
         assert_eq!(left(body), ["mov (M1, 32) Q(0,0)<1> A(0,0)<1;1,0>"]);
+    }
+
+    #[test]
+    fn components_are_put_together() {
+        let loads = "gather4_scaled.RG (M1, 16) T6 0x0:ud A.0 W.0\ngather4_scaled.RG (M5, 16) T6 0x0:ud B.0 X.0\n";
+        let moves = "mov (M1, 16) Q(0,0)<1> W(2,0)<1;1,0>\nmov (M5, 16) R(0,0)<1> X(2,0)<1;1,0>";
+        let expected = ["gather4_scaled.RG (M1, 32) T6 0x0:ud A.0 W.0", "mov (M1, 32) Q(0,0)<1> W(0,0)<1;1,0>"];
+        assert_eq!(left(&format!("{loads}{moves}")), expected);
+        // Something reads both components at once, or has other halves.
+        let across = "mov (M1, 16) Q(0,0)<1> W(1,0)<1;1,0>\nmov (M5, 16) R(0,0)<1> X(1,0)<1;1,0>";
+        assert_eq!(left(&format!("{loads}{across}")).len(), 4);
+        let other = "scatter4_scaled.RG (M5, 16) T6 0x0:ud A.0 W.0";
+        assert_eq!(left(&format!("{loads}{other}")).len(), 3);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What a kernel finds in its registers when it starts. Facts, `visa-semantics.md` 8.
 
+use std::ops::Range;
+
 use super::variables::RootId;
 use super::{Cx, Mode};
 use crate::ir::{Special, Type, Value};
@@ -22,6 +24,8 @@ pub struct Payload {
     pub order: [u8; 3],
     /// Where a 64-bit base of private memory is, and how many bytes a thread has there.
     pub private: Option<(u32, u32)>,
+    /// Bytes that are 0 in every launch.
+    pub zeros: Vec<Range<u32>>,
 }
 
 /// Rows of local ids, words, a row for each axis.
@@ -49,7 +53,7 @@ pub const R0_ROOT: RootId = RootId(R0);
 
 impl Default for Payload {
     fn default() -> Payload {
-        Payload { local_ids: None, order: [0, 1, 2], private: None }
+        Payload { local_ids: None, order: [0, 1, 2], private: None, zeros: vec![] }
     }
 }
 
@@ -118,6 +122,9 @@ impl Cx<'_> {
     pub(super) fn payload(&mut self, at: u32) -> Value {
         if at < self.grf() {
             return self.r0(at / 4);
+        }
+        if self.kernel.payload.zeros.iter().any(|zeros| zeros.start <= at && at + 4 <= zeros.end) {
+            return self.constant(Type::I32, 0);
         }
         let private = self.kernel.payload.private;
         if let Some((base, bytes)) = private

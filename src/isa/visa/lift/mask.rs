@@ -1,6 +1,7 @@
 //! Which lanes an instruction is done for. Facts, `visa-semantics.md` 1.
 
 use super::Cx;
+use super::survey::PredicateAccess;
 use crate::ir::{Access, IntCc, Reg, Space, Type, Value};
 use crate::isa::visa::instruction::{Combine, PredicateUse};
 use crate::isa::visa::module::PredicateId;
@@ -29,10 +30,28 @@ impl Cx<'_> {
         self.shape.predicate(self.routine, id)
     }
 
+    /// The bits of a predicate, of which those of inactive lanes are not seen if it is `plain`.
+    pub(super) fn predicate_bits(&mut self, reg: Reg, plain: bool) -> Value {
+        self.note_predicate(reg, false, plain);
+        match self.predicates.get(&reg) {
+            Some(&bits) => bits,
+            None => self.b.rf_read(reg),
+        }
+    }
+
+    pub(super) fn note_predicate(&mut self, reg: Reg, write: bool, plain: bool) {
+        if let Some(survey) = self.survey {
+            let access = PredicateAccess { write, node: self.node, plain };
+            survey.borrow_mut().predicates.entry(reg.index).or_default().push(access);
+        }
+    }
+
     /// A predicate as it is used, its bits where they are written.
     pub(super) fn predicate(&mut self, used: PredicateUse) -> Value {
         let reg = self.predicate_reg(used.predicate);
-        let mut bits = self.b.rf_read(reg);
+        // A whole warp's branch looks at a bit, whether its lane is active or not.
+        let of_lanes = used.combine == Combine::None && !self.exec.no_mask && self.exec.size > 1;
+        let mut bits = self.predicate_bits(reg, of_lanes);
         if used.combine != Combine::None {
             let of = self.constant(Type::I64, ones(self.exec.size.into()) << self.exec.offset);
             let these = self.b.and(bits, of);

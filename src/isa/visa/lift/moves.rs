@@ -29,7 +29,7 @@ pub fn mov(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
                 return Err(Unsupported);
             }
             let reg = cx.predicate_reg(predicate);
-            let mut bits = cx.b.rf_read(reg);
+            let mut bits = cx.predicate_bits(reg, false);
             if modifier == Modifier::Not {
                 bits = cx.b.not(bits);
             }

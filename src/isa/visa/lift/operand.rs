@@ -125,7 +125,8 @@ impl Cx<'_> {
             Some(&Operand::Immediate { ty, bits }) => self.immediate(ty, bits),
             Some(&Operand::Predicate { predicate, modifier }) => {
                 let reg = self.predicate_reg(predicate);
-                let bits = self.b.rf_read(reg);
+                let of_lanes = !self.exec.no_mask && !self.piece.is_scalar();
+                let bits = self.predicate_bits(reg, of_lanes);
                 plain(self.at_lanes(bits), Ty::Bool, modifier)
             }
             Some(&Operand::Address { address, element, width, modifier }) => {

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::known::{self, Payload};
-use super::survey::{Access, Survey, What};
+use super::survey::{Access, PredicateAccess, Survey, What};
 use super::variables::{RootId, Roots};
 use crate::ir::{CellKind, FunctionBuilder, Reg, Type};
 
@@ -78,6 +78,8 @@ pub struct Storage {
     pub arena_reg: Reg,
     /// Of components that begin as the payload, or as hardware has them.
     pub initial: Vec<(RootId, Component)>,
+    /// Predicates of which no other block sees what one leaves there, nor lanes that are not active, by number.
+    pub local_predicates: FxHashSet<u32>,
     /// If nothing is known of the accesses yet.
     everything: Option<Component>,
 }
@@ -88,7 +90,8 @@ impl Storage {
         let reg = function.bank("all", CellKind::Bytes(super::variables::MAX_BYTES), 1).reg(0);
         let everything = Component { start: 0, end: u32::MAX, place: Place::Bytes { reg, base: 0 } };
         let (roots, arena) = (FxHashMap::default(), FxHashMap::default());
-        Storage { roots, arena, arena_reg: reg, initial: vec![], everything: Some(everything) }
+        let local_predicates = FxHashSet::default();
+        Storage { roots, arena, arena_reg: reg, initial: vec![], local_predicates, everything: Some(everything) }
     }
 
     /// By how roots are accessed.
@@ -108,7 +111,10 @@ impl Storage {
         let arena_reg = function.bank("indirect", CellKind::Bytes(bytes.max(1)), 1).reg(0);
         let (payload, inputs) = payload;
         let mut maker = Maker { function, made: FxHashMap::default(), arrays: FxHashMap::default(), blocks: 0 };
-        let mut storage = Storage { roots: FxHashMap::default(), arena, arena_reg, initial: vec![], everything: None };
+        let predicates = survey.predicates.iter().filter(|(_, accesses)| is_local_predicate(accesses));
+        let local_predicates = predicates.map(|(&number, _)| number).collect();
+        let (roots_of, initial) = (FxHashMap::default(), vec![]);
+        let mut storage = Storage { roots: roots_of, arena, arena_reg, initial, local_predicates, everything: None };
         let mut all: Vec<(&RootId, &Vec<Access>)> = survey.roots.iter().collect();
         all.sort_by_key(|(root, _)| **root);
         for (&root, accesses) in all {
@@ -379,4 +385,10 @@ fn is_local(of: &[&Access], lanes: bool, bytes: u64) -> bool {
     u64::from(size) == bytes
         && of.iter().all(|access| covers(access))
         && (first.no_mask || of.iter().all(|access| access.write || access.plain))
+}
+
+/// Whether a predicate is written first, in all active lanes, and read by these alone, in one block.
+fn is_local_predicate(accesses: &[PredicateAccess]) -> bool {
+    let Some(first) = accesses.first() else { return false };
+    first.write && first.plain && accesses.iter().all(|one| one.node == first.node && (one.write || one.plain))
 }

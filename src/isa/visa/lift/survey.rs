@@ -8,6 +8,18 @@ use super::variables::RootId;
 #[derive(Default)]
 pub struct Survey {
     pub roots: FxHashMap<RootId, Vec<Access>>,
+    /// By number.
+    pub predicates: FxHashMap<u32, Vec<PredicateAccess>>,
+}
+
+/// One access to a predicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PredicateAccess {
+    pub write: bool,
+    /// Which block it is in.
+    pub node: u32,
+    /// Of a write: it changes the bits of all active lanes. Of a read: only bits of active lanes can be seen.
+    pub plain: bool,
 }
 
 /// One access to some bytes of a root.

@@ -23,6 +23,8 @@ pub struct Node {
     pub mode: Mode,
     /// Where lanes may wait when it begins.
     pub waiting: Waiting,
+    /// Whether control comes to it in more than one way.
+    pub several: bool,
 }
 
 /// All nodes that a kernel can reach.
@@ -69,6 +71,7 @@ impl Plan {
         if let Some(&known) = self.by_block.get(&(block, mode)) {
             let before = self.nodes[known].waiting.len();
             self.nodes[known].waiting.extend(waiting);
+            self.nodes[known].several = true;
             let more = self.nodes[known].waiting.len() - before;
             self.places += more;
             if more > 0 {
@@ -79,7 +82,7 @@ impl Plan {
         self.places += waiting.len();
         self.by_block.insert((block, mode), self.nodes.len());
         work.push(self.nodes.len());
-        self.nodes.push(Node { block, mode, waiting });
+        self.nodes.push(Node { block, mode, waiting, several: false });
     }
 
     /// The first block that has lanes goes on.
@@ -101,7 +104,7 @@ impl Plan {
 
     /// What follows a node.
     fn leave(&mut self, kernel: &Kernel<'_>, graph: &Graph, node: usize, work: &mut Vec<usize>) {
-        let Node { block: number, mode, ref waiting } = self.nodes[node];
+        let Node { block: number, mode, ref waiting, .. } = self.nodes[node];
         let (waiting, block) = (waiting.clone(), &graph.blocks[number]);
         let code = &kernel.module.routines[graph.routines[block.routine]].code;
         let Some(mode) = mode_after(&code[block.first as usize..block.last as usize], mode) else { return };

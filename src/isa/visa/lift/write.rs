@@ -83,20 +83,33 @@ impl Cx<'_> {
         let whole = exec.no_mask && first == 0 && u32::from(piece.count) >= elements;
         let enabled = self.holds().is_some() || !exec.no_mask;
         let bits = self.move_bits(value, piece.lane.into(), first);
-        if whole && !enabled {
-            return self.b.rf_write(reg, bits);
-        }
+        let covers = exec.offset == 0 && piece.element == 0 && piece.count == self.lanes();
+        self.note_predicate(reg, true, covers && self.predicate.is_none());
+        let old = match self.predicates.get(&reg) {
+            _ if whole && !enabled => None,
+            // What its first write leaves in lanes that are off nobody reads.
+            None if self.shape.storage.local_predicates.contains(&reg.index) => None,
+            Some(&old) => Some(old),
+            None => Some(self.b.rf_read(reg)),
+        };
+        let Some(old) = old else { return self.put_predicate(reg, bits) };
         let mut mask = self.constant(Type::I64, lanes);
         if enabled {
             let on = self.enabled();
-            let covers = exec.offset == 0 && piece.element == 0 && piece.count == self.lanes();
             mask = if covers { on } else { self.b.and(on, mask) };
         }
         let mask = self.move_bits(mask, piece.lane.into(), first);
-        let old = self.b.rf_read(reg);
         let inverse = self.b.not(mask);
         let (kept, new) = (self.b.and(old, inverse), self.b.and(bits, mask));
         let merged = self.b.or(kept, new);
-        self.b.rf_write(reg, merged);
+        self.put_predicate(reg, merged);
+    }
+
+    fn put_predicate(&mut self, reg: Reg, bits: Value) {
+        if self.shape.storage.local_predicates.contains(&reg.index) {
+            self.predicates.insert(reg, bits);
+        } else {
+            self.b.rf_write(reg, bits);
+        }
     }
 }

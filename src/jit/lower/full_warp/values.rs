@@ -67,10 +67,10 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     }
                     _ => lowerer.warp_base(operand, slow),
                 });
-                if let Some((extension, a)) = self.extended(v).filter(|_| !self.is_tested_in_strip(v)) {
+                if let Some((why, a)) = self.doubt_of(v).filter(|_| !self.is_tested_in_strip(v)) {
                     let first = self.warp_base(a, slow);
-                    if let Some(straight) = self.wrap_free(extension, a, first, self.reach()) {
-                        self.require(straight, slow.expect("only tested values are in doubt"));
+                    if let Some(spaced) = self.is_spaced(why, a, first, self.reach()) {
+                        self.require(spaced, slow.expect("only tested values are in doubt"));
                     }
                 }
                 base

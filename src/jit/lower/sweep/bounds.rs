@@ -9,7 +9,7 @@ use super::super::full_warp::is_upwards;
 use super::super::int;
 use super::{LANES, Spaced, Strip};
 use crate::analysis::{Condition, Inner, Sweep};
-use crate::ir::IntCc;
+use crate::ir::{IntCc, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// So many lanes of the strip, or those for which ordered compares hold that are the same for all strips, if it can be told.
@@ -46,23 +46,20 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     self.b.ins().icmp_imm_u(if full { IntCC::NotEqual } else { IntCC::Equal }, inside, 0)
                 }
                 Condition::Compare { cc, a, b } => {
-                    let step = self.scope.classes.get(a).stride().expect("a group compares evenly spaced values");
-                    let [first, limit] = [a, b].map(|v| self.warp_base(v, None));
-                    if step == 0 {
-                        self.b.ins().icmp(int::condition(cc), first, limit)
-                    } else if is_upwards(cc) == (step > 0) {
-                        let end = self.lanes_while(cc, step, (first, limit));
-                        to = self.b.ins().smin(to, end);
-                        self.runs_straight(cc, first, step, lanes)
-                    } else {
-                        let start = self.lanes_while(cc.inverse(), step, (first, limit));
-                        from = self.b.ins().smax(from, start);
-                        self.runs_straight(cc, first, step, lanes)
-                    }
+                    let words = [a, b].map(|v| self.warp_base(v, None));
+                    self.narrow_to(cc, self.stride_of(a), words, lanes, [&mut from, &mut to])
                 }
-                Condition::Below { .. } | Condition::Aligned { .. } => {
-                    unreachable!("no condition of lanes that take part")
+                Condition::Below { base, offsets: (least, greatest), limit } => {
+                    let words = [base, limit].map(|v| self.warp_base(v, None));
+                    let [low, high] =
+                        [least, greatest].map(|offset| self.b.ins().iadd_imm_s(words[0], i64::from(offset)));
+                    // What is between the offsets wraps in no lane if it does not in the first and lanes do not either.
+                    let whole = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, low, high);
+                    let bounds = [&mut from, &mut to];
+                    let holds = self.narrow_to(IntCc::LtU, self.stride_of(base), [high, words[1]], lanes, bounds);
+                    self.b.ins().band(whole, holds)
                 }
+                Condition::Aligned { .. } => unreachable!("no condition of lanes that take part"),
             };
             to = self.b.ins().select(holds, to, none);
         }
@@ -70,6 +67,32 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let most = self.b.ins().isub(to, from);
         let most = self.b.ins().iadd_imm_s(most, 1 - LANES * chunks);
         [from, self.b.ins().smax(most, none)]
+    }
+
+    fn stride_of(&self, v: Value) -> i64 {
+        self.scope.classes.get(v).stride().expect("a group compares evenly spaced values")
+    }
+
+    /// Moves the first or the last lane to where a compare of words that lanes have `step` apart holds, `[first, limit]`. Gives whether that can be told.
+    fn narrow_to(
+        &mut self,
+        cc: IntCc,
+        step: i64,
+        [first, limit]: [Clif; 2],
+        lanes: Clif,
+        [from, to]: [&mut Clif; 2],
+    ) -> Clif {
+        if step == 0 {
+            return self.b.ins().icmp(int::condition(cc), first, limit);
+        }
+        if is_upwards(cc) == (step > 0) {
+            let end = self.lanes_while(cc, step, (first, limit));
+            *to = self.b.ins().smin(*to, end);
+        } else {
+            let start = self.lanes_while(cc.inverse(), step, (first, limit));
+            *from = self.b.ins().smax(*from, start);
+        }
+        self.runs_straight(cc, first, step, lanes)
     }
 
     /// Whether so many lanes do not wrap, as numbers of the compare's kind.

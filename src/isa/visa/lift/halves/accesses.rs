@@ -6,6 +6,7 @@ use super::super::variables::RootId;
 use super::{Joining, is_of_lanes};
 use crate::isa::visa::instruction::{Instruction, Lsc, Operand, Raw, State};
 use crate::isa::visa::table::Field;
+use crate::isa::visa::types::Exec;
 use crate::isa::visa::words::{AddressSize, Atomic};
 
 /// Something that instructions share.
@@ -82,10 +83,11 @@ impl Accesses {
                 }
                 Operand::Raw(raw) if raw == Raw::NULL => continue,
                 Operand::Raw(raw) => {
-                    let &(_, step, writes) = messages.as_ref()?.iter().find(|(of, ..)| *of == n)?;
-                    written = writes;
-                    let one = of.raw(raw, step)?;
-                    Part { what: What::Root(one.root), start: one.at, end: one.at + u32::from(exec.size) * step }
+                    let message = messages.as_ref()?.iter().find(|one| one.operand == n)?;
+                    written = message.written;
+                    let one = of.raw(raw, message.step)?;
+                    let end = one.at + message.bytes(exec, of.module.register_bytes());
+                    Part { what: What::Root(one.root), start: one.at, end }
                 }
                 Operand::Predicate { predicate, .. } => lanes(What::Predicate(predicate.0)),
                 Operand::State { state: State::Surface(id), .. } | Operand::Surface(id) => {
@@ -144,37 +146,67 @@ impl Accesses {
     }
 }
 
-/// The raw operands of a message that has one element for each lane: their numbers, bytes of an element, and whether they are written.
-pub fn raw_operands(insn: &Instruction) -> Option<Vec<(usize, u32, bool)>> {
+/// A raw operand of a message.
+#[derive(Clone, Copy)]
+pub struct Elements {
+    /// The operand's number.
+    pub operand: usize,
+    /// Bytes of an element, of which each lane has one in each component.
+    pub step: u32,
+    pub written: bool,
+    pub components: u32,
+}
+
+impl Elements {
+    /// Bytes from one component to the next.
+    pub fn pitch(&self, exec: Exec, register_bytes: u32) -> u32 {
+        (u32::from(exec.size) * self.step).next_multiple_of(register_bytes)
+    }
+
+    /// Bytes of the operand.
+    pub fn bytes(&self, exec: Exec, register_bytes: u32) -> u32 {
+        (self.components - 1) * self.pitch(exec, register_bytes) + u32::from(exec.size) * self.step
+    }
+}
+
+/// The raw operands of a message in which each lane has an address of its own.
+pub fn raw_operands(insn: &Instruction) -> Option<Vec<Elements>> {
     let number = |n: usize| match insn.operands.get(n) {
         Some(Operand::Number(number)) => Some(*number),
         _ => None,
     };
+    let one = |operand, step, written| Elements { operand, step, written, components: 1 };
+    let atomic = |code: u32| Some(if Atomic::from_code(code)?.bits == 64 { 8 } else { 4 });
     Some(match insn.row.name {
-        "gather_scaled" => vec![(5, 4, false), (6, 4, true)],
-        "scatter_scaled" => vec![(5, 4, false), (6, 4, false)],
-        "gather4_scaled" if number(0)?.count_ones() == 1 => vec![(4, 4, false), (5, 4, true)],
-        "scatter4_scaled" if number(0)?.count_ones() == 1 => vec![(4, 4, false), (5, 4, false)],
+        "gather_scaled" => vec![one(5, 4, false), one(6, 4, true)],
+        "scatter_scaled" => vec![one(5, 4, false), one(6, 4, false)],
+        name @ ("gather4_scaled" | "scatter4_scaled") => {
+            let components = number(0)?.count_ones();
+            if components == 0 {
+                return None;
+            }
+            vec![one(4, 4, false), Elements { components, ..one(5, 4, name == "gather4_scaled") }]
+        }
         name @ ("svm_gather" | "svm_scatter") => {
             let data = match (number(0)?, number(1)?) {
                 (0, 0..=2) | (1, 0) => 4,
                 (0, 3) | (2, 0) => 8,
                 _ => return None,
             };
-            vec![(2, 8, false), (3, data, name == "svm_gather")]
+            vec![one(2, 8, false), one(3, data, name == "svm_gather")]
         }
         "svm_atomic" => {
-            let data = if Atomic::from_code(number(0)?)?.bits == 64 { 8 } else { 4 };
-            vec![(1, 8, false), (2, data, false), (3, data, false), (4, data, true)]
+            let data = atomic(number(0)?)?;
+            vec![one(1, 8, false), one(2, data, false), one(3, data, false), one(4, data, true)]
         }
         "dword_atomic" => {
-            let data = if Atomic::from_code(number(0)?)?.bits == 64 { 8 } else { 4 };
-            vec![(2, 4, false), (3, data, false), (4, data, false), (5, data, true)]
+            let data = atomic(number(0)?)?;
+            vec![one(2, 4, false), one(3, data, false), one(4, data, false), one(5, data, true)]
         }
         "typed_atomic" => {
-            let data = if Atomic::from_code(number(0)?)?.bits == 64 { 8 } else { 4 };
-            let coordinates = (2..6).map(|n| (n, 4, false));
-            coordinates.chain([(6, data, false), (7, data, false), (8, data, true)]).collect()
+            let data = atomic(number(0)?)?;
+            let coordinates = (2..6).map(|n| one(n, 4, false));
+            coordinates.chain([one(6, data, false), one(7, data, false), one(8, data, true)]).collect()
         }
         name if insn.row.has(Field::Lsc) && is_single(name) => {
             let Some(Operand::Lsc(lsc)) = insn.operands.first() else { return None };
@@ -189,8 +221,8 @@ fn is_single(name: &str) -> bool {
     matches!(name, "lsc_load" | "lsc_store") || name.starts_with("lsc_atomic_")
 }
 
-fn lsc_operands(lsc: &Lsc) -> Option<Vec<(usize, u32, bool)>> {
-    if lsc.transposed || lsc.elements != 1 {
+fn lsc_operands(lsc: &Lsc) -> Option<Vec<Elements>> {
+    if lsc.transposed {
         return None;
     }
     let address = match lsc.address_size {
@@ -199,5 +231,7 @@ fn lsc_operands(lsc: &Lsc) -> Option<Vec<(usize, u32, bool)>> {
         _ => 4,
     };
     let data = Item::of(lsc.data).register;
-    Some(vec![(2, data, true), (3, address, false), (4, data, false), (5, data, false)])
+    let components = lsc.elements.into();
+    let of = |operand, step, written, components| Elements { operand, step, written, components };
+    Some(vec![of(2, data, true, components), of(3, address, false, 1), of(4, data, false, components), of(5, data, false, components)])
 }

@@ -55,7 +55,7 @@ fn address_type(size: AddressSize) -> Type {
 fn place_of(cx: &mut Cx<'_>, lsc: &Lsc, target: Target, address: Value) -> Place {
     let signed = lsc.address_size == AddressSize::A32s && matches!(target, Target::Flat);
     let address = if signed { cx.resize(address, Type::I64, true) } else { address };
-    Place { offset: lsc.offset, ..target.place(cx, address) }
+    target.place(cx, address).at_distance(cx, lsc.offset)
 }
 
 fn place(cx: &mut Cx<'_>, i: &Instruction, lsc: &Lsc) -> Result<Place, Unsupported> {

@@ -68,6 +68,12 @@ impl Target {
 }
 
 impl Place {
+    /// At a distance that a message says.
+    pub fn at_distance(self, cx: &mut Cx<'_>, bytes: i32) -> Place {
+        let place = Place { offset: bytes, ..self };
+        if self.target.is_bounded() { Place { address: place.at(cx), offset: 0, ..self } } else { place }
+    }
+
     /// Further on.
     pub fn after(self, bytes: u32) -> Place {
         Place { offset: self.offset.wrapping_add(bytes as i32), ..self }
@@ -82,40 +88,40 @@ impl Place {
         cx.b.add(self.address, offset)
     }
 
-    /// Of so many bytes the address of the first, and the lanes in which all are there.
-    fn bounded(self, cx: &mut Cx<'_>, bytes: u32, base: Value, size: Value) -> (Value, Value) {
-        let at = self.at(cx);
-        let inside = within(cx, at, bytes, size);
-        let at = cx.b.zero_extend(Type::I64, at);
-        (cx.b.add(base, at), inside)
+    /// An access to elements of a range of memory, in the lanes in which all of it is there: what lies further on than an address does not begin
+    /// again at 0.
+    fn bounded(self, cx: &mut Cx<'_>, (ty, count): (Type, u8), base: Value, size: Value) -> Access {
+        let bytes = ty.bytes() * u32::from(count);
+        let inside = within(cx, self.address, self.offset as u32 + bytes, size);
+        let at = cx.b.zero_extend(Type::I64, self.address);
+        let address = cx.b.add(base, at);
+        let access = cx.access(Space::Global, ty, count, address, self.offset);
+        narrowed(cx, access, inside)
     }
 
     /// An access to `count` elements that are together in memory. Where they are not there loads give 0, and nothing is stored.
     pub fn access(self, cx: &mut Cx<'_>, ty: Type, count: u8) -> Access {
-        let bytes = ty.bytes() * u32::from(count);
-        let (space, address, inside) = match self.target {
-            Target::Flat => return cx.access(Space::Global, ty, count, self.address, self.offset),
+        match self.target {
+            Target::Flat => cx.access(Space::Global, ty, count, self.address, self.offset),
             Target::Slm => {
                 let at = self.at(cx);
                 let unmarked = cx.word(!SLM_MARK);
                 let at = cx.b.and(at, unmarked);
                 let size = cx.b.special(Special::SharedBytes);
-                (Space::Shared, at, within(cx, at, bytes, size))
+                let inside = within(cx, at, ty.bytes() * u32::from(count), size);
+                let access = cx.access(Space::Shared, ty, count, at, 0);
+                narrowed(cx, access, inside)
             }
             Target::Scratch => {
                 let (base, size) = cx.scratch();
                 let size = cx.resize(size, Type::I32, false);
-                let (address, inside) = self.bounded(cx, bytes, base, size);
-                (Space::Global, address, inside)
+                self.bounded(cx, (ty, count), base, size)
             }
             Target::Surface(record) => {
                 let (base, size) = (record.load(cx, at::BASE, Type::I64), record.load(cx, at::ROW_BYTES, Type::I32));
-                let (address, inside) = self.bounded(cx, bytes, base, size);
-                (Space::Global, address, inside)
+                self.bounded(cx, (ty, count), base, size)
             }
-        };
-        let access = cx.access(space, ty, count, address, 0);
-        narrowed(cx, access, inside)
+        }
     }
 
     /// Loads or stores: as the piece is, or by one lane for a piece of one element if that is what the target wants.

@@ -1,0 +1,122 @@
+//! Compares of 64-bit values that 32-bit code makes of the difference of their halves: `IADD RZ.CC` then `ISETP.X` of Maxwell.
+
+use super::editor::Editor;
+use crate::ir::{BinaryOp, IntCc, Op, UnaryOp, Value, ValueType, Window};
+
+/// `a - b` of two pairs of words, computed as `a + ~b + 1` and `a + ~b + carry`.
+pub(super) struct Difference {
+    pub a: [Value; 2],
+    pub b: [Value; 2],
+    /// The low word of the difference.
+    low: Value,
+}
+
+impl Editor {
+    /// The difference whose upper word, or the carry out of it, is a result of this instruction.
+    pub(super) fn difference_of_pairs(&self, upper: usize, window: Window) -> Option<Difference> {
+        let Op::AddCarry { a: a1, b: b1, carry: Some(carry) } = self.insts[upper].op else { return None };
+        let (lower, result) = self.def_at(carry);
+        let Op::AddCarry { a: a0, b: b0, carry: Some(one) } = self.insts[lower].op else { return None };
+        let same = result == 1 && self.constant(one) == Some(u64::MAX);
+        let in_window = [lower, upper].iter().all(|&at| self.insts[at].window == window);
+        (same && in_window).then(|| Difference { a: [a0, a1], b: [b0, b1], low: self.insts[lower].results[0] })
+    }
+
+    /// The same with what is subtracted as it is, not inverted.
+    fn inverted_back(&mut self, difference: Difference) -> Option<Difference> {
+        let mut back = difference.b;
+        for word in &mut back {
+            *word = match *self.def(*word) {
+                Op::Unary { op: UnaryOp::Not, a } => a,
+                Op::Const { ty, bits } => self.iconst(ty, !bits),
+                _ => return None,
+            };
+        }
+        Some(Difference { b: back, ..difference })
+    }
+
+    /// `cc` of the pairs that were subtracted.
+    fn compare_pairs(&mut self, cc: IntCc, difference: Difference, window: Window) -> Option<Value> {
+        let Difference { a, b, .. } = self.inverted_back(difference)?;
+        let [a, b] = [a, b].map(|[lo, hi]| self.concat(lo, hi, window));
+        // The carry of uniform words is no mask of lanes.
+        if self.ty(a).is_uniform() && self.ty(b).is_uniform() {
+            return None;
+        }
+        Some(self.pure(Op::ICmp { cc, a, b }, window, &[ValueType::MASK])[0])
+    }
+
+    /// The carry out of a difference of pairs: where `a >= b`, without signs.
+    pub(super) fn compare_of_carry(&mut self, upper: usize, window: Window) -> Option<Value> {
+        let difference = self.difference_of_pairs(upper, window)?;
+        self.compare_pairs(IntCc::GeU, difference, window)
+    }
+
+    /// `negative ^ overflow` of a difference of pairs: where `a < b`, with signs.
+    pub(super) fn compare_of_signs(&mut self, x: Value, y: Value, window: Window) -> Option<Value> {
+        for (negative, overflow) in [(x, y), (y, x)] {
+            let (Some(upper), Some(signs)) = (self.is_negative(negative), self.is_negative(overflow)) else { continue };
+            let (at, 0) = self.def_at(upper) else { continue };
+            let Some((p, q)) = self.matches_binary(signs, BinaryOp::And) else { continue };
+            let Some(difference) = self.difference_of_pairs(at, window) else { continue };
+            let [a, b] = [difference.a[1], difference.b[1]];
+            let differ = |v: Value, from: Value| self.is_xor(v, from, upper);
+            if (differ(p, a) && differ(q, b)) || (differ(p, b) && differ(q, a)) {
+                return self.compare_pairs(IntCc::LtS, difference, window);
+            }
+        }
+        None
+    }
+
+    /// `a < b` or `a - b` is 0, of the same pairs: `a <= b`. Without signs, less is what is not greater or equal, and has the bits
+    /// beyond the last lane.
+    pub(super) fn compare_or_equal(&mut self, less: Value, equal: Value, window: Window) -> Option<Value> {
+        let (inverted, less) = match *self.def(less) {
+            Op::Unary { op: UnaryOp::Not, a } => (true, a),
+            _ => (false, less),
+        };
+        let (cc, x, y) = match (inverted, self.def(less)) {
+            (true, &Op::ICmp { cc: IntCc::GeU, a, b }) => (IntCc::GtU, a, b),
+            (false, &Op::ICmp { cc: IntCc::LtS, a, b }) => (IntCc::LeS, a, b),
+            _ => return None,
+        };
+        let (p, q) = self.matches_binary(equal, BinaryOp::And)?;
+        for (low, high) in [(p, q), (q, p)] {
+            let (Some(low), Some(high)) = (self.is_zero(low), self.is_zero(high)) else { continue };
+            let (at, 0) = self.def_at(high) else { continue };
+            let difference = self.difference_of_pairs(at, window).filter(|found| found.low == low);
+            let Some(Difference { a, b, .. }) = difference.and_then(|found| self.inverted_back(found)) else {
+                continue;
+            };
+            let [a, b] = [a, b].map(|[lo, hi]| self.concat(lo, hi, window));
+            if (a, b) == (x, y) {
+                let compare = self.pure(Op::ICmp { cc, a, b }, window, &[ValueType::MASK])[0];
+                return Some(if inverted { self.not_mask(compare) } else { compare });
+            }
+        }
+        None
+    }
+
+    /// What a mask says to be negative.
+    fn is_negative(&self, mask: Value) -> Option<Value> {
+        match *self.def(mask) {
+            Op::ICmp { cc: IntCc::LtS, a, b } if self.constant(b) == Some(0) => Some(a),
+            _ => None,
+        }
+    }
+
+    /// What a mask says to be 0.
+    fn is_zero(&self, mask: Value) -> Option<Value> {
+        match *self.def(mask) {
+            Op::ICmp { cc: IntCc::Eq, a, b } if self.constant(b) == Some(0) => Some(a),
+            _ => None,
+        }
+    }
+
+    fn is_xor(&self, v: Value, a: Value, b: Value) -> bool {
+        match *self.def(v) {
+            Op::Binary { op: BinaryOp::Xor, a: x, b: y } => (x, y) == (a, b) || (x, y) == (b, a),
+            _ => self.constant(a) == Some(0) && v == b,
+        }
+    }
+}

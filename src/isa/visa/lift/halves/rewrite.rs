@@ -1,0 +1,116 @@
+//! A routine with what was found: one instruction for each pair, and variables that were put together as parts of new ones.
+
+use rustc_hash::FxHashMap;
+
+use super::super::variables::Roots;
+use super::split::{Splits, Within};
+use super::{Placed, Unit};
+use crate::isa::visa::instruction::{Instruction, Operand};
+use crate::isa::visa::module::{Module, Routine, VariableId};
+use crate::isa::visa::predefined::FIRST_VARIABLE;
+use crate::isa::visa::table;
+use crate::isa::visa::types::{Align, Ty};
+
+/// Bytes that variables which were put together begin at multiples of.
+const ALIGN: u32 = 64;
+
+/// What is to be done.
+pub struct Plan {
+    /// The first and the second instruction of each pair.
+    pub pairs: Vec<(usize, usize)>,
+    pub placed: FxHashMap<Unit, Placed>,
+    pub splits: Splits,
+    /// Operands that name parts of roots that are split.
+    pub within: Vec<Within>,
+}
+
+impl Plan {
+    /// Does it.
+    pub fn apply(&self, module: &mut Module, number: usize, roots: &Roots) {
+        let register_bytes = module.register_bytes();
+        let routine = &mut module.routines[number];
+        for &(first, second) in &self.pairs {
+            if let Some(exec) = &mut routine.code[first].exec {
+                exec.size *= 2;
+            }
+            nothing(&mut routine.code[second]);
+        }
+        let made = self.variables(routine, roots);
+        let own = |index: usize| roots.variable(0, VariableId(FIRST_VARIABLE + index as u32)).0;
+        for (index, variable) in routine.variables.iter_mut().enumerate().filter(|(_, one)| one.alias.is_none()) {
+            // The new ones come behind.
+            let unit = Unit { root: own(index), start: 0 };
+            if let Some(placed) = self.placed.get(&unit)
+                && !self.splits.contains_key(&unit.root)
+            {
+                variable.alias = made.get(&placed.first).map(|&whole| (whole, placed.at));
+            }
+        }
+        self.operands(routine, &made, register_bytes);
+    }
+
+    /// Makes a variable for each of those that were put together.
+    fn variables(&self, routine: &mut Routine, roots: &Roots) -> FxHashMap<Unit, VariableId> {
+        let mut ends: FxHashMap<Unit, u32> = FxHashMap::default();
+        for (unit, &Placed { first, at }) in &self.placed {
+            let bytes = self.splits.get(&unit.root).copied().unwrap_or(roots.get(unit.root).bytes);
+            let end = ends.entry(first).or_insert(0);
+            *end = (*end).max(at + bytes);
+        }
+        let mut ends: Vec<(Unit, u32)> = ends.into_iter().collect();
+        ends.sort_unstable();
+        let own = routine.variables.iter().position(|one| one.alias.is_none());
+        let Some(mut variable) = own.map(|index| routine.variables[index].clone()) else { return FxHashMap::default() };
+        let mut made = FxHashMap::default();
+        for (first, end) in ends {
+            let elements = end.next_multiple_of(ALIGN);
+            (variable.ty, variable.elements, variable.align, variable.alias) = (Ty::Ub, elements, Align::Grf2, None);
+            made.insert(first, VariableId(FIRST_VARIABLE + routine.variables.len() as u32));
+            routine.variables.push(variable.clone());
+        }
+        made
+    }
+
+    /// Has operands name the new variables that parts of theirs are in.
+    fn operands(&self, routine: &mut Routine, made: &FxHashMap<Unit, VariableId>, register_bytes: u32) {
+        let mut aliases: FxHashMap<(Unit, Ty), VariableId> = FxHashMap::default();
+        for &Within { insn, operand, unit, at } in &self.within {
+            let Some(&placed) = self.placed.get(&unit) else { continue };
+            let Some(&whole) = made.get(&placed.first) else { continue };
+            // The second of a pair has none any more.
+            let Some(operand) = routine.code[insn].operands.get_mut(operand) else { continue };
+            let named = match operand {
+                Operand::General(general) => &mut general.variable,
+                Operand::Raw(raw) => &mut raw.variable,
+                _ => continue,
+            };
+            let Some(index) = named.0.checked_sub(FIRST_VARIABLE) else { continue };
+            let Some(variable) = routine.variables.get(index as usize) else { continue };
+            let (ty, size) = (variable.ty, variable.ty.size());
+            let part = self.splits.get(&unit.root).copied().unwrap_or(0);
+            let mut alias = variable.clone();
+            (alias.elements, alias.alias) = (part / size, Some((whole, placed.at)));
+            *named = *aliases.entry((unit, ty)).or_insert_with(|| {
+                routine.variables.push(alias);
+                VariableId(FIRST_VARIABLE + routine.variables.len() as u32 - 1)
+            });
+            match operand {
+                Operand::General(general) => {
+                    general.row = (at / register_bytes) as u8;
+                    general.column = (at % register_bytes / size) as u8;
+                }
+                Operand::Raw(raw) => raw.offset = at,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What is left of the second of two: its place, and that it counts.
+fn nothing(insn: &mut Instruction) {
+    const YIELD: u8 = 0x5f;
+    if let Some(row) = table::find(YIELD, None) {
+        *insn =
+            Instruction { row, exec: None, predicate: None, saturate: false, operands: Default::default(), ..*insn };
+    }
+}

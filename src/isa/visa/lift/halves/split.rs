@@ -1,0 +1,149 @@
+//! Parts of roots. What a message of several components reads or writes has each component in a part of its own; the halves of a component follow each other in
+//! the whole message, so that the parts of both operands are put in turn.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use super::super::variables::RootId;
+use super::accesses::raw_operands;
+use super::{Joining, Unit};
+use crate::isa::visa::instruction::{Instruction, Operand, Raw};
+use crate::isa::visa::module::{InputOf, VariableId};
+use crate::isa::visa::predefined::FIRST_VARIABLE;
+
+/// Bytes of the parts of roots that are split.
+pub type Splits = FxHashMap<RootId, u32>;
+
+/// An operand that is within a part.
+pub struct Within {
+    pub insn: usize,
+    pub operand: usize,
+    pub unit: Unit,
+    /// Bytes behind the part's start.
+    pub at: u32,
+}
+
+impl Joining<'_> {
+    /// The roots that may be split, but for some.
+    pub(super) fn splits(&self, but: &BTreeSet<RootId>) -> Splits {
+        let mut splits = Splits::default();
+        let mut whole = but.clone();
+        for insn in self.code() {
+            for (root, pitch) in self.components(insn) {
+                let part = splits.entry(root).or_insert(pitch);
+                if *part != pitch || root.0 < FIRST_VARIABLE && self.roots.get(root).routine.is_none() {
+                    whole.insert(root);
+                }
+            }
+        }
+        let inputs = self.module.routines[self.number].inputs.iter();
+        whole.extend(inputs.filter_map(|input| match input.of {
+            InputOf::Variable(id) => Some(self.roots.variable(0, id).0),
+            _ => None,
+        }));
+        for insn in self.code() {
+            for (n, operand) in insn.operands.iter().enumerate() {
+                for id in variables(operand) {
+                    let (root, _) = self.roots.variable(0, id);
+                    if let Some(&part) = splits.get(&root)
+                        && !self.keeps_to_parts(insn, n, part)
+                    {
+                        whole.insert(root);
+                    }
+                }
+            }
+        }
+        splits.retain(|root, _| !whole.contains(root));
+        splits
+    }
+
+    /// Roots that a message has several components of, with the bytes from one to the next, if these are whole registers.
+    pub(super) fn components(&self, insn: &Instruction) -> Vec<(RootId, u32)> {
+        let (Some(exec), Some(raws)) = (insn.exec, raw_operands(insn)) else { return vec![] };
+        let registers = self.module.register_bytes();
+        let several = raws.iter().filter(|raw| raw.components > 1);
+        let of = several.filter_map(|raw| match insn.operands.get(raw.operand) {
+            Some(Operand::Raw(at)) if *at != Raw::NULL => {
+                let pitch = raw.pitch(exec, registers);
+                let full = pitch == u32::from(exec.size) * raw.step;
+                Some((self.roots.variable(0, at.variable).0, if full { pitch } else { 0 }))
+            }
+            _ => None,
+        });
+        of.filter(|&(_, pitch)| pitch > 0).collect()
+    }
+
+    /// Whether an operand is within a part, or consists of whole ones as components.
+    fn keeps_to_parts(&self, insn: &Instruction, n: usize, part: u32) -> bool {
+        let Some(exec) = insn.exec else { return false };
+        match &insn.operands[n] {
+            Operand::Lifetime { .. } => true,
+            Operand::General(general) => self.general(general).is_some_and(|one| {
+                let size = self.ty(general.variable).size();
+                let end = one.at % part + (u32::from(exec.size) - 1) * one.step + size;
+                end <= part && (one.at % part).is_multiple_of(size)
+            }),
+            Operand::Raw(raw) => {
+                let raws = raw_operands(insn).unwrap_or_default();
+                let (Some(of), Some(one)) = (raws.iter().find(|one| one.operand == n), self.raw(*raw, 0)) else {
+                    return false;
+                };
+                let (pitch, bytes) = (of.pitch(exec, self.module.register_bytes()), u32::from(exec.size) * of.step);
+                match of.components {
+                    1 => one.at % part + bytes <= part,
+                    _ => pitch == part && one.at.is_multiple_of(part),
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// The part, or whole root, that has a byte of a root, and where in it.
+    pub(super) fn unit(&self, root: RootId, at: u32) -> (Unit, u32) {
+        match self.splits.get(&root) {
+            Some(part) => (Unit { root, start: at / part * part }, at % part),
+            None => (Unit { root, start: 0 }, at),
+        }
+    }
+
+    /// Roots of messages of several components that became no one message, and yet are split.
+    pub(super) fn torn(&self, pairs: &[(usize, usize)]) -> BTreeSet<RootId> {
+        let joined: BTreeSet<usize> = pairs.iter().flat_map(|&(first, second)| [first, second]).collect();
+        let left = self.code().iter().enumerate().filter(|(number, _)| !joined.contains(number));
+        let roots = left.flat_map(|(_, insn)| self.components(insn)).map(|(root, _)| root);
+        roots.filter(|root| self.splits.contains_key(root)).collect()
+    }
+
+    /// The operands that name parts.
+    pub(super) fn within_parts(&self) -> Vec<Within> {
+        let mut all = vec![];
+        for (number, insn) in self.code().iter().enumerate() {
+            for (operand, of) in insn.operands.iter().enumerate() {
+                let elements = match of {
+                    Operand::General(general) => self.general(general),
+                    Operand::Raw(raw) if *raw != Raw::NULL => self.raw(*raw, 0),
+                    _ => None,
+                };
+                if let Some(one) = elements
+                    && self.splits.contains_key(&one.root)
+                {
+                    let (unit, at) = self.unit(one.root, one.at);
+                    all.push(Within { insn: number, operand, unit, at });
+                }
+            }
+        }
+        all
+    }
+}
+
+/// Variables that an operand names.
+fn variables(operand: &Operand) -> Vec<VariableId> {
+    match operand {
+        Operand::General(general) => vec![general.variable],
+        Operand::Raw(raw) if *raw != Raw::NULL => vec![raw.variable],
+        Operand::Raws(raws) => raws.iter().filter(|raw| **raw != Raw::NULL).map(|raw| raw.variable).collect(),
+        Operand::AddressOf { of, .. } => vec![*of],
+        _ => vec![],
+    }
+}

@@ -1,0 +1,193 @@
+//! However a kernel is spelled, its code is as good: the kernels of `kernels.cu`, compiled with indices of several types, in several forms of
+//! loops and by several compilers, give the same results and execute host instructions in the same proportion to the guest's.
+//!
+//! `WARPLOOM_SPELLINGS=1 cargo test --test spellings -- --nocapture` prints all numbers.
+
+#![cfg(target_arch = "x86_64")]
+
+mod models;
+
+use std::fmt::Write;
+use std::path::Path;
+
+use models::{KERNELS, Kernel, M, N};
+use warploom::capture::{Launch, Manifest};
+use warploom::exec::{EngineKind, Session};
+
+/// Host instructions for each of the guest's that a spelling may have, as a multiple of what the best one has.
+const MOST: f64 = 1.5;
+
+/// Kernels of a guest, by the ends of its files' names, some of whose spellings have more; with why.
+const SLOWER: [(&str, &str, &str); 5] = [
+    // Lanes may leave the loop that does what is left over by 4 at different times, so that pointers are not known to be evenly spaced in the next.
+    ("sm_50.cubin", "stride", "int size long do_while moving moving_size unrolled reversed O1 cuda11"),
+    ("sm_70.ptx", "stride", "int size long do_while moving moving_size unrolled reversed cuda11"),
+    // Pointers and counters of 64 bits that pass from block to block in two registers: the carry of each lane is computed.
+    ("sm_50.cubin", "columns", "size long moving moving_size unrolled O1"),
+    ("sm_50.cubin", "steps", "size long moving_size unrolled"),
+    // The loop is unrolled by 8, with pointers of their own for parts of it.
+    ("sm_70.ptx", "matmul", "clang19"),
+];
+
+/// Spellings of a guest, by the names of their files.
+struct Guest {
+    suffix: &'static str,
+    spellings: &'static [&'static str],
+}
+
+const MAXWELL: Guest = Guest {
+    suffix: "sm_50.cubin",
+    spellings: &[
+        "int",
+        "unsigned",
+        "size",
+        "long",
+        "do_while",
+        "moving",
+        "moving_size",
+        "unrolled",
+        "reversed",
+        "O1",
+        "cuda11",
+    ],
+};
+const PTX: Guest = Guest {
+    suffix: "sm_70.ptx",
+    spellings: &[
+        "int",
+        "unsigned",
+        "size",
+        "long",
+        "do_while",
+        "moving",
+        "moving_size",
+        "unrolled",
+        "reversed",
+        "cuda11",
+        "clang19",
+    ],
+};
+const GFX9: Guest = Guest {
+    suffix: "gfx900.hsaco",
+    spellings: &[
+        "int",
+        "unsigned",
+        "size",
+        "long",
+        "do_while",
+        "moving",
+        "moving_size",
+        "unrolled",
+        "reversed",
+        "O1",
+        "O3",
+        "clang14",
+        "clang16",
+    ],
+};
+
+/// What one launch came to.
+struct Executed {
+    spelling: &'static str,
+    host: u64,
+    guest: u64,
+    helpers: u64,
+}
+
+impl Executed {
+    fn per_instruction(&self) -> f64 {
+        self.host as f64 / self.guest as f64
+    }
+}
+
+fn manifest(kernel: &Kernel, spelling: &str, folder: &Path, binary: &Path) -> String {
+    let number = if ["size", "long", "moving_size"].contains(&spelling) { "u64" } else { "u32" };
+    let mut parameters = ["buffer = \"x\"".into(), "buffer = \"y\"".into(), "buffer = \"out\"".into()].to_vec();
+    parameters.extend([N, M].map(|value| format!("{number} = {value}")));
+    if spelling == "reversed" {
+        parameters.reverse();
+    }
+    for (name, bytes) in [("x", (kernel.x)()), ("y", (kernel.y)())] {
+        std::fs::write(folder.join(format!("{name}.bin")), bytes).expect("a folder to write to");
+    }
+    let bytes = (kernel.out)().len();
+    let mut text = format!(
+        "kernel = {{ binary = \"{}\", entry = \"{}\" }}\nlaunch = {{ grid = {:?}, block = [128, 1, 1] }}\n",
+        binary.display(),
+        kernel.name,
+        kernel.grid
+    );
+    for parameter in parameters {
+        writeln!(text, "[[arg]]\n{parameter}").expect("a string takes all");
+    }
+    write!(text, "[buffer]\nx = {{ file = \"x.bin\" }}\ny = {{ file = \"y.bin\" }}\nout = {{ zeros = {bytes} }}\n")
+        .expect("a string takes all");
+    text
+}
+
+fn run(kernel: &Kernel, guest: &Guest, spelling: &'static str) -> Executed {
+    let label = format!("{} {spelling}.{}", kernel.name, guest.suffix);
+    let folder = tempfile::tempdir().expect("a folder");
+    let binaries = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spellings/binaries");
+    let binary = binaries.join(format!("{spelling}.{}", guest.suffix));
+    let path = folder.path().join("m.toml");
+    let manifest = Manifest::parse(&manifest(kernel, spelling, folder.path(), &binary), &path);
+    let launch = Launch::resolve(manifest.unwrap_or_else(|error| panic!("{label}: {error}")), &path)
+        .unwrap_or_else(|error| panic!("{label}: {error}"));
+    let session = Session::new(&launch).unwrap_or_else(|error| panic!("{label}: {error}"));
+    let counted = session.host_instructions(&session.options(EngineKind::Jit, 1));
+    let (host, counts) = counted.unwrap_or_else(|error| panic!("{label}: {error}"));
+    let out = launch.buffers.iter().position(|buffer| buffer.name == "out").expect("a buffer of the manifest");
+    assert!(session.buffer(out).expect("the output") == (kernel.out)(), "{label}: another result than the source's");
+    assert_eq!(counts.interp_instructions, 0, "{label}: instructions are interpreted");
+    Executed { spelling, host, guest: counts.instructions, helpers: counts.helper_calls }
+}
+
+fn check(guest: &Guest) {
+    let print = std::env::var_os("WARPLOOM_SPELLINGS").is_some();
+    let mut slow = String::new();
+    for kernel in &KERNELS {
+        let executed: Vec<Executed> = guest.spellings.iter().map(|spelling| run(kernel, guest, spelling)).collect();
+        let best = executed.iter().map(Executed::per_instruction).fold(f64::INFINITY, f64::min);
+        let least = executed.iter().map(|executed| executed.host).min().expect("a spelling");
+        for one in &executed {
+            let (ratio, whole) = (one.per_instruction() / best, one.host as f64 / least as f64);
+            let Executed { spelling, host, guest: guests, helpers } = one;
+            let line = format!(
+                "{:8} {spelling:12} {guests:7} {host:8} {:6.2} {ratio:5.2} {whole:5.2} {helpers:4}",
+                kernel.name,
+                one.per_instruction()
+            );
+            if print {
+                println!("{line}");
+            }
+            let known = SLOWER.iter().any(|&(suffix, name, spellings)| {
+                suffix == guest.suffix && name == kernel.name && spellings.split(' ').any(|known| known == *spelling)
+            });
+            // Fewer instructions of the guest's may each have more to do.
+            if ratio.min(whole) > MOST && !known {
+                writeln!(slow, "{line}").expect("a string takes all");
+            }
+        }
+    }
+    assert!(
+        slow.is_empty(),
+        "kernel, spelling, instructions of the guest and of the host, their ratio, how many times the best ratio, \
+         how many times the fewest instructions, calls of helpers:\n{slow}"
+    );
+}
+
+#[test]
+fn maxwell() {
+    check(&MAXWELL);
+}
+
+#[test]
+fn ptx() {
+    check(&PTX);
+}
+
+#[test]
+fn gfx9() {
+    check(&GFX9);
+}
