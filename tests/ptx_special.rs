@@ -7,6 +7,7 @@ const GRID: [u32; 3] = [2, 3, 2];
 const BLOCK: [u32; 3] = [5, 4, 3];
 const LANES: u64 = 5 * 4 * 3;
 
+#[derive(Clone, Copy)]
 struct Setup<'a> {
     target: &'a str,
     before: &'a str,
@@ -232,6 +233,9 @@ fn shared_memory_is_counted() {
     let old = Setup { target: "sm_75", before, dynamic: 100, ..PLAIN };
     assert_eq!(size(&old, "%dynamic_smem_size"), 100);
     assert_eq!(size(&old, "%total_smem_size"), 512, "a multiple of 256");
+    // ptxas ignores `.extern` where there is a size.
+    let declared = Setup { before: ".extern .shared .align 4 .b8 memory[300];", ..old };
+    assert_eq!(size(&declared, "%total_smem_size"), 512);
     let new = Setup { target: "sm_90", before, dynamic: 1000, ..PLAIN };
     assert_eq!(size(&new, "%dynamic_smem_size"), 1000);
     assert_eq!(size(&new, "%total_smem_size"), 1408, "a multiple of 128");

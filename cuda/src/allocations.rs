@@ -7,7 +7,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use crate::context::{CONTEXTS, Context};
 use crate::error::{Answer, Error, of_map};
 use crate::handles::fresh;
-use crate::{boundary, driver};
+use crate::{advice, boundary, driver};
 
 /// Where addresses that `cuMemAlloc` gives begin.
 pub const ALIGN: u64 = 512;
@@ -22,6 +22,8 @@ pub enum Kind {
     Registered,
     /// From a pool.
     Pool(u64),
+    /// Of a graph, which has it for all its launches.
+    Graph,
     /// Mapped to addresses that the program has reserved; its flags say what it may be used for.
     Mapped,
 }
@@ -99,6 +101,13 @@ pub fn allocate(context: &Context, bytes: u64, kind: Kind, flags: u32) -> Result
     Ok(address)
 }
 
+/// New memory of a graph, which is of no context.
+pub fn allocate_for_graph(bytes: u64) -> Result<u64, Error> {
+    let address = driver::memory().alloc(bytes.max(1), ALIGN).map_err(of_map)?;
+    enter(address, bytes, Kind::Graph, 0, 0);
+    Ok(address)
+}
+
 /// Memory at an address that the program has chosen, which is of no context and may not be used yet.
 pub fn enter_mapping(address: u64, bytes: u64) {
     enter(address, bytes, Kind::Mapped, 0, 0);
@@ -120,16 +129,30 @@ pub fn free(address: u64, is_kind: impl Fn(Kind) -> bool) -> Answer {
     free_now(address)
 }
 
-/// The same of memory that nothing uses any more.
+/// The same of memory that nothing uses any more. What a graph has, its next launch uses again.
 pub fn free_now(address: u64) -> Answer {
-    let found = write().remove(&address).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
-    release(&found);
+    let found = read().get(&address).map(|found| found.kind);
+    match found.ok_or(Error::CUDA_ERROR_INVALID_VALUE)? {
+        Kind::Graph => {}
+        _ => end(address),
+    }
     Ok(())
+}
+
+/// An allocation ends.
+pub fn end(address: u64) {
+    let found = write().remove(&address);
+    if let Some(found) = found {
+        release(&found);
+    }
 }
 
 fn release(found: &Allocation) {
     if found.is_for_host() {
         driver::get().shared_with_host.fetch_sub(1, Relaxed);
+    }
+    if found.kind == Kind::Managed {
+        advice::forget(found.address, found.bytes);
     }
     // What is not mapped need not be unmapped.
     let _ = match found.kind {

@@ -9,7 +9,7 @@ use warploom_runtime::memory::{Memory, MemoryConfig};
 
 use crate::device::Profile;
 use crate::error::{Answer, Error, of_map};
-use crate::{boundary, record};
+use crate::{boundary, forward, record};
 
 /// The version that [`cuDriverGetVersion`](crate::api::cuDriverGetVersion) gives: that of the newest function that is known.
 pub const VERSION: i32 = 13050;
@@ -50,6 +50,11 @@ pub fn get() -> &'static Driver {
         Some(Ok(driver)) => driver,
         _ => unreachable!("the boundary lets no call through before cuInit"),
     }
+}
+
+/// The GPU that this library claims to be, such as `sm_52`.
+pub fn device() -> String {
+    format!("sm_{}", get().profile.sm)
 }
 
 pub fn memory() -> &'static Arc<Memory> {
@@ -128,8 +133,12 @@ impl Driver {
         });
         let profile = setting("WARPLOOM_DEVICE", Profile::EXPECTED, Profile::named);
         boundary::watch_forks();
-        boundary::at_exit();
-        let capture = record::Settings::from_environment();
+        let mut capture = None;
+        // Else whoever forwards to this library writes and tells.
+        if !forward::is_behind() {
+            boundary::at_exit();
+            capture = record::Settings::from_environment();
+        }
         Ok(Driver {
             profile: profile.unwrap_or_default(),
             memory: Arc::new(memory.map_err(of_map)?),

@@ -31,6 +31,8 @@ struct Recorded {
     asked: u64,
     done: u64,
     point: Option<Point>,
+    /// No later than that point: where the line had come to when the record was put into it.
+    near: Option<Point>,
     time: Option<Instant>,
     /// It was last recorded while a stream captured: what comes after it comes after these nodes.
     captured: Option<(Arc<Capture>, Vec<u64>)>,
@@ -49,8 +51,15 @@ impl Event {
     pub fn ask(&self) -> u64 {
         let mut recorded = self.lock();
         recorded.asked += 1;
-        recorded.point = None;
+        (recorded.point, recorded.near) = (None, None);
         recorded.asked
+    }
+
+    /// The same, as the next piece of a line or, where others put some in meanwhile, a later one.
+    pub fn ask_behind(&self, tail: Point) -> u64 {
+        let number = self.ask();
+        self.lock().near = Some(Point { number: tail.number + 1, ..tail });
+        number
     }
 
     /// The place of the last record.
@@ -85,9 +94,10 @@ impl Event {
         recorded.point.filter(|_| recorded.done < recorded.asked)
     }
 
-    pub fn is_done(&self) -> bool {
+    /// Whether the last record is over, so that its stream has gone on.
+    pub fn is_done(&self, context: &Context) -> bool {
         let recorded = self.lock();
-        recorded.done >= recorded.asked
+        recorded.done >= recorded.asked && recorded.near.is_none_or(|point| context.lines.is_done(point))
     }
 
     pub fn wait(&self, context: &Context) -> Answer {
@@ -96,6 +106,12 @@ impl Event {
         while recorded.done < wanted && context.check().is_ok() {
             let wait = std::time::Duration::from_millis(50);
             recorded = self.came.wait_timeout(recorded, wait).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let near = recorded.near.filter(|_| recorded.done >= recorded.asked);
+        drop(recorded);
+        // The stream is to have gone on when the host knows that it has come here.
+        if let Some(near) = near {
+            context.lines.wait_for(near);
         }
         context.check()
     }

@@ -39,6 +39,7 @@ pub mod kind {
     pub const EMPTY: u32 = 5;
     pub const WAIT_EVENT: u32 = 6;
     pub const EVENT_RECORD: u32 = 7;
+    pub const MEM_ALLOC: u32 = 10;
     pub const MEM_FREE: u32 = 11;
     pub const BATCH_MEM_OP: u32 = 12;
 }
@@ -94,7 +95,8 @@ pub fn kind_of(operation: &Operation) -> u32 {
         Operation::Host { .. } | Operation::Callback { .. } => kind::HOST,
         Operation::Record(..) => kind::EVENT_RECORD,
         Operation::Await(_) => kind::WAIT_EVENT,
-        Operation::Write { .. } | Operation::Wait { .. } => kind::BATCH_MEM_OP,
+        Operation::Write { .. } | Operation::Wait { .. } | Operation::Batch { .. } => kind::BATCH_MEM_OP,
+        Operation::Hold(_) => kind::MEM_ALLOC,
         Operation::Free(_) => kind::MEM_FREE,
         Operation::Graph(_) => kind::GRAPH,
     }
@@ -151,6 +153,11 @@ impl Graph {
         nodes.remove(&node).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
         nodes.values_mut().for_each(|other| other.after.retain(|&before| before != node));
         NODES.remove(node).map(|_| ())
+    }
+
+    /// Whether it allocates or frees memory. Such a graph has one copy that can be launched, and no other.
+    pub fn has_memory(&self) -> bool {
+        self.lock().values().any(|node| matches!(node.kind, kind::MEM_ALLOC | kind::MEM_FREE))
     }
 
     /// A copy with nodes of its own.

@@ -114,17 +114,19 @@ impl Image {
 
     /// The module that suits the device.
     pub fn module(&self) -> Result<Module, Failure> {
-        let bytes = self.bytes();
-        if let Some(texts) = linked_texts(bytes) {
-            let texts: Vec<(&str, &[u8])> = texts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
-            return Ok(container::ptx::parse_linked(&texts)?);
-        }
-        let arch = Arch::Sm(driver::get().profile.sm);
-        let mut modules = container::modules_for(bytes, Some(arch))?;
+        let mut modules = self.modules(Some(Arch::Sm(driver::get().profile.sm)))?;
         if modules.is_empty() {
             return Err(Error::CUDA_ERROR_NO_BINARY_FOR_GPU.into());
         }
         Ok(modules.swap_remove(0))
+    }
+
+    /// The modules that the driver of a GPU would take, or else those that are taken first.
+    pub fn modules(&self, arch: Option<Arch>) -> Result<Vec<Module>, Failure> {
+        let bytes = self.bytes();
+        let Some(texts) = linked_texts(bytes) else { return Ok(container::modules_for(bytes, arch)?) };
+        let texts: Vec<(&str, &[u8])> = texts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+        Ok(vec![container::ptx::parse_linked(&texts)?])
     }
 }
 

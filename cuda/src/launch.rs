@@ -5,14 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
+use warploom::capture::manifest;
+use warploom::container::{Arch, Param};
 use warploom::exec::{Arg, LaunchOptions, LaunchOutcome};
 
 use crate::boundary::{self, Ptr};
 use crate::context::Context;
 use crate::device::{MAX_BLOCK, MAX_BLOCK_DIM, MAX_GRID};
-use crate::driver;
 use crate::error::{Answer, Error, of_fault, of_launch};
 use crate::module::Function;
+use crate::record::{Before, Machine, Subject};
+use crate::{allocations, driver, record, texture};
 
 /// A kernel with all that it is launched with.
 #[derive(Clone)]
@@ -31,10 +34,10 @@ const EXTRA_BUFFER: u64 = 1;
 const EXTRA_SIZE: u64 = 2;
 
 /// Of the limits of a context.
-const LIMIT_STACK: u32 = 0;
-const LIMIT_PRINTF: u32 = 1;
-const LIMIT_HEAP: u32 = 2;
-const DEFAULT_STACK: u64 = 1024;
+pub const LIMIT_STACK: u32 = 0;
+pub const LIMIT_PRINTF: u32 = 1;
+pub const LIMIT_HEAP: u32 = 2;
+pub const DEFAULT_STACK: u64 = 1024;
 
 /// A launch that takes less is not worth waking a thread for.
 const WORTH: u64 = 25_000;
@@ -115,7 +118,7 @@ impl Launch {
     pub fn run(&self, context: &Context) -> Answer {
         let kernel = self.function.program.kernel_of(self.function.id);
         let options = self.options(context);
-        let before = crate::record::Before::of(self);
+        let before = self.before(&options);
         let start = Instant::now();
         let outcome = match kernel.launch(&self.args, &options) {
             Ok(outcome) => outcome,
@@ -129,9 +132,9 @@ impl Launch {
         let took = start.elapsed();
         self.learn(&outcome, took, options.threads);
         let fault = outcome.fault.as_ref().map(ToString::to_string);
-        crate::record::launched(&self.function.code().name, took, fault);
+        record::launched(&self.function.code().name, took, fault);
         if let Some(before) = before {
-            before.write(&outcome, &options);
+            before.write(outcome.fault.is_none(), &outcome.printed.text);
         }
         if !outcome.printed.text.is_empty() {
             boundary::print(&outcome.printed.text);
@@ -143,19 +146,74 @@ impl Launch {
         Err(error)
     }
 
+    /// The launch as it is written, if it is to be captured.
+    fn before(&self, options: &LaunchOptions) -> Option<Before<'_, Own>> {
+        let choice = driver::get().capture.as_ref()?.choose(&self.function.code().name)?;
+        let library = &self.function.library;
+        let image_variables = library.image_handles();
+        let args: Vec<Vec<u8>> = self.args.iter().map(|arg| arg.as_bytes().unwrap_or_default().to_vec()).collect();
+        let has_images = !image_variables.is_empty() || args.iter().any(|bytes| texture::is_named_in(bytes));
+        let image = library.source();
+        let subject = Subject {
+            image,
+            arch: image.is_container().then(|| Arch::Sm(driver::get().profile.sm)),
+            launch: manifest::Launch {
+                grid: self.grid,
+                block: self.block,
+                shared_bytes: self.shared,
+                stack_bytes: options.stack_bytes,
+                heap_bytes: Some(options.heap_bytes),
+                cooperative: self.cooperative,
+                instruction_limit: options.instruction_limit,
+                time_limit: None,
+            },
+            args,
+            variables: self.variables(),
+            images: if has_images { texture::content() } else { None },
+            image_variables,
+            printf_bytes: Some(options.printf_bytes as u64),
+        };
+        Before::of(choice, &Own, subject)
+    }
+
+    /// The module's variables.
+    fn variables(&self) -> Vec<(String, u64, u64)> {
+        let program = &self.function.program;
+        let variable = |name: &str| {
+            let variable = program.variable(name).ok().filter(|variable| variable.size > 0)?;
+            Some((name.to_string(), variable.address, variable.size))
+        };
+        record::names(program.module()).into_iter().filter_map(variable).collect()
+    }
+
     fn learn(&self, outcome: &LaunchOutcome, took: Duration, threads: usize) {
         let took = took.saturating_sub(outcome.translate).as_nanos() as u64 * threads as u64;
         self.function.block_time.store((took / outcome.blocks_done.max(1)).max(1), Relaxed);
     }
 }
 
+/// This library's own memory.
+struct Own;
+
+impl Machine for Own {
+    fn find(&self, address: u64) -> Option<(u64, u64)> {
+        allocations::find(address).map(|found| (found.address, found.bytes))
+    }
+
+    fn read(&self, address: u64, into: &mut [u8]) {
+        if driver::memory().read(address, into).is_ok() {
+            return;
+        }
+        for (n, part) in into.chunks_mut(4096).enumerate() {
+            let _ = driver::memory().read(address + 4096 * n as u64, part);
+        }
+    }
+}
+
 /// The arguments of a launch, in one of the two forms that calls have.
-pub fn arguments(function: &Function, params: Ptr<Ptr<u8>>, extra: Ptr<Ptr<c_void>>) -> Result<Vec<Arg>, Error> {
-    let wanted = &function.code().params;
+pub fn arguments(wanted: &[Param], params: Ptr<Ptr<u8>>, extra: Ptr<Ptr<c_void>>) -> Result<Vec<Arg>, Error> {
     if !params.is_null() {
-        let arg = |(i, param): (usize, &warploom::container::Param)| {
-            params.get_at(i)?.with(param.size as usize, |bytes| Arg::bytes(bytes))
-        };
+        let arg = |(i, param): (usize, &Param)| params.get_at(i)?.with(param.size as usize, |bytes| Arg::bytes(bytes));
         return wanted.iter().enumerate().map(arg).collect();
     }
     if extra.is_null() {
@@ -171,15 +229,15 @@ pub fn arguments(function: &Function, params: Ptr<Ptr<u8>>, extra: Ptr<Ptr<c_voi
             _ => return Err(Error::CUDA_ERROR_INVALID_VALUE),
         }
     }
-    buffer.with(size, |bytes| from_block(function, bytes))?
+    buffer.with(size, |bytes| from_block(wanted, bytes))?
 }
 
 /// The arguments in a block of bytes where each has its place.
-pub fn from_block(function: &Function, bytes: &[u8]) -> Result<Vec<Arg>, Error> {
-    let arg = |param: &warploom::container::Param| {
+pub fn from_block(wanted: &[Param], bytes: &[u8]) -> Result<Vec<Arg>, Error> {
+    let arg = |param: &Param| {
         let bytes = bytes.get(param.offset as usize..)?.get(..param.size as usize)?;
         Some(Arg::bytes(bytes))
     };
-    let args = function.code().params.iter().map(arg).collect::<Option<Vec<Arg>>>();
+    let args = wanted.iter().map(arg).collect::<Option<Vec<Arg>>>();
     args.ok_or(Error::CUDA_ERROR_INVALID_VALUE)
 }

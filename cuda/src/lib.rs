@@ -2,9 +2,11 @@
 //!
 //! `api` has the functions, by family, and the table of all names; `boundary` is what C sees, and all `unsafe`. The rest is what
 //! they are about: `driver` and `device` are there once, a `context` has streams (`stream`, over the `lines` of work that keep them in
-//! order), events and modules (`image`, `module`, `launch`, `occupancy`); memory is in `allocations`, `virtual_memory`, `copies`,
-//! `array` and `texture`. What a stream can do is an `operation`, which `graph` and `capture` keep for later. `names` has the errors. `record` writes launches as manifests.
+//! order), events and modules (`image`, `module`, `launch`, `occupancy`); memory is in `allocations`, `virtual_memory`, `advice`, `copies`,
+//! `array` and `texture`. What a stream can do is an `operation`, which `graph` and `capture` keep for later. `names` has the errors. `record` writes launches as manifests. `forward` hands calls over to
+//! another driver.
 
+mod advice;
 mod allocations;
 mod api;
 mod array;
@@ -16,7 +18,9 @@ mod device;
 mod driver;
 mod error;
 mod event;
+mod forward;
 mod graph;
+mod graph_memory;
 mod handles;
 mod image;
 mod launch;

@@ -251,6 +251,10 @@ impl Lines {
         state.lines.get(&id).is_none_or(idle)
     }
 
+    pub fn is_done(&self, point: Point) -> bool {
+        self.lock().is_done(point)
+    }
+
     pub fn wait_for(&self, point: Point) {
         let mut state = self.lock();
         while !state.is_done(point) {

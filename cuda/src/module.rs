@@ -1,5 +1,6 @@
 //! Modules, libraries and the functions in them. A library is what is loaded; a module is a library in a context.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -106,9 +107,10 @@ impl Library {
         Some(texture::handle(index, true))
     }
 
-    /// Whether it has such variables.
-    pub fn has_images(&self) -> bool {
-        !self.images.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    /// What all such variables hold.
+    pub fn image_handles(&self) -> BTreeMap<String, u32> {
+        let images = self.images.lock().unwrap_or_else(PoisonError::into_inner);
+        images.iter().map(|(name, &index)| (name.clone(), texture::handle(index, true))).collect()
     }
 
     /// The index of such a variable's descriptor.

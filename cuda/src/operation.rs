@@ -10,6 +10,7 @@ use crate::copies::{Copy, Fill};
 use crate::error::{Answer, Error};
 use crate::event::Event;
 use crate::graph::Plan;
+use crate::graph_memory::GraphMemory;
 use crate::launch::Launch;
 use crate::{allocations, driver};
 
@@ -44,6 +45,13 @@ pub enum Operation {
         how: u32,
     },
     Free(u64),
+    /// Has memory that the graph allocates.
+    Hold(Arc<GraphMemory>),
+    /// Writes of values and waits for them, and the structures of C that they were read from.
+    Batch {
+        operations: Arc<Vec<Operation>>,
+        words: Arc<Vec<u64>>,
+    },
     Graph(Arc<Plan>),
 }
 
@@ -55,6 +63,7 @@ impl Operation {
     pub fn needs_thread(&self) -> bool {
         match self {
             Operation::Host { .. } | Operation::Callback { .. } | Operation::Wait { .. } => true,
+            Operation::Batch { operations, .. } => operations.iter().any(Operation::needs_thread),
             Operation::Graph(plan) => plan.operations().any(Operation::needs_thread),
             _ => false,
         }
@@ -75,7 +84,7 @@ impl Operation {
 
     pub fn run(&self, context: &Arc<Context>) -> Answer {
         match self {
-            Operation::Nothing => Ok(()),
+            Operation::Nothing | Operation::Hold(_) => Ok(()),
             Operation::Launch(launch) => launch.run(context),
             Operation::Copy(copy) => copy.run(),
             Operation::Fill(fill) => fill.run(),
@@ -105,6 +114,7 @@ impl Operation {
             }
             Operation::Wait { address, value, wide, how } => wait(context, *address, *value, *wide, *how),
             Operation::Free(address) => allocations::free_now(*address),
+            Operation::Batch { operations, .. } => operations.iter().try_for_each(|operation| operation.run(context)),
             Operation::Graph(plan) => plan.run(context),
         }
     }

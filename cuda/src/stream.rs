@@ -134,7 +134,7 @@ impl Stream {
             return Ok(());
         }
         event.capture(None);
-        let number = event.ask();
+        let number = event.ask_behind(self.tail(context));
         self.submit(context, Operation::Record(event.clone(), number))?;
         event.place(number, self.tail(context));
         Ok(())

@@ -2,54 +2,8 @@
 
 mod support;
 
-use std::path::{Path, PathBuf};
-
+use support::captures::{captured, launch_nested, replay};
 use support::{Driver, ok, param};
-use warploom::capture::{Launch, compare};
-use warploom::exec::{EngineKind, Session};
-
-/// Follows a pointer in memory to numbers, adds a module's variable, counts launches in another, and prints.
-const NESTED: &str = r#"
-.version 6.0
-.target sm_50
-.address_size 64
-.visible .global .u32 launches;
-.visible .const .u32 more = 5;
-.extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 values);
-.global .align 1 .b8 text[8] = {100, 111, 110, 101, 33, 10, 0};
-.visible .entry nested(.param .align 8 .b8 all[16]) {
-    .reg .u64 %s, %t, %p, %o;
-    .reg .u32 %i, %v, %m, %l;
-    .reg .pred %first;
-    ld.param.u64 %s, [all];
-    ld.param.u32 %m, [all + 8];
-    ld.global.u64 %t, [%s];
-    mov.u32 %i, %tid.x;
-    mul.wide.u32 %o, %i, 4;
-    add.u64 %p, %t, %o;
-    ld.global.u32 %v, [%p];
-    mad.lo.u32 %v, %v, %m, %i;
-    ld.const.u32 %m, [more];
-    add.u32 %v, %v, %m;
-    st.global.u32 [%p], %v;
-    setp.ne.u32 %first, %i, 0;
-    @%first bra done;
-    ld.global.u32 %l, [launches];
-    add.u32 %l, %l, 1;
-    st.global.u32 [launches], %l;
-    {
-        .param .b64 format;
-        .param .b64 values;
-        .param .b32 r;
-        cvta.global.u64 %p, text;
-        st.param.b64 [format], %p;
-        st.param.b64 [values], 0;
-        call (r), vprintf, (format, values);
-    }
-done:
-    ret;
-}
-"#;
 
 /// Copies a row of a texture to a surface.
 const IMAGES: &str = "
@@ -66,6 +20,26 @@ const IMAGES: &str = "
     tex.2d.v4.u32.s32 {%a, %b, %c, %d}, [%f, {%x, %y}];
     shl.b32 %b, %x, 2;
     sust.b.2d.b32.trap [%t, {%b, %y}], {%a};
+    exit;
+}
+";
+
+/// The same of a texture that the module names.
+const REFERENCE: &str = "
+.version 6.0
+.target sm_50
+.address_size 64
+.global .texref sky;
+.visible .entry reference(.param .u64 to) {
+    .reg .u64 %t, %o;
+    .reg .u32 %x, %y, %a, %b, %c, %d;
+    ld.param.u64 %t, [to];
+    mov.u32 %x, %tid.x;
+    mov.u32 %y, 0;
+    tex.2d.v4.u32.s32 {%a, %b, %c, %d}, [sky, {%x, %y}];
+    mul.wide.u32 %o, %x, 4;
+    add.u64 %t, %t, %o;
+    st.global.u32 [%t], %a;
     exit;
 }
 ";
@@ -97,40 +71,19 @@ fn launch_with_images(driver: &Driver) {
     assert_eq!(found[..], numbers);
 }
 
-fn captured(folder: &Path) -> Vec<PathBuf> {
-    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
-    let mut manifests: Vec<_> =
-        files.filter(|file| file.extension().is_some_and(|extension| extension == "toml")).collect();
-    manifests.sort();
-    manifests
-}
-
-/// Replays a manifest. Returns how many of its buffers and variables change, and what it prints.
-fn replay(path: &Path) -> (usize, Vec<u8>) {
-    let launch = Launch::read(path).unwrap_or_else(|error| panic!("{error}"));
-    let run = |engine| {
-        let session = Session::new(&launch).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let outcome = session.launch(&session.options(engine, 1), None).unwrap();
-        assert!(outcome.fault.is_none(), "{}: {:?}", path.display(), outcome.fault);
-        let mut changed = 0;
-        for (i, buffer) in launch.buffers.iter().enumerate() {
-            let expect = buffer.expect.as_ref().expect("all are compared");
-            let comparison = compare(&session.buffer(i).unwrap(), &expect.array, expect.tolerance);
-            assert_eq!(comparison.mismatches, 0, "{} on {engine}: {}", path.display(), buffer.name);
-            changed += usize::from(session.has_changed(i).unwrap());
-        }
-        for (i, symbol) in launch.symbols.iter().enumerate() {
-            let Some(expect) = &symbol.expect else { continue };
-            let comparison = compare(&session.variable(i).unwrap(), &expect.array, expect.tolerance);
-            assert_eq!(comparison.mismatches, 0, "{} on {engine}: {}", path.display(), symbol.name);
-            changed += 1;
-        }
-        assert_eq!(launch.printf.expect.clone().unwrap_or_default(), outcome.printed.text, "{}", path.display());
-        (changed, outcome.printed.text)
-    };
-    let [a, b] = [EngineKind::Interp, EngineKind::Jit].map(run);
-    assert_eq!(a, b);
-    a
+/// Launches a kernel that reads a texture by a reference.
+fn launch_with_reference(driver: &Driver) {
+    let (module, function) = driver.load(REFERENCE.as_bytes(), "reference");
+    let (from, _) = array(driver);
+    let numbers: Vec<u32> = (0..32).map(|i| i * i + 7).collect();
+    ok!(driver, cuMemcpyHtoA_v2(from => u64, 0 => usize, numbers.as_ptr() => *const u32, 128 => usize));
+    let mut reference = 0_u64;
+    ok!(driver, cuModuleGetTexRef(&mut reference => *mut u64, module => u64, c"sky".as_ptr() => *const i8));
+    ok!(driver, cuTexRefSetArray(reference => u64, from => u64, 1 => u32));
+    ok!(driver, cuTexRefSetFlags(reference => u64, 1 => u32));
+    let to = driver.alloc(128);
+    assert_eq!(driver.launch(function, 1, 32, 0, &[param(&to)]), 0);
+    assert_eq!(driver.words(to, 32), numbers);
 }
 
 #[test]
@@ -143,22 +96,8 @@ fn captured_launches_replay_to_the_same_results() {
         unsafe { std::env::set_var(name, value) };
     }
     let driver = Driver::get("sm_52");
-    let (_, function) = driver.load(NESTED.as_bytes(), "nested");
-    let numbers = driver.alloc(4 * 64);
-    driver.upload(numbers + 32, &[7; 4 * 32]);
-    let structure = driver.alloc(8);
-    driver.upload(structure, &(numbers + 32).to_le_bytes());
-    let mut all = [0_u8; 16];
-    all[..8].copy_from_slice(&structure.to_le_bytes());
-    all[8..12].copy_from_slice(&3_u32.to_le_bytes());
-    for _ in 0..2 {
-        assert_eq!(driver.launch(function, 1, 32, 0, &[param(&all)]), 0);
-    }
-    // Too large to be written.
-    let large = driver.alloc(5_000_000);
-    driver.upload(structure, &large.to_le_bytes());
-    assert_eq!(driver.launch(function, 1, 32, 0, &[param(&all)]), 0);
-    ok!(driver, cuCtxSynchronize());
+    // The last one is too large to be written.
+    launch_nested(driver, |function, all| driver.launch(function, 1, 32, 0, &[param(all)]));
 
     let manifests = captured(folder.path());
     assert_eq!(manifests.len(), 2, "{manifests:?}");
@@ -173,7 +112,12 @@ fn captured_launches_replay_to_the_same_results() {
     let images: Vec<_> = with_images.iter().filter(|manifest| !manifests.contains(manifest)).collect();
     assert_eq!(images.len(), 1);
     assert_eq!(replay(images[0]).0, 1, "the surface's memory");
-    let manifests = with_images;
+    launch_with_reference(driver);
+    let with_reference = captured(folder.path());
+    let reference: Vec<_> = with_reference.iter().filter(|manifest| !with_images.contains(manifest)).collect();
+    assert_eq!(reference.len(), 1);
+    assert_eq!(replay(reference[0]).0, 1, "what it wrote");
+    let manifests = with_reference;
 
     let examples = support::examples(".");
     let mut ran = 0;

@@ -4,26 +4,9 @@ mod support;
 
 use std::ffi::c_void;
 
-use support::{Driver, call, ok, param};
+use support::{ADD, Driver, call, ok, param};
 
 const NOT_INITIALIZED: u32 = 3;
-
-const ADD: &str = "
-.version 6.0
-.target sm_50
-.address_size 64
-.visible .entry add(.param .u64 at, .param .u32 more) {
-    .reg .u64 %a, %o;
-    .reg .u32 %i, %v, %m;
-    ld.param.u64 %a, [at];
-    ld.param.u32 %m, [more];
-    mov.u32 %i, %tid.x;
-    mul.wide.u32 %o, %i, 4;
-    add.u64 %a, %a, %o;
-    atom.global.add.u32 %v, [%a], %m;
-    exit;
-}
-";
 
 /// A generator of numbers that are always the same (xorshift).
 struct Numbers(u64);
@@ -38,6 +21,22 @@ impl Numbers {
 
     fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
+    }
+}
+
+#[test]
+fn a_stream_has_gone_on_when_its_event_has_come() {
+    let driver = Driver::get("sm_52");
+    let (_, add) = driver.load(ADD.as_bytes(), "add");
+    let at = driver.alloc(128);
+    let (mut stream, mut event) = (0_u64, 0_u64);
+    ok!(driver, cuStreamCreate(&mut stream => *mut u64, 1 => u32));
+    ok!(driver, cuEventCreate(&mut event => *mut u64, 0 => u32));
+    for _ in 0..500 {
+        assert_eq!(driver.launch(add, 1, 32, stream, &[param(&at), param(&1_u32)]), 0);
+        ok!(driver, cuEventRecord(event => u64, stream => u64));
+        ok!(driver, cuEventSynchronize(event => u64));
+        ok!(driver, cuStreamQuery(stream => u64));
     }
 }
 

@@ -411,6 +411,9 @@ pub struct ImagePool {
     /// Samplers of 32 bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samplers: Option<PathBuf>,
+    /// The handles that variables of the module for textures and surfaces stand for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: BTreeMap<String, u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
 //! A manifest with all that it names: [`Launch`].
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::array::{Array, Dtype};
@@ -158,6 +159,8 @@ pub struct Texture {
 pub struct ImagePool {
     pub headers: Vec<u8>,
     pub samplers: Vec<u8>,
+    /// Handles of the module's variables.
+    pub variables: BTreeMap<String, u32>,
 }
 
 /// Size of a descriptor of a pool.
@@ -504,7 +507,7 @@ impl Source<'_> {
             Ok(bytes)
         };
         let samplers = pool.samplers.as_ref().map(descriptors).transpose()?.unwrap_or_default();
-        Ok(ImagePool { headers: descriptors(&pool.headers)?, samplers })
+        Ok(ImagePool { headers: descriptors(&pool.headers)?, samplers, variables: pool.variables.clone() })
     }
 
     fn sparse(&self, name: &str, sparse: &manifest::Sparse) -> Result<Sparse, Error> {

@@ -59,6 +59,13 @@ const LIBRARIES: [(&str, &[&str]); 6] = [
     ("libnvidia_ml.so", &["libnvidia-ml.so.1"]),
 ];
 
+/// The driver that calls are forwarded to, if the user names one.
+const REAL: &str = "WARPLOOM_REAL_CUDA";
+
+fn forwards() -> bool {
+    std::env::var_os(REAL).is_some_and(|path| !path.is_empty())
+}
+
 /// Where the libraries are: beside this command, or in the folder `lib/warploom` of an installation.
 fn libraries(options: &Options) -> Result<PathBuf, Error> {
     let command = std::env::current_exe().map_err(|source| Error::Io {
@@ -85,12 +92,14 @@ fn libraries(options: &Options) -> Result<PathBuf, Error> {
 /// Puts links with the names that programs ask for into a folder. Returns those that are to be loaded before all others.
 fn link(from: &Path, into: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut first = Vec::new();
-    for (file, names) in LIBRARIES {
+    // NVIDIA's runtime works with NVIDIA's driver behind ours.
+    let files = if forwards() { &LIBRARIES[..1] } else { &LIBRARIES[..] };
+    for (file, names) in files {
         let file = from.join(file);
         if !file.is_file() {
             continue;
         }
-        for name in names {
+        for name in *names {
             let link = into.join(name);
             symlink(&file, &link).map_err(|source| Error::Io {
                 path: link.clone(),
@@ -122,8 +131,10 @@ fn environment(options: &Options, folder: &Path, first: &[PathBuf], command: &mu
     command.env("LD_PRELOAD", before("LD_PRELOAD", first));
     // Triton looks for the driver itself.
     command.env("TRITON_LIBCUDA_PATH", folder);
-    // PyTorch's layers take cuBLAS, which is there, instead of cuBLASLt.
-    command.env("DISABLE_ADDMM_CUDA_LT", "1");
+    if !forwards() {
+        // PyTorch's layers take cuBLAS, which is there, instead of cuBLASLt.
+        command.env("DISABLE_ADDMM_CUDA_LT", "1");
+    }
     let mut set = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             command.env(name, value);
@@ -158,6 +169,11 @@ fn code(status: ExitStatus) -> u8 {
 
 /// Runs the program. Returns its exit code.
 pub(super) fn run(options: &Options) -> Result<u8, Error> {
+    if forwards() && options.capture.capture.is_none() {
+        return Err(Error::Other(format!(
+            "{REAL} is set: calls are forwarded to another driver to capture launches: expected --capture DIR"
+        )));
+    }
     let from = libraries(options)?;
     let cannot = |path: &Path| {
         let path = path.to_path_buf();

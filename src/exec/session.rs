@@ -112,8 +112,11 @@ fn linked(launch: &Launch) -> Result<Module, container::Error> {
     container::ptx::parse_linked(&texts.iter().map(|(name, text)| (name.as_str(), *text)).collect::<Vec<_>>())
 }
 
-/// What a module's variable for an image or a sampler holds: it is the texture or the surface of that name.
+/// What a module's variable for an image or a sampler holds: it is the texture or the surface of that name, or what a captured pool says.
 fn handle(guest: &dyn Guest, launch: &Launch, name: &str) -> Option<u32> {
+    if let Some(pool) = &launch.image_pool {
+        return pool.variables.get(name).copied();
+    }
     match launch.textures.iter().position(|texture| texture.name == name) {
         Some(texture) => guest.handle(launch.surfaces.len() + texture, true),
         None => guest.handle(launch.surfaces.iter().position(|surface| surface.name == name)?, false),

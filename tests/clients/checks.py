@@ -1,9 +1,27 @@
-"""Checks of a client, each a function; prints what fails, and how many passed."""
+"""Checks of a client, each a function; prints what fails, and how many passed. With --time also how long kernels take, see timed()."""
 import sys
 import time
 import traceback
 
 CHECKS = []
+TIMES = "--time" in sys.argv
+if TIMES:
+    sys.argv.remove("--time")
+
+
+def timed(name, work, launch, wait=lambda: None):
+    """With --time, prints the shortest of a few launches that have had one before, for so many pieces of work."""
+    if not TIMES:
+        return
+    best, end = float("inf"), time.perf_counter() + 1.0
+    for _ in range(50):
+        start = time.perf_counter()
+        launch()
+        wait()
+        best = min(best, time.perf_counter() - start)
+        if time.perf_counter() > end:
+            break
+    print(f"time    {name} {work} {best * 1e9:.0f} ns", flush=True)
 
 
 def check(function):

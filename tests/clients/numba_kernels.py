@@ -1,15 +1,12 @@
 """Kernels of numba against NumPy. With --time, also how long they take, here or (NUMBA_ENABLE_CUDASIM=1) in numba's simulator."""
 import math
-import sys
-import time
 
 import numpy as np
 from numba import cuda, float32, int32
 
-from checks import check, main
+from checks import check, main, timed
 
 RANDOM = np.random.default_rng(1)
-TIMES = "--time" in sys.argv
 
 
 @cuda.jit
@@ -80,18 +77,6 @@ def histogram(values, bins):
     cuda.atomic.add(bins, cuda.threadIdx.x, own[cuda.threadIdx.x])
 
 
-def timed(name, launch):
-    """Launches twice; with --time, prints how long the second launch took, and the first besides."""
-    times = []
-    for _ in range(2):
-        start = time.perf_counter()
-        launch()
-        cuda.synchronize()
-        times.append(time.perf_counter() - start)
-    if TIMES:
-        print(f"time    {name} {times[1] * 1e3:.3f} ms, first {times[0] * 1e3:.1f} ms", flush=True)
-
-
 def size(full, simulated):
     """The simulator runs a thread of Python for each thread of the GPU."""
     from numba.core import config
@@ -106,7 +91,7 @@ def saxpy_matches_numpy():
     dx, dy = cuda.to_device(x), cuda.to_device(y)
     saxpy[(n + 255) // 256, 256](2.0, dx, dy)
     np.testing.assert_allclose(dy.copy_to_host(), 2 * x + y, rtol=1e-6)
-    timed(f"saxpy {n}", lambda: saxpy[(n + 255) // 256, 256](2.0, dx, dy))
+    timed("saxpy", n, lambda: saxpy[(n + 255) // 256, 256](2.0, dx, dy), cuda.synchronize)
 
 
 @check
@@ -124,7 +109,7 @@ def mandelbrot_matches_numpy():
         z = np.where(inside, z * z + c, z)
     different = np.count_nonzero(image.copy_to_host() != expected)
     assert different <= expected.size // 500, different  # where a sum is fused, the border may differ
-    timed(f"mandelbrot {rows}x{columns}", lambda: launch(image, -2.0, -1.0, step, most))
+    timed("mandelbrot", rows * columns, lambda: launch(image, -2.0, -1.0, step, most), cuda.synchronize)
 
 
 @check
@@ -140,7 +125,7 @@ def nbody_matches_numpy():
     parts = delta * (mass[None] / r2**1.5)[..., None]
     error = np.abs(forces.copy_to_host() - parts.sum(1)).max(1)
     assert (error <= 1e-5 * np.abs(parts).sum((1, 2))).all(), error.max()
-    timed(f"nbody {n}", lambda: nbody[(n + 127) // 128, 128](d, forces, np.float32(0.01)))
+    timed("nbody", n * n, lambda: nbody[(n + 127) // 128, 128](d, forces, np.float32(0.01)), cuda.synchronize)
 
 
 @check
@@ -151,7 +136,7 @@ def matmul_matches_numpy():
     launch = matmul[(n // TILE, n // TILE), (TILE, TILE)]
     launch(da, db, c)
     np.testing.assert_array_equal(c.copy_to_host(), a @ b)  # small integers: exact
-    timed(f"matmul {n}", lambda: launch(da, db, c))
+    timed("matmul", n**3, lambda: launch(da, db, c), cuda.synchronize)
 
 
 @check
@@ -162,9 +147,8 @@ def histogram_matches_numpy():
     dv = cuda.to_device(values)
     histogram[size(64, 1), 256](dv, bins)
     np.testing.assert_array_equal(bins.copy_to_host(), np.bincount(values, minlength=256))
-    timed(f"histogram {n}", lambda: histogram[size(64, 1), 256](dv, bins))
+    timed("histogram", n, lambda: histogram[size(64, 1), 256](dv, bins), cuda.synchronize)
 
 
 if __name__ == "__main__":
-    sys.argv = [argument for argument in sys.argv if argument != "--time"]
     main()

@@ -6,6 +6,7 @@ Each client is installed from the package registry, at the versions in requireme
 --capture N also writes the first launch of each kernel, and replays N of them by `warploom run`, on both engines.
 """
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -18,21 +19,55 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
 
+def each(folder, names, work="."):
+    """A shell's command that runs each program of a folder, and counts."""
+    script = "passed=0; failed=0; for p in %s; do if (cd %s && timeout 120 %s/$p); then passed=$((passed+1)); else echo FAILED ${p//-/_}; failed=$((failed+1)); fi; done; "
+    return ["bash", "-c", script % (" ".join(names), work, folder) + 'echo "$passed passed, $failed failed"; [ $failed = 0 ]']
+
+
+def programs(site, options, device):
+    """Builds the C programs."""
+    out = options.environments / "cuda_c_programs"
+    out.mkdir(exist_ok=True)
+    subprocess.run([HERE / "cuda_c" / "build.sh", site, options.warploom.parent, out, device], check=True)
+    return each(out, sorted(source.stem for source in (HERE / "cuda_c").glob("*.cu")))
+
+
+def examples(site, options, device):
+    """Builds the examples of Rust's cudarc, of the version that the driver library itself takes types from."""
+    metadata = subprocess.run(["cargo", "metadata", "--format-version", "1"], cwd=ROOT, check=True, text=True, capture_output=True).stdout
+    manifest = next(p["manifest_path"] for p in json.loads(metadata)["packages"] if p["name"] == "cudarc")
+    crate, target = pathlib.Path(manifest).parent, options.environments / "cudarc_examples"
+    # Others need more of NVIDIA's libraries: CUPTI, cuFile.
+    names = [file.stem for file in sorted((crate / "examples").glob("*.rs")) if "cupti" not in file.stem and "cufile" not in file.stem]
+    build = ["cargo", "build", "-q", "--locked", "--manifest-path", manifest, "--target-dir", target]
+    build += ["--no-default-features", "--features", "std,driver,nvrtc,dynamic-loading,cuda-12090", *(f"--example={name}" for name in names)]
+    subprocess.run(build, check=True)
+    return each(target / "debug" / "examples", names, crate)
+
+
 class Client:
-    def __init__(self, requirements, script, devices, libraries=(), environment=None, timeout=1800, heavy=False, captured=()):
+    """`script`: what Python is given, or what makes a command."""
+
+    def __init__(self, requirements, script, devices, libraries=(), environment=None, timeout=1800, heavy=False, captured=(), build=None):
         self.requirements, self.script, self.devices = requirements, script, devices
         self.libraries, self.environment = libraries, environment or {}
         # What of the script is captured with --capture: all, those that are named, or (None) nothing.
         self.timeout, self.heavy, self.captured = timeout, heavy, captured
+        # A script that installs what the registry has as source alone.
+        self.build = build
 
 
 SUITE = ["-m", "pytest", "--pyargs", "numba.cuda.tests", "-n", "1", "--dist", "loadscope", "--timeout", "300", "-rfE"]
 CLIENTS = {
-    "cuda_c": Client("cuda_c", ["cuda_c"], ["sm_52"]),
+    "cuda_c": Client("cuda_c", programs, ["sm_52"]),
+    "cudarc": Client("numba", examples, ["sm_52", "sm_80"], libraries=["cuda_nvrtc"], captured=None),
     "numba": Client("numba", ["numba_kernels.py"], ["sm_52", "sm_53"]),
     "cuda_python": Client("numba", ["cuda_python_core.py"], ["sm_52", "sm_53", "sm_80"]),
     "cublas": Client("numba", ["cublas_products.py"], ["sm_52"], captured=None),
     "tinygrad": Client("tinygrad", ["-m", "unittest", "tinygrad_ops"], ["sm_80"], environment={"DEV": "CUDA:PTX"}),
+    "taichi": Client("taichi", ["taichi_ops.py"], ["sm_52", "sm_80"], captured=("saxpy", "julia_set")),
+    "pycuda": Client("pycuda", ["pycuda_driver.py"], ["sm_52", "sm_80"], libraries=["curand"], heavy=True, build="pycuda.sh"),
     "numba_suite": Client("numba", SUITE, ["sm_53"], timeout=5400, heavy=True, captured=None),
     # Without nvJitLink numba hands PTX to the driver.
     "numba_suite_ptx": Client("numba_ptx", SUITE, ["sm_80"], timeout=5400, heavy=True, captured=None),
@@ -50,23 +85,15 @@ def environment_of(client, options):
     venv = options.environments / client.requirements
     python = venv / "bin" / "python"
     stamp = venv / "installed"
+    site = pathlib.Path(sysconfig.get_path("purelib", vars={"base": str(venv), "platbase": str(venv)}))
     wanted = (HERE / "requirements" / f"{client.requirements}.txt").read_text()
     if not options.as_they_are and (not stamp.exists() or stamp.read_text() != wanted):
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
         subprocess.run([python, "-m", "pip", "install", "-q", "-r", HERE / "requirements" / f"{client.requirements}.txt"], check=True)
+        if client.build:
+            subprocess.run([HERE / client.build, python, site, options.warploom.parent, options.environments / f"{client.requirements}_toolkit"], check=True)
         stamp.write_text(wanted)
-    site = sysconfig.get_path("purelib", vars={"base": str(venv), "platbase": str(venv)})
-    return python, pathlib.Path(site)
-
-
-def programs(site, warploom, folder, device):
-    """Builds the C programs. Returns a shell's command that runs each and counts."""
-    out = folder / "cuda_c_programs"
-    out.mkdir(exist_ok=True)
-    subprocess.run([HERE / "cuda_c" / "build.sh", site, warploom.parent, out, device], check=True)
-    names = sorted(source.stem for source in (HERE / "cuda_c").glob("*.cu"))
-    script = "passed=0; failed=0; for p in %s; do if timeout 120 %s/$p; then passed=$((passed+1)); else echo FAILED $p; failed=$((failed+1)); fi; done; "
-    return ["bash", "-c", script % (" ".join(names), out) + 'echo "$passed passed, $failed failed"; [ $failed = 0 ]']
+    return python, site
 
 
 def run(name, client, device, options, more=(), parts=()):
@@ -77,8 +104,8 @@ def run(name, client, device, options, more=(), parts=()):
     environment["LD_LIBRARY_PATH"] = ":".join(paths + [environment.get("LD_LIBRARY_PATH", "")]).strip(":")
     if client.libraries:
         environment["CUDA_PATH"] = str(site / "nvidia" / "cuda_runtime")
-    if client.script == ["cuda_c"]:
-        command = programs(site, options.warploom, options.environments, device)
+    if callable(client.script):
+        command = client.script(site, options, device)
     else:
         command = [python, *client.script, *parts]
     folder = HERE / "numba_suite" if client.script is SUITE else HERE

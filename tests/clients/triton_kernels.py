@@ -1,6 +1,7 @@
 """Kernels in the manner of Triton's tutorials 1 to 6, against NumPy: PTX from Triton's compiler, since its ptxas is told to do nothing.
 
 Triton asks its ptxas for a cubin of a GPU that warploom does not run; `ptxas_passes_ptx` gives it the PTX back, which the driver takes.
+With --time, also how long each takes, here or (TRITON_INTERPRET=1) in Triton's interpreter.
 """
 import os
 import pathlib
@@ -15,13 +16,20 @@ import torch
 import triton
 import triton.language as tl
 
-from checks import check, main
+from checks import check, main, timed
 
 RANDOM = np.random.default_rng(1)
+DEVICE = "cpu" if os.environ.get("TRITON_INTERPRET") == "1" else "cuda"
 
 
 def on_device(array):
-    return torch.from_numpy(array).cuda()
+    return torch.from_numpy(array).to(DEVICE)
+
+
+def launched(name, work, launch):
+    """Launches, and again to be timed."""
+    launch()
+    timed(name, work, launch, torch.cuda.synchronize if DEVICE == "cuda" else lambda: None)
 
 
 @triton.jit
@@ -35,8 +43,9 @@ def add_kernel(x, y, out, n, BLOCK: tl.constexpr):
 def vector_add():
     n = 98432
     x, y = (RANDOM.random(n, dtype=np.float32) for _ in range(2))
-    out = torch.empty(n, device="cuda")
-    add_kernel[(triton.cdiv(n, 1024),)](on_device(x), on_device(y), out, n, BLOCK=1024)
+    out = torch.empty(n, device=DEVICE)
+    dx, dy = on_device(x), on_device(y)
+    launched("vector_add", n, lambda: add_kernel[(triton.cdiv(n, 1024),)](dx, dy, out, n, BLOCK=1024))
     np.testing.assert_array_equal(out.cpu().numpy(), x + y)
 
 
@@ -52,8 +61,8 @@ def softmax_kernel(x, out, rows, columns, stride, BLOCK: tl.constexpr):
 @check
 def softmax():
     x = RANDOM.standard_normal((181, 781)).astype(np.float32)
-    d, out = on_device(x), torch.empty(181, 781, device="cuda")
-    softmax_kernel[(16,)](d, out, 181, 781, d.stride(0), BLOCK=1024)
+    d, out = on_device(x), torch.empty(181, 781, device=DEVICE)
+    launched("softmax", x.size, lambda: softmax_kernel[(16,)](d, out, 181, 781, d.stride(0), BLOCK=1024))
     powers = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
     np.testing.assert_allclose(out.cpu().numpy(), powers / powers.sum(1, keepdims=True), rtol=1e-5, atol=1e-8)
 
@@ -79,9 +88,10 @@ def matmul_kernel(a, b, c, m, n, k, M: tl.constexpr, N: tl.constexpr, K: tl.cons
 def matmul_of(dtype, rtol):
     m, n, k = 200, 136, 96
     a, b = (RANDOM.standard_normal(shape).astype(dtype) for shape in ((m, k), (k, n)))
-    c = torch.empty(m, n, device="cuda", dtype=torch.float32)
+    c = torch.empty(m, n, device=DEVICE, dtype=torch.float32)
     grid = (triton.cdiv(m, 64) * triton.cdiv(n, 64),)
-    matmul_kernel[grid](on_device(a), on_device(b), c, m, n, k, M=64, N=64, K=32, GROUP=2)
+    da, db = on_device(a), on_device(b)
+    launched(f"matmul_{dtype.__name__}", m * n * k, lambda: matmul_kernel[grid](da, db, c, m, n, k, M=64, N=64, K=32, GROUP=2))
     expected = a.astype(np.float64) @ b.astype(np.float64)
     np.testing.assert_allclose(c.cpu().numpy(), expected, rtol=rtol, atol=rtol * 10)
 
@@ -109,7 +119,7 @@ def dropout():
     d = on_device(x)
     outs = [torch.empty_like(d) for _ in range(3)]
     for out, seed in zip(outs, (123, 123, 512)):
-        dropout_kernel[(triton.cdiv(x.size, 512),)](d, out, x.size, 0.5, seed, BLOCK=512)
+        launched("dropout", x.size, lambda: dropout_kernel[(triton.cdiv(x.size, 512),)](d, out, x.size, 0.5, seed, BLOCK=512))
     first, again, other = (out.cpu().numpy() for out in outs)
     np.testing.assert_array_equal(first, again)
     assert (first != other).mean() > 0.3 and 0.47 < (first == 0).mean() < 0.53
@@ -144,8 +154,9 @@ def layer_norm():
     rows, columns = 151, 500
     x, dy = (RANDOM.standard_normal((rows, columns)).astype(np.float32) for _ in range(2))
     w, b = (RANDOM.random(columns, dtype=np.float32) for _ in range(2))
-    y, mean, rstd = torch.empty(rows, columns, device="cuda"), torch.empty(rows, device="cuda"), torch.empty(rows, device="cuda")
-    layer_norm_kernel[(rows,)](on_device(x), y, on_device(w), on_device(b), mean, rstd, columns, 1e-5, BLOCK=512)
+    y, mean, rstd = torch.empty(rows, columns, device=DEVICE), torch.empty(rows, device=DEVICE), torch.empty(rows, device=DEVICE)
+    d, dw, db = on_device(x), on_device(w), on_device(b)
+    launched("layer_norm", x.size, lambda: layer_norm_kernel[(rows,)](d, y, dw, db, mean, rstd, columns, 1e-5, BLOCK=512))
     normed = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5)
     np.testing.assert_allclose(y.cpu().numpy(), normed * w + b, rtol=1e-4, atol=1e-5)
     dw, db = (on_device(np.zeros(columns, np.float32)) for _ in range(2))
@@ -182,8 +193,10 @@ def attention_kernel(q, k, v, out, length, scale, M: tl.constexpr, N: tl.constex
 def attention():
     heads, length, d = 3, 128, 32
     q, k, v = (RANDOM.standard_normal((heads, length, d)).astype(np.float16) for _ in range(3))
-    out = torch.empty(heads, length, d, device="cuda", dtype=torch.float32)
-    attention_kernel[(length // 32, heads)](on_device(q), on_device(k), on_device(v), out, length, d**-0.5, M=32, N=32, D=d)
+    out = torch.empty(heads, length, d, device=DEVICE, dtype=torch.float32)
+    dq, dk, dv = (on_device(array) for array in (q, k, v))
+    grid = (length // 32, heads)
+    launched("attention", heads * length * length, lambda: attention_kernel[grid](dq, dk, dv, out, length, d**-0.5, M=32, N=32, D=d))
     scores = np.einsum("hid,hjd->hij", q.astype(np.float64), k.astype(np.float64)) * d**-0.5
     scores = np.where(np.tril(np.ones((length, length), bool)), scores, -np.inf)
     weights = np.exp(scores - scores.max(-1, keepdims=True))

@@ -1,6 +1,7 @@
 //! Many copies in one call, and copies that say more of themselves than they need to here.
 
 use super::copy::{Corner3, block_between, later};
+use super::managed::{location, prefetch};
 use super::memory::is_location;
 use super::require;
 use crate::allocations::{self, Kind};
@@ -127,6 +128,18 @@ fn blocks(blocks: Ptr<Block>, count: usize, flags: u64, stream: u64) -> Answer {
 }
 
 /// Ranges of managed memory, which is where it is.
+/// Each range of managed memory, and where it is sent.
+fn sent(addresses: Ptr<u64>, sizes: Ptr<usize>, count: usize, places: Parts<u64>, flags: u64, stream: u64) -> Answer {
+    places.check(count, is_location)?;
+    ranges(addresses, sizes, count, flags, stream)?;
+    let starts = places.starts.list(places.number)?;
+    for i in 0..count {
+        let place = starts.partition_point(|&start| start <= i) - 1;
+        prefetch(addresses.get_at(i)?, sizes.get_at(i)?, location(places.list.get_at(place)?)?)?;
+    }
+    Ok(())
+}
+
 fn ranges(addresses: Ptr<u64>, sizes: Ptr<usize>, count: usize, flags: u64, stream: u64) -> Answer {
     require(count > 0 && flags == 0)?;
     stream::get(stream)?;
@@ -178,8 +191,7 @@ api! {
     fn cuMemPrefetchBatchAsync(
         addresses: Ptr<u64>, sizes: Ptr<usize>, count: usize, list: Ptr<u64>, starts: Ptr<usize>, number: usize, flags: u64, stream: u64,
     ) / cuMemPrefetchBatchAsync_ptsz {
-        Parts { list, starts, number }.check(count, is_location)?;
-        ranges(addresses, sizes, count, flags, stream)
+        sent(addresses, sizes, count, Parts { list, starts, number }, flags, stream)
     }
 
     /// What is discarded may be anything, also what it was.
@@ -190,7 +202,6 @@ api! {
     fn cuMemDiscardAndPrefetchBatchAsync(
         addresses: Ptr<u64>, sizes: Ptr<usize>, count: usize, list: Ptr<u64>, starts: Ptr<usize>, number: usize, flags: u64, stream: u64,
     ) / cuMemDiscardAndPrefetchBatchAsync_ptsz {
-        Parts { list, starts, number }.check(count, is_location)?;
-        ranges(addresses, sizes, count, flags, stream)
+        sent(addresses, sizes, count, Parts { list, starts, number }, flags, stream)
     }
 }

@@ -56,7 +56,7 @@ api! {
     fn cuEventQuery(handle: u64) {
         let (event, context) = event::get(handle)?;
         context.check()?;
-        if event.is_done() { Ok(()) } else { Err(Error::CUDA_ERROR_NOT_READY) }
+        if event.is_done(&context) { Ok(()) } else { Err(Error::CUDA_ERROR_NOT_READY) }
     }
 
     fn cuEventSynchronize(handle: u64) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::copy::Block;
 use super::graph::put;
+use super::memory_node::{self, Batch};
 use super::node::{self, Header, Host, Kernel, Kernel2, Made, Memset};
 use super::require;
 use crate::boundary::{Ptr, api, plain};
@@ -152,7 +153,11 @@ api! {
     }
 
     fn cuGraphExecNodeSetParams(exec: u64, node: u64, params: Ptr<Header>) {
-        set_in(exec, node, node::any(params))
+        set_in(exec, node, node::changed(params))
+    }
+
+    fn cuGraphExecBatchMemOpNodeSetParams(exec: u64, node: u64, params: Ptr<Batch>) {
+        set_in(exec, node, memory_node::batch(params))
     }
 
     fn cuGraphNodeSetEnabled(exec: u64, node: u64, enabled: u32) {

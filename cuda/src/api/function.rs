@@ -45,7 +45,7 @@ fn get(function: &Function, attribute: u32) -> Result<i32, Error> {
         attribute::MAX_THREADS => number(function.max_threads().into()),
         attribute::SHARED => number(code.shared_bytes),
         attribute::CONSTANTS => number(constants()),
-        attribute::LOCAL => number(code.stack_bytes.unwrap_or(0).max(code.frame_bytes).into()),
+        attribute::LOCAL => number(local(function)),
         attribute::REGISTERS => number(function.registers().into()),
         attribute::PTX_VERSION => version_of(function).unwrap_or(version),
         attribute::BINARY_VERSION => version,
@@ -55,6 +55,16 @@ fn get(function: &Function, attribute: u32) -> Result<i32, Error> {
         attribute::CLUSTER_MUST_BE_SET..=attribute::LAST => 0,
         _ => return Err(super::INVALID),
     })
+}
+
+/// Local memory of a lane. Of PTX it is the kernel's variables, to which a compiler would add what it spills.
+fn local(function: &Function) -> u64 {
+    let code = function.code();
+    let of_ptx = function.program.module().ptx.as_ref().and_then(|ptx| {
+        let kernel = ptx.functions.get(&function.id)?;
+        Some(ptx.module.local_bytes(*kernel))
+    });
+    of_ptx.unwrap_or_else(|| code.stack_bytes.unwrap_or(0).max(code.frame_bytes).into())
 }
 
 /// What a module's PTX or code is for.
@@ -247,7 +257,7 @@ api! {
     fn cuOccupancyMaxActiveClusters(count: Ptr<i32>, function: u64, config: Ptr<super::launch::Config>) {
         count.required()?;
         let (function, config) = (FUNCTIONS.get(function)?, config.get()?);
-        let blocks = occupancy::blocks(&function, config.lanes(), config.shared().into());
+        let blocks = occupancy::blocks(&function, config.lanes(), config.shared.into());
         count.set((blocks * Profile::multiprocessors()) as i32)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::copy::Block;
 use super::launch::COOPERATIVE;
+use super::memory_node::{self, Allocate, Batch};
 use super::node::{self, Header, Host, Kernel, Kernel2, Made, Memset};
 use super::require;
 use crate::boundary::{Plain, Ptr, api};
@@ -136,6 +137,9 @@ fn label(node: &Node) -> String {
         Operation::Host { .. } | Operation::Callback { .. } => "HOST".into(),
         Operation::Record(..) => "EVENT_RECORD".into(),
         Operation::Await(_) => "EVENT_WAIT".into(),
+        Operation::Hold(_) => "MEM_ALLOC".into(),
+        Operation::Free(_) => "MEM_FREE".into(),
+        Operation::Batch { .. } | Operation::Write { .. } | Operation::Wait { .. } => "BATCH_MEM_OP".into(),
         _ if node.child.is_some() => "GRAPH".into(),
         _ => "EMPTY".into(),
     }
@@ -168,7 +172,7 @@ api! {
 
     fn cuGraphClone(out: Ptr<u64>, graph: u64) {
         out.required()?;
-        out.set(GRAPHS.insert(GRAPHS.get(graph)?.copy()))
+        out.set(GRAPHS.insert(node::copied(graph)?))
     }
 
     fn cuGraphGetNodes(graph: u64, out: Ptr<u64>, count: Ptr<usize>) {
@@ -288,12 +292,28 @@ api! {
         add(out, graph, after, count, node::wait(event))
     }
 
+    fn cuGraphAddBatchMemOpNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Batch>) {
+        add(out, graph, after, count, memory_node::batch(params))
+    }
+
+    fn cuGraphAddMemAllocNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Allocate>) {
+        add(out, graph, after, count, memory_node::allocate(params))
+    }
+
+    fn cuGraphAddMemFreeNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, address: u64) {
+        add(out, graph, after, count, memory_node::free(graph, address))
+    }
+
     fn cuGraphAddNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Header>) {
-        add(out, graph, after, count, node::any(params))
+        add(out, graph, after, count, node::any(graph, params))
     }
 
     fn cuGraphAddNode_v2(out: Ptr<u64>, graph: u64, after: Ptr<u64>, _data: Ptr<u64>, count: usize, params: Ptr<Header>) {
-        add(out, graph, after, count, node::any(params))
+        add(out, graph, after, count, node::any(graph, params))
+    }
+
+    fn cuGraphAddNode_v3(out: Ptr<u64>, graph: u64, after: Ptr<u64>, _data: Ptr<u64>, count: usize, params: Ptr<Header>) {
+        add(out, graph, after, count, node::any(graph, params))
     }
 
     fn cuGraphKernelNodeGetParams(node: u64, params: Ptr<Kernel>) {
@@ -314,6 +334,18 @@ api! {
 
     fn cuGraphHostNodeGetParams(node: u64, params: Ptr<Host>) {
         get(node, params, |node| node::host_of(node))
+    }
+
+    fn cuGraphBatchMemOpNodeGetParams(node: u64, params: Ptr<Batch>) {
+        get(node, params, memory_node::batch_of)
+    }
+
+    fn cuGraphMemAllocNodeGetParams(node: u64, params: Ptr<Allocate>) {
+        get(node, params, |node| memory_node::allocate_of(node))
+    }
+
+    fn cuGraphMemFreeNodeGetParams(node: u64, address: Ptr<u64>) {
+        get(node, address, |node| memory_node::free_of(node))
     }
 
     fn cuGraphEventRecordNodeGetEvent(node: u64, event: Ptr<u64>) {
@@ -359,8 +391,21 @@ api! {
         set(node, node::wait(event))
     }
 
+    fn cuGraphBatchMemOpNodeSetParams(node: u64, params: Ptr<Batch>) {
+        set(node, memory_node::batch(params))
+    }
+
     fn cuGraphNodeSetParams(node: u64, params: Ptr<Header>) {
-        set(node, node::any(params))
+        set(node, node::changed(params))
+    }
+
+    fn cuGraphNodeSetParams_v2(node: u64, params: Ptr<Header>) {
+        set(node, node::changed(params))
+    }
+
+    fn cuGraphNodeGetParams(node: u64, params: Ptr<Header>) {
+        params.required()?;
+        with(node, |node| node::show(node, params))
     }
 
     fn cuGraphKernelNodeCopyAttributes(to: u64, from: u64) {

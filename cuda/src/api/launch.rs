@@ -15,9 +15,9 @@ use crate::stream;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Config {
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared: u32,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub shared: u32,
     stream: u64,
     attributes: Ptr<Attribute>,
     count: u32,
@@ -67,8 +67,10 @@ impl Config {
         self.block.iter().fold(1, |all: u32, &n| all.saturating_mul(n))
     }
 
-    pub(super) fn shared(&self) -> u32 {
-        self.shared
+    /// Whether an attribute says that all blocks are there at once.
+    pub fn is_cooperative(&self) -> bool {
+        let attributes = self.attributes.list(self.count as usize).unwrap_or_default();
+        attributes.iter().any(|attribute| attribute.id == COOPERATIVE && attribute.value[0] as u32 != 0)
     }
 }
 
@@ -100,7 +102,7 @@ fn old_launch(function: u64, grid: [i32; 2], stream: u64) -> Answer {
         let block = old.block.map(|n| n.max(1));
         let mut params = old.params.clone();
         params.resize(params.len().max(function.code().param_bytes as usize), 0);
-        let args = from_block(function, &params)?;
+        let args = from_block(&function.code().params, &params)?;
         Ok(Launch::new(function, [grid[0] as u32, grid[1] as u32, 1], block, old.shared, args))
     })??;
     launch(kernel, stream)
@@ -112,7 +114,7 @@ api! {
         shared: u32, stream: u64, params: Ptr<Ptr<u8>>, extra: Ptr<Ptr<c_void>>,
     ) / cuLaunchKernel_ptsz {
         let function = FUNCTIONS.get(function)?;
-        let args = arguments(&function, params, extra)?;
+        let args = arguments(&function.code().params, params, extra)?;
         launch(Launch::new(&function, [grid_x, grid_y, grid_z], [block_x, block_y, block_z], shared, args), stream)
     }
 
@@ -120,7 +122,7 @@ api! {
         config: Ptr<Config>, function: u64, params: Ptr<Ptr<u8>>, extra: Ptr<Ptr<c_void>>,
     ) / cuLaunchKernelEx_ptsz {
         let (config, function) = (config.get()?, FUNCTIONS.get(function)?);
-        let args = arguments(&function, params, extra)?;
+        let args = arguments(&function.code().params, params, extra)?;
         let mut kernel = Launch::new(&function, config.grid, config.block, config.shared, args);
         let mut events = vec![];
         for attribute in config.attributes.list(config.count as usize)? {
@@ -147,7 +149,7 @@ api! {
         shared: u32, stream: u64, params: Ptr<Ptr<u8>>,
     ) / cuLaunchCooperativeKernel_ptsz {
         let function = FUNCTIONS.get(function)?;
-        let args = arguments(&function, params, Ptr::NULL)?;
+        let args = arguments(&function.code().params, params, Ptr::NULL)?;
         let mut kernel = Launch::new(&function, [grid_x, grid_y, grid_z], [block_x, block_y, block_z], shared, args);
         kernel.cooperative = true;
         launch(kernel, stream)
@@ -158,7 +160,7 @@ api! {
         require(count == 1 && flags <= 3)?;
         let Params { function, grid, block, shared, stream, params } = list.get()?;
         let function = FUNCTIONS.get(function)?;
-        let mut kernel = Launch::new(&function, grid, block, shared, arguments(&function, params, Ptr::NULL)?);
+        let mut kernel = Launch::new(&function, grid, block, shared, arguments(&function.code().params, params, Ptr::NULL)?);
         kernel.cooperative = true;
         launch(kernel, stream)
     }

@@ -13,14 +13,15 @@ const BINARY_IS_PRESERVED: u32 = 1;
 
 /// The options of a library: which, and values that are pointers or numbers.
 #[derive(Clone, Copy)]
-struct LibraryOptions {
-    count: u32,
-    names: Ptr<u32>,
-    values: Ptr<Ptr<c_void>>,
+pub struct LibraryOptions {
+    pub count: u32,
+    pub names: Ptr<u32>,
+    pub values: Ptr<Ptr<c_void>>,
 }
 
 impl LibraryOptions {
-    fn keeps_image(self) -> Result<bool, Error> {
+    /// Whether the program leaves the image where it is.
+    pub fn keeps_image(self) -> Result<bool, Error> {
         let mut keeps = false;
         for i in 0..self.count as usize {
             let value = self.values.get_at(i)?.address();

@@ -18,7 +18,7 @@ const DEVICE_MAP: u32 = 2;
 const REGISTER_FLAGS: u32 = 0xf;
 
 fn is_device(kind: Kind) -> bool {
-    matches!(kind, Kind::Device | Kind::Managed | Kind::Pool(_))
+    matches!(kind, Kind::Device | Kind::Managed | Kind::Pool(_) | Kind::Graph)
 }
 
 fn register(pointer: Ptr<c_void>, bytes: usize, flags: u32) -> crate::error::Answer {
@@ -129,29 +129,6 @@ api! {
         context::current()?;
         allocations::unregister(pointer.address())
     }
-
-    /// Host and device have the same memory, so that there is nothing to do.
-    fn cuMemPrefetchAsync(address: u64, bytes: usize, device: i32, stream: u64) / cuMemPrefetchAsync_ptsz {
-        require((-1..=0).contains(&device) && bytes > 0)?;
-        crate::stream::get(stream)?;
-        managed(address, bytes as u64)
-    }
-
-    fn cuMemPrefetchAsync_v2(address: u64, bytes: usize, location: u64, flags: u32, stream: u64) / cuMemPrefetchAsync_v2_ptsz {
-        require(flags == 0 && bytes > 0 && is_location(location))?;
-        crate::stream::get(stream)?;
-        managed(address, bytes as u64)
-    }
-
-    fn cuMemAdvise(address: u64, bytes: usize, advice: u32, device: i32) {
-        require((1..=6).contains(&advice) && (-1..=0).contains(&device) && bytes > 0)?;
-        managed(address, bytes as u64)
-    }
-
-    fn cuMemAdvise_v2(address: u64, bytes: usize, advice: u32, location: u64) {
-        require((1..=6).contains(&advice) && is_location(location) && bytes > 0)?;
-        managed(address, bytes as u64)
-    }
 }
 
 /// A `CUmemLocation`, as it is passed: the kind (device, host and its parts), and which one.
@@ -164,7 +141,8 @@ pub(super) fn is_location(location: u64) -> bool {
     }
 }
 
-fn managed(address: u64, bytes: u64) -> crate::error::Answer {
+/// Whether the bytes are managed memory.
+pub(super) fn managed(address: u64, bytes: u64) -> crate::error::Answer {
     context::current()?;
     let found = allocations::find(address).filter(|found| found.kind == Kind::Managed);
     let found = found.ok_or(super::INVALID)?;

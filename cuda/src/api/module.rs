@@ -10,7 +10,7 @@ use crate::image::Image;
 use crate::module::{self, FUNCTIONS, MODULES};
 
 /// Reads a file that is to be loaded.
-pub(super) fn file(name: Ptr<c_char>) -> Result<Vec<u8>, Error> {
+pub(crate) fn file(name: Ptr<c_char>) -> Result<Vec<u8>, Error> {
     std::fs::read(name.text()?).map_err(|_| Error::CUDA_ERROR_FILE_NOT_FOUND)
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::copy::{Block, block, block_of};
-use super::require;
+use super::{memory_node, require};
 use crate::boundary::{HostFn, Ptr, plain};
 use crate::copies::Fill;
 use crate::error::Error;
@@ -86,7 +86,7 @@ pub struct Made {
 }
 
 impl Made {
-    fn new(operation: Operation, kind: u32) -> Made {
+    pub fn new(operation: Operation, kind: u32) -> Made {
         Made { operation, kind, child: None }
     }
 }
@@ -94,7 +94,7 @@ impl Made {
 pub fn kernel(params: Ptr<Kernel>, other: u64) -> Result<Made, Error> {
     let params = params.get()?;
     let function = FUNCTIONS.get(if params.function == 0 { other } else { params.function })?;
-    let args = arguments(&function, params.params, params.extra)?;
+    let args = arguments(&function.code().params, params.params, params.extra)?;
     let launch = Launch::new(&function, params.grid, params.block, params.shared, args);
     launch.check()?;
     Ok(Made::new(Operation::Launch(Arc::new(launch)), kind::KERNEL))
@@ -131,8 +131,17 @@ pub fn host(params: Ptr<Host>) -> Result<Made, Error> {
     Ok(Made::new(Operation::Host { function, data }, kind::HOST))
 }
 
+/// A copy of a graph, which must not have memory.
+pub fn copied(graph: u64) -> Result<Arc<Graph>, Error> {
+    let graph = GRAPHS.get(graph)?;
+    if graph.has_memory() {
+        return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
+    }
+    Ok(graph.copy())
+}
+
 pub fn child(graph: u64) -> Result<Made, Error> {
-    let child = Some(GRAPHS.get(graph)?.copy());
+    let child = Some(copied(graph)?);
     Ok(Made { operation: Operation::Nothing, kind: kind::GRAPH, child })
 }
 
@@ -148,8 +157,18 @@ pub fn empty() -> Made {
     Made::new(Operation::Nothing, kind::EMPTY)
 }
 
-/// What a `CUgraphNodeParams` says.
-pub fn any(params: Ptr<Header>) -> Result<Made, Error> {
+/// What a `CUgraphNodeParams` says of a new node.
+pub fn any(graph: u64, params: Ptr<Header>) -> Result<Made, Error> {
+    let at = params.required()?.address() + size_of::<Header>() as u64;
+    match params.get()?.kind {
+        kind::MEM_ALLOC => memory_node::allocate(Ptr::at(at)),
+        kind::MEM_FREE => memory_node::free(graph, Ptr::<u64>::at(at).get()?),
+        _ => changed(params),
+    }
+}
+
+/// What it says of a node that is there.
+pub fn changed(params: Ptr<Header>) -> Result<Made, Error> {
     let at = params.required()?.address() + size_of::<Header>() as u64;
     match params.get()?.kind {
         kind::KERNEL => kernel2(Ptr::at(at)),
@@ -160,6 +179,26 @@ pub fn any(params: Ptr<Header>) -> Result<Made, Error> {
         kind::EMPTY => Ok(empty()),
         kind::WAIT_EVENT => wait(Ptr::<u64>::at(at).get()?),
         kind::EVENT_RECORD => record(Ptr::<u64>::at(at).get()?),
+        kind::BATCH_MEM_OP => memory_node::batch(Ptr::at(at)),
+        _ => Err(Error::CUDA_ERROR_NOT_SUPPORTED),
+    }
+}
+
+/// Writes such a structure.
+pub fn show(node: &mut Node, params: Ptr<Header>) -> Result<(), Error> {
+    let at = params.required()?.address() + size_of::<Header>() as u64;
+    params.set(Header { kind: node.kind, reserved: [0; 3] })?;
+    Ptr::<[u64; 29]>::at(at).set([0; 29])?;
+    match node.kind {
+        kind::KERNEL => Ptr::at(at).set(kernel2_of(node)?),
+        kind::MEMCPY => Ptr::at(at + std::mem::offset_of!(Memcpy, block) as u64).set(memcpy_of(node)?),
+        kind::MEMSET => Ptr::at(at).set(memset_of(node)?),
+        kind::HOST => Ptr::at(at).set(host_of(node)?),
+        kind::WAIT_EVENT | kind::EVENT_RECORD => Ptr::at(at).set(event_of(node)?),
+        kind::MEM_ALLOC => Ptr::at(at).set(memory_node::allocate_of(node)?),
+        kind::MEM_FREE => Ptr::at(at).set(memory_node::free_of(node)?),
+        kind::BATCH_MEM_OP => Ptr::at(at).set(memory_node::batch_of(node)?),
+        kind::EMPTY => Ok(()),
         _ => Err(Error::CUDA_ERROR_NOT_SUPPORTED),
     }
 }

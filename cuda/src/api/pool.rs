@@ -4,6 +4,7 @@ use super::device::check;
 use super::require;
 use crate::boundary::{Ptr, api, plain};
 use crate::error::{Answer, Error};
+use crate::graph_memory::{self, GraphMemory};
 use crate::operation::Operation;
 use crate::pool;
 use crate::{allocations, stream};
@@ -34,12 +35,36 @@ plain!(Properties, AccessDescription);
 const _: () = assert!(size_of::<Properties>() == size_of::<cudarc::driver::sys::CUmemPoolProps>());
 const _: () = assert!(size_of::<AccessDescription>() == size_of::<cudarc::driver::sys::CUmemAccessDesc>());
 
+impl AccessDescription {
+    /// The device cannot do without its own memory.
+    pub(super) fn check(&self) -> Answer {
+        require(self.location[0] == 1)?;
+        check(self.location[1] as i32)?;
+        require(self.flags == 3)
+    }
+}
+
+impl Properties {
+    /// Pinned memory of the device.
+    pub(super) const OF_DEVICE: Properties =
+        Properties { kind: 1, handles: 0, location: [1, 0], security: 0, most: 0, usage: 0, reserved: [0; 54] };
+
+    /// That is all that pools are of, and no other process gets it.
+    pub(super) fn check(&self) -> Answer {
+        require(self.kind == 1 && self.location[0] == 1)?;
+        check(self.location[1] as i32)?;
+        if self.handles == 0 { Ok(()) } else { Err(Error::CUDA_ERROR_NOT_SUPPORTED) }
+    }
+}
+
 fn allocate(out: Ptr<u64>, bytes: usize, pool: u64, stream: u64) -> Answer {
     out.required()?;
     require(bytes > 0)?;
     let (stream, context) = stream::get(stream)?;
     if stream.capture().is_some() {
-        return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        let memory = GraphMemory::new(bytes as u64)?;
+        stream.submit(&context, Operation::Hold(memory.clone()))?;
+        return out.set(memory.address);
     }
     // Nobody had the memory before, so that it need not wait for the stream.
     out.set(pool::allocate(&context, pool, bytes as u64)?)
@@ -75,12 +100,7 @@ api! {
     fn cuMemPoolCreate(out: Ptr<u64>, properties: Ptr<Properties>) {
         out.required()?;
         let properties = properties.get()?;
-        // Pinned memory of the device, that no other process gets.
-        require(properties.kind == 1 && properties.location[0] == 1)?;
-        check(properties.location[1] as i32)?;
-        if properties.handles != 0 {
-            return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
-        }
+        properties.check()?;
         out.set(pool::create(properties.most as u64))
     }
 
@@ -105,13 +125,7 @@ api! {
 
     fn cuMemPoolSetAccess(handle: u64, descriptions: Ptr<AccessDescription>, count: usize) {
         pool::get(handle)?;
-        for description in descriptions.list(count)? {
-            require(description.location[0] == 1)?;
-            check(description.location[1] as i32)?;
-            // The device cannot do without its own memory.
-            require(description.flags == 3)?;
-        }
-        Ok(())
+        descriptions.list(count)?.iter().try_for_each(AccessDescription::check)
     }
 
     fn cuMemPoolGetAccess(flags: Ptr<u32>, handle: u64, location: Ptr<[u32; 2]>) {
@@ -120,6 +134,16 @@ api! {
         require(location[0] == 1)?;
         check(location[1] as i32)?;
         flags.set(3)
+    }
+
+    fn cuDeviceGetGraphMemAttribute(device: i32, which: u32, value: Ptr<u64>) {
+        check(device)?;
+        graph_memory::attribute(which, value)
+    }
+
+    fn cuDeviceSetGraphMemAttribute(device: i32, which: u32, value: Ptr<u64>) {
+        check(device)?;
+        graph_memory::set_attribute(which, value)
     }
 
     fn cuDeviceGetDefaultMemPool(out: Ptr<u64>, device: i32) {

@@ -1,6 +1,7 @@
 //! Streams.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::require;
@@ -78,14 +79,19 @@ fn on_value(stream: u64, kind: u32, address: u64, value: u64, flags: u32) -> Ans
     stream.submit(&context, value_operation(kind, address, value, flags)?)
 }
 
+/// Several of them, one after the other.
+pub(super) fn batch_of(count: u32, operations: Ptr<MemoryOperation>) -> Result<Operation, Error> {
+    // NVIDIA's driver takes no more.
+    require(count <= 256)?;
+    let all = operations.list(count as usize)?;
+    let all = all.iter().map(|op| value_operation(op.kind, op.address, op.value, op.flags));
+    let words = operations.cast::<u64>().list(count as usize * (size_of::<MemoryOperation>() / 8))?;
+    Ok(Operation::Batch { operations: Arc::new(all.collect::<Result<_, Error>>()?), words: Arc::new(words) })
+}
+
 fn batch(stream: u64, count: u32, operations: Ptr<MemoryOperation>) -> Answer {
     let (stream, context) = stream::get(stream)?;
-    let operations = operations.list(count as usize)?;
-    let operations = operations.iter().map(|op| value_operation(op.kind, op.address, op.value, op.flags));
-    for operation in operations.collect::<Result<Vec<_>, Error>>()? {
-        stream.submit(&context, operation)?;
-    }
-    Ok(())
+    stream.submit(&context, batch_of(count, operations)?)
 }
 
 api! {

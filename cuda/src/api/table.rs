@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_void};
 
 #[allow(clippy::wildcard_imports, reason = "the table has them all")]
 use super::*;
-use crate::boundary::{Function, Ptr, define_refused};
+use crate::boundary::{Function, Ptr, Target, define_refused};
 use crate::error::{Answer, Error};
 
 /// A function that a name has meant since a version.
@@ -16,7 +16,10 @@ struct Entry {
     version: i32,
     /// A null stream is the thread's own.
     per_thread: bool,
-    function: Function,
+    function: &'static str,
+    /// What C finds under the function's name, and where that leads.
+    exported: Function,
+    target: &'static Target,
 }
 
 /// Of `CUdriverProcAddress_flags`.
@@ -32,20 +35,37 @@ pub(super) fn resolve(name: Ptr<c_char>, out: Ptr<Ptr<c_void>>, version: i32, fl
     let name = name.text()?;
     out.set(Ptr::NULL)?;
     super::require(flags <= PER_THREAD)?;
-    let start = ENTRIES.partition_point(|entry| entry.name < name.as_str());
-    let all = || ENTRIES[start..].iter().take_while(|entry| entry.name == name);
+    if let Some(entry) = find(&name, version, flags) {
+        status.set_if(FOUND);
+        return out.set(entry.exported.pointer());
+    }
+    status.set_if(if of(&name).next().is_some() { NEWER } else { UNKNOWN });
+    Err(Error::CUDA_ERROR_NOT_FOUND)
+}
+
+fn of(name: &str) -> impl Iterator<Item = &'static Entry> {
+    let start = ENTRIES.partition_point(|entry| entry.name < name);
+    ENTRIES[start..].iter().take_while(move |entry| entry.name == name)
+}
+
+fn find(name: &str, version: i32, flags: u64) -> Option<&'static Entry> {
     let newest = |per_thread: bool| {
-        all()
+        of(name)
             .filter(|entry| entry.version <= version && entry.per_thread == per_thread)
             .max_by_key(|entry| entry.version)
     };
     let own = if flags & PER_THREAD != 0 { newest(true) } else { None };
-    if let Some(entry) = own.or_else(|| newest(false)) {
-        status.set_if(FOUND);
-        return out.set(Ptr::at(entry.function.0.expose_provenance() as u64));
-    }
-    status.set_if(if all().next().is_some() { NEWER } else { UNKNOWN });
-    Err(Error::CUDA_ERROR_NOT_FOUND)
+    own.or_else(|| newest(false))
+}
+
+/// The function that a name means for a program of this version, with its address.
+pub(crate) fn function(name: &str, version: i32, flags: u64) -> Option<(&'static str, Function)> {
+    find(name, version, flags).map(|entry| (entry.function, entry.exported))
+}
+
+/// All functions, and where their names lead. Some come several times.
+pub(crate) fn functions() -> impl Iterator<Item = (&'static str, &'static Target)> {
+    ENTRIES.iter().map(|entry| (entry.function, entry.target))
 }
 
 macro_rules! entry {
@@ -66,7 +86,9 @@ macro_rules! entry {
             name: stringify!($name),
             version: $version,
             per_thread: $per_thread,
-            function: Function($function as *const c_void),
+            function: stringify!($function),
+            exported: Function($function::$function as *const c_void),
+            target: &$function::TARGET,
         }
     };
 }
@@ -159,7 +181,7 @@ table! {
     cuDeviceGetDevResource [12040 refused cuDeviceGetDevResource];
     cuDeviceGetExecAffinitySupport [11040 cuDeviceGetExecAffinitySupport];
     cuDeviceGetFabricClusterUuid [13040 refused cuDeviceGetFabricClusterUuid];
-    cuDeviceGetGraphMemAttribute [11040 refused cuDeviceGetGraphMemAttribute];
+    cuDeviceGetGraphMemAttribute [11040 cuDeviceGetGraphMemAttribute];
     cuDeviceGetHostAtomicCapabilities [13000 cuDeviceGetHostAtomicCapabilities];
     cuDeviceGetLuid [10000 cuDeviceGetLuid];
     cuDeviceGetMemPool [11020 cuDeviceGetMemPool];
@@ -178,7 +200,7 @@ table! {
     cuDevicePrimaryCtxRetain [7000 cuDevicePrimaryCtxRetain];
     cuDevicePrimaryCtxSetFlags [7000 cuDevicePrimaryCtxSetFlags] [11000 cuDevicePrimaryCtxSetFlags_v2];
     cuDeviceRegisterAsyncNotification [12040 refused cuDeviceRegisterAsyncNotification];
-    cuDeviceSetGraphMemAttribute [11040 refused cuDeviceSetGraphMemAttribute];
+    cuDeviceSetGraphMemAttribute [11040 cuDeviceSetGraphMemAttribute];
     cuDeviceSetMemPool [11020 cuDeviceSetMemPool];
     cuDeviceTotalMem [2000 refused cuDeviceTotalMem] [3020 cuDeviceTotalMem_v2];
     cuDeviceUnregisterAsyncNotification [12040 refused cuDeviceUnregisterAsyncNotification];
@@ -210,7 +232,7 @@ table! {
     cuGetErrorString [6000 cuGetErrorString];
     cuGetExportTable [3000 cuGetExportTable];
     cuGetProcAddress [11030 cuGetProcAddress] [12000 cuGetProcAddress_v2];
-    cuGraphAddBatchMemOpNode [11070 refused cuGraphAddBatchMemOpNode];
+    cuGraphAddBatchMemOpNode [11070 cuGraphAddBatchMemOpNode];
     cuGraphAddChildGraphNode [10000 cuGraphAddChildGraphNode];
     cuGraphAddDependencies [10000 cuGraphAddDependencies] [12030 cuGraphAddDependencies_v2];
     cuGraphAddEmptyNode [10000 cuGraphAddEmptyNode];
@@ -220,13 +242,13 @@ table! {
     cuGraphAddExternalSemaphoresWaitNode [11020 refused cuGraphAddExternalSemaphoresWaitNode];
     cuGraphAddHostNode [10000 cuGraphAddHostNode];
     cuGraphAddKernelNode [10000 cuGraphAddKernelNode] [12000 cuGraphAddKernelNode_v2];
-    cuGraphAddMemAllocNode [11040 refused cuGraphAddMemAllocNode];
-    cuGraphAddMemFreeNode [11040 refused cuGraphAddMemFreeNode];
+    cuGraphAddMemAllocNode [11040 cuGraphAddMemAllocNode];
+    cuGraphAddMemFreeNode [11040 cuGraphAddMemFreeNode];
     cuGraphAddMemcpyNode [10000 cuGraphAddMemcpyNode];
     cuGraphAddMemsetNode [10000 cuGraphAddMemsetNode];
-    cuGraphAddNode [12020 cuGraphAddNode] [12030 cuGraphAddNode_v2] [13040 refused cuGraphAddNode_v3];
-    cuGraphBatchMemOpNodeGetParams [11070 refused cuGraphBatchMemOpNodeGetParams];
-    cuGraphBatchMemOpNodeSetParams [11070 refused cuGraphBatchMemOpNodeSetParams];
+    cuGraphAddNode [12020 cuGraphAddNode] [12030 cuGraphAddNode_v2] [13040 cuGraphAddNode_v3];
+    cuGraphBatchMemOpNodeGetParams [11070 cuGraphBatchMemOpNodeGetParams];
+    cuGraphBatchMemOpNodeSetParams [11070 cuGraphBatchMemOpNodeSetParams];
     cuGraphChildGraphNodeGetGraph [10000 cuGraphChildGraphNodeGetGraph];
     cuGraphClone [10000 cuGraphClone];
     cuGraphConditionalHandleCreate [12030 refused cuGraphConditionalHandleCreate];
@@ -238,7 +260,7 @@ table! {
     cuGraphEventRecordNodeSetEvent [11010 cuGraphEventRecordNodeSetEvent];
     cuGraphEventWaitNodeGetEvent [11010 cuGraphEventWaitNodeGetEvent];
     cuGraphEventWaitNodeSetEvent [11010 cuGraphEventWaitNodeSetEvent];
-    cuGraphExecBatchMemOpNodeSetParams [11070 refused cuGraphExecBatchMemOpNodeSetParams];
+    cuGraphExecBatchMemOpNodeSetParams [11070 cuGraphExecBatchMemOpNodeSetParams];
     cuGraphExecChildGraphNodeSetParams [11010 cuGraphExecChildGraphNodeSetParams];
     cuGraphExecDestroy [10000 cuGraphExecDestroy];
     cuGraphExecEventRecordNodeSetEvent [11010 cuGraphExecEventRecordNodeSetEvent];
@@ -272,8 +294,8 @@ table! {
     cuGraphKernelNodeSetAttribute [11000 cuGraphKernelNodeSetAttribute];
     cuGraphKernelNodeSetParams [10000 cuGraphKernelNodeSetParams] [12000 cuGraphKernelNodeSetParams_v2];
     cuGraphLaunch [10000 cuGraphLaunch] [10000 ptsz cuGraphLaunch_ptsz];
-    cuGraphMemAllocNodeGetParams [11040 refused cuGraphMemAllocNodeGetParams];
-    cuGraphMemFreeNodeGetParams [11040 refused cuGraphMemFreeNodeGetParams];
+    cuGraphMemAllocNodeGetParams [11040 cuGraphMemAllocNodeGetParams];
+    cuGraphMemFreeNodeGetParams [11040 cuGraphMemFreeNodeGetParams];
     cuGraphMemcpyNodeGetParams [10000 cuGraphMemcpyNodeGetParams];
     cuGraphMemcpyNodeSetParams [10000 cuGraphMemcpyNodeSetParams];
     cuGraphMemsetNodeGetParams [10000 cuGraphMemsetNodeGetParams];
@@ -284,11 +306,11 @@ table! {
     cuGraphNodeGetDependentNodes [10000 cuGraphNodeGetDependentNodes] [12030 cuGraphNodeGetDependentNodes_v2];
     cuGraphNodeGetEnabled [11060 cuGraphNodeGetEnabled];
     cuGraphNodeGetLocalId [13010 cuGraphNodeGetLocalId];
-    cuGraphNodeGetParams [13020 refused cuGraphNodeGetParams];
+    cuGraphNodeGetParams [13020 cuGraphNodeGetParams];
     cuGraphNodeGetToolsId [13010 cuGraphNodeGetToolsId];
     cuGraphNodeGetType [10000 cuGraphNodeGetType];
     cuGraphNodeSetEnabled [11060 cuGraphNodeSetEnabled];
-    cuGraphNodeSetParams [12020 cuGraphNodeSetParams] [13040 refused cuGraphNodeSetParams_v2];
+    cuGraphNodeSetParams [12020 cuGraphNodeSetParams] [13040 cuGraphNodeSetParams_v2];
     cuGraphReleaseUserObject [11030 cuGraphReleaseUserObject];
     cuGraphRemoveDependencies [10000 cuGraphRemoveDependencies] [12030 cuGraphRemoveDependencies_v2];
     cuGraphRetainUserObject [11030 cuGraphRetainUserObject];
@@ -410,8 +432,8 @@ table! {
     cuMemPoolTrimTo [11020 cuMemPoolTrimTo];
     cuMemPrefetchAsync [8000 cuMemPrefetchAsync] [12020 cuMemPrefetchAsync_v2] [8000 ptsz cuMemPrefetchAsync_ptsz] [12020 ptsz cuMemPrefetchAsync_v2_ptsz];
     cuMemPrefetchBatchAsync [13000 cuMemPrefetchBatchAsync] [13000 ptsz cuMemPrefetchBatchAsync_ptsz];
-    cuMemRangeGetAttribute [8000 refused cuMemRangeGetAttribute];
-    cuMemRangeGetAttributes [8000 refused cuMemRangeGetAttributes];
+    cuMemRangeGetAttribute [8000 cuMemRangeGetAttribute];
+    cuMemRangeGetAttributes [8000 cuMemRangeGetAttributes];
     cuMemRelease [10020 cuMemRelease];
     cuMemRetainAllocationHandle [11000 cuMemRetainAllocationHandle];
     cuMemSetAccess [10020 cuMemSetAccess];

@@ -2,12 +2,17 @@
 
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub mod captures;
+
 use std::ffi::{CString, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use libloading::Library;
 use warploom::capture::{ArgValue, Content, Launch, compare};
+
+/// `add(at, more)` adds a number to those of a block's lanes.
+pub const ADD: &str = include_str!("add.ptx");
 
 /// The loaded library.
 pub struct Driver(Library);
@@ -129,7 +134,7 @@ impl Driver {
 }
 
 /// Where cargo puts the library that it builds for tests: beside them.
-fn path() -> PathBuf {
+pub fn path() -> PathBuf {
     std::env::current_exe().unwrap().with_file_name("libcuda.so")
 }
 

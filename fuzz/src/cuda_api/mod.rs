@@ -12,24 +12,7 @@ mod calls;
 use calls::*;
 
 /// `at[i] += more` for 32 elements.
-const ADD: &str = "
-.version 6.0
-.target sm_50
-.address_size 64
-.visible .entry add(.param .u64 at, .param .u32 more) {
-    .reg .u64 %a, %o;
-    .reg .u32 %i, %v, %m;
-    ld.param.u64 %a, [at];
-    ld.param.u32 %m, [more];
-    mov.u32 %i, %tid.x;
-    mul.wide.u32 %o, %i, 4;
-    add.u64 %a, %a, %o;
-    ld.global.u32 %v, [%a];
-    add.u32 %v, %v, %m;
-    st.global.u32 [%a], %v;
-    exit;
-}
-\0";
+const ADD: &str = concat!(include_str!("../../../cuda/tests/support/add.ptx"), "\0");
 const LANES: usize = 32;
 
 /// Errors, by their numbers in the documentation of `CUresult`.

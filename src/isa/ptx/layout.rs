@@ -133,10 +133,8 @@ impl References {
     /// second number: names of it are there.
     pub fn shared(&self, module: &Module, kernel: FunctionId) -> (FxHashMap<VariableId, u64>, u64) {
         let named = self.named(module, kernel, |variable| variable.space == StateSpace::Shared);
-        let is_dynamic = |id: &VariableId| {
-            let variable = module.variable(*id);
-            variable.linkage == Linkage::Extern || variable.size == 0
-        };
+        // One of a size that is only declared is allocated like any other, as ptxas does it.
+        let is_dynamic = |id: &VariableId| module.variable(*id).size == 0;
         let (mut places, mut end) = (FxHashMap::default(), 0_u64);
         for &id in named.iter().filter(|id| !is_dynamic(id)) {
             let variable = module.variable(id);

@@ -396,6 +396,12 @@ impl Module {
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.0 as usize]
     }
+
+    /// Bytes of a function's local variables, for one lane.
+    pub fn local_bytes(&self, id: FunctionId) -> u64 {
+        let local = |variable: &&Variable| variable.space == StateSpace::Local && variable.owner == Some(id);
+        self.variables.iter().filter(local).map(|variable| variable.size).sum()
+    }
 }
 
 impl Body {

@@ -1,7 +1,11 @@
-//! Where C calls us, and where we touch what C programs own. All `unsafe` of the library is here.
+//! Where C calls us, and where we touch what C programs own. All `unsafe` of the library is here, but that of forwarding.
+//!
+//! `exported` has the names that C finds.
 //!
 //! The contract is the driver API's: a pointer that a caller passes is null or valid for what the function is documented to do with
 //! it. Functions outside this module see such pointers as [`Ptr`], which only a caller can make, and handles as numbers.
+
+mod exported;
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_void};
@@ -9,7 +13,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::error::{Answer, Error};
-use crate::{driver, trace};
+use crate::{driver, forward, trace};
+
+pub use exported::{Function, Target};
+pub(crate) use exported::{api, define, define_per_thread, define_refused, early_api, export, jump};
 
 /// A pointer of the caller's, to one or several `T`.
 #[repr(transparent)]
@@ -229,7 +236,7 @@ pub fn watch_forks() {
 extern "C" fn leave_summary() {
     // A child of a fork has done nothing itself.
     if !FORKED.load(Relaxed) {
-        let _ = catch_unwind(crate::record::leave_summary);
+        let _ = catch_unwind(|| crate::record::leave_summary(&forward::device().unwrap_or_else(driver::device)));
     }
 }
 
@@ -289,12 +296,6 @@ pub fn ask_shared_size(function: SharedSize, block: i32) -> Option<usize> {
     function.map(|function| unsafe { function(block) })
 }
 
-/// The address of a function of ours.
-pub struct Function(pub *const c_void);
-
-// SAFETY: it is never read, and lasts.
-unsafe impl Sync for Function {}
-
 unsafe extern "C" {
     static stdout: *mut libc::FILE;
 }
@@ -320,58 +321,3 @@ pub fn map_registered(memory: &warploom_runtime::memory::Memory, address: u64, b
     let mapped = unsafe { memory.map_bytes(host, bytes) };
     mapped.map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)
 }
-
-/// Defines functions of the API. `fn name(..) / per_thread`: the second name is the function with the thread's own default stream.
-macro_rules! api {
-    ($($(#[$meta:meta])* fn $name:ident $arguments:tt $(/ $per_thread:ident)? $body:block)*) => { $(
-        $crate::boundary::define! { call $(#[$meta])* $name $arguments $body }
-        $($crate::boundary::define_per_thread! { $per_thread $name $arguments })?
-    )* };
-}
-
-/// Defines functions that may come before `cuInit`.
-macro_rules! early_api {
-    ($($(#[$meta:meta])* fn $name:ident $arguments:tt $body:block)*) => {
-        $($crate::boundary::define! { early_call $(#[$meta])* $name $arguments $body })*
-    };
-}
-
-macro_rules! define {
-    ($call:ident $(#[$meta:meta])* $name:ident ($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
-        $(#[$meta])*
-        #[allow(clippy::too_many_arguments, reason = "the API says how many there are")]
-        #[allow(non_snake_case, reason = "the API's name")]
-        // SAFETY: no other library of the process defines the name, or it is that of the driver, which this one is.
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $name($($arg: $ty),*) -> u32 {
-            $crate::boundary::$call(stringify!($name), || -> $crate::error::Answer { $body })
-        }
-    };
-}
-
-macro_rules! define_per_thread {
-    ($per_thread:ident $name:ident ($($arg:ident: $ty:ty),* $(,)?)) => {
-        #[doc = concat!("[`", stringify!($name), "`], where a null stream is the thread's own.")]
-        #[allow(clippy::too_many_arguments, reason = "the API says how many there are")]
-        #[allow(non_snake_case, reason = "the API's name")]
-        // SAFETY: as above.
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $per_thread($($arg: $ty),*) -> u32 {
-            $crate::boundary::with_per_thread_stream(true, || $name($($arg),*))
-        }
-    };
-}
-
-/// Defines a function that is not there.
-macro_rules! define_refused {
-    ($name:ident) => {
-        #[allow(non_snake_case, reason = "the API's name")]
-        // SAFETY: as above. What it is called with stays in registers and on the caller's stack.
-        #[unsafe(no_mangle)]
-        extern "C" fn $name() -> u32 {
-            $crate::boundary::refused(stringify!($name))
-        }
-    };
-}
-
-pub(crate) use {api, define, define_per_thread, define_refused, early_api};

@@ -1,0 +1,145 @@
+//! The functions that C finds by their names.
+
+use std::ffi::c_void;
+use std::panic::catch_unwind;
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+
+use super::Ptr;
+use crate::forward;
+
+/// The address of a function.
+#[derive(Clone, Copy)]
+pub struct Function(pub *const c_void);
+
+// SAFETY: it is never read, and lasts.
+unsafe impl Sync for Function {}
+// SAFETY: as above.
+unsafe impl Send for Function {}
+
+impl Function {
+    pub fn pointer(self) -> Ptr<c_void> {
+        Ptr(self.0.cast_mut())
+    }
+}
+
+/// Where a name of the API leads: to this library's own function, unless calls are forwarded.
+#[repr(transparent)]
+pub struct Target(AtomicPtr<c_void>);
+
+impl Target {
+    pub const fn new(own: *const c_void) -> Target {
+        Target(AtomicPtr::new(own.cast_mut()))
+    }
+
+    /// Before anybody calls: when the library is loaded.
+    pub fn lead_to(&self, function: Function) {
+        self.0.store(function.0.cast_mut(), Relaxed);
+    }
+}
+
+extern "C" fn at_load() {
+    let _ = catch_unwind(forward::start);
+}
+
+/// What the dynamic linker calls before it lets anybody call us.
+#[cfg(target_os = "linux")]
+#[used]
+// SAFETY: it is a function without arguments that does not unwind, as the section holds them.
+#[unsafe(link_section = ".init_array")]
+static AT_LOAD: extern "C" fn() = at_load;
+
+/// Defines functions of the API. `fn name(..) / per_thread`: the second name is the function with the thread's own default stream.
+macro_rules! api {
+    ($($(#[$meta:meta])* fn $name:ident $arguments:tt $(/ $per_thread:ident)? $body:block)*) => { $(
+        $crate::boundary::define! { call $(#[$meta])* $name $arguments $body }
+        $($crate::boundary::define_per_thread! { $per_thread $name $arguments })?
+    )* };
+}
+
+/// Defines functions that may come before `cuInit`.
+macro_rules! early_api {
+    ($($(#[$meta:meta])* fn $name:ident $arguments:tt $body:block)*) => {
+        $($crate::boundary::define! { early_call $(#[$meta])* $name $arguments $body })*
+    };
+}
+
+macro_rules! define {
+    ($call:ident $(#[$meta:meta])* $name:ident ($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
+        $(#[$meta])*
+        #[allow(clippy::too_many_arguments, reason = "the API says how many there are")]
+        #[allow(non_snake_case, reason = "the API's name")]
+        pub extern "C" fn $name($($arg: $ty),*) -> u32 {
+            $crate::boundary::$call(stringify!($name), || -> $crate::error::Answer { $body })
+        }
+        $crate::boundary::export! { $name }
+    };
+}
+
+/// What C finds under the name of a function: a jump to where the name leads.
+macro_rules! export {
+    ($name:ident) => {
+        #[allow(non_snake_case, reason = "the API's name")]
+        pub mod $name {
+            use $crate::boundary::Target;
+
+            pub static TARGET: Target = Target::new(super::$name as *const std::ffi::c_void);
+
+            // SAFETY: no other library of the process defines the name, or it is that of the driver, which this one is. Where it jumps to
+            // finds registers and stack as the caller left them, and has the type that the API says.
+            #[unsafe(no_mangle)]
+            #[unsafe(naked)]
+            pub extern "C" fn $name() {
+                $crate::boundary::jump!(TARGET)
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! jump {
+    ($target:ident) => {
+        std::arch::naked_asm!("jmp qword ptr [rip + {target}]", target = sym $target)
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+macro_rules! jump {
+    ($target:ident) => {
+        std::arch::naked_asm!("adrp x16, {target}", "ldr x16, [x16, :lo12:{target}]", "br x16", target = sym $target)
+    };
+}
+
+#[cfg(target_arch = "riscv64")]
+macro_rules! jump {
+    ($target:ident) => {
+        std::arch::naked_asm!(
+            "2: auipc t1, %pcrel_hi({target})", "ld t1, %pcrel_lo(2b)(t1)", "jr t1", target = sym $target
+        )
+    };
+}
+
+macro_rules! define_per_thread {
+    ($per_thread:ident $name:ident ($($arg:ident: $ty:ty),* $(,)?)) => {
+        #[doc = concat!("[`", stringify!($name), "`], where a null stream is the thread's own.")]
+        #[allow(clippy::too_many_arguments, reason = "the API says how many there are")]
+        #[allow(non_snake_case, reason = "the API's name")]
+        pub extern "C" fn $per_thread($($arg: $ty),*) -> u32 {
+            $crate::boundary::with_per_thread_stream(true, || $name($($arg),*))
+        }
+        $crate::boundary::export! { $per_thread }
+    };
+}
+
+/// Defines a function that is not there.
+macro_rules! define_refused {
+    ($name:ident) => {
+        // What it is called with stays in registers and on the caller's stack.
+        #[allow(non_snake_case, reason = "the API's name")]
+        extern "C" fn $name() -> u32 {
+            $crate::boundary::refused(stringify!($name))
+        }
+        $crate::boundary::export! { $name }
+    };
+}
+
+pub(crate) use {api, define, define_per_thread, define_refused, early_api, export, jump};
