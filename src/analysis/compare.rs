@@ -1,7 +1,7 @@
 //! Compares of 64-bit values that 32-bit code makes of the difference of their halves: `IADD RZ.CC` then `ISETP.X` of Maxwell.
 
 use super::editor::Editor;
-use crate::ir::{BinaryOp, IntCc, Op, UnaryOp, Value, ValueType, Window};
+use crate::ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value, ValueType, Window};
 
 /// `a - b` of two pairs of words, computed as `a + ~b + 1` and `a + ~b + carry`.
 pub(super) struct Difference {
@@ -17,7 +17,8 @@ impl Editor {
         let Op::AddCarry { a: a1, b: b1, carry: Some(carry) } = self.insts[upper].op else { return None };
         let (lower, result) = self.def_at(carry);
         let Op::AddCarry { a: a0, b: b0, carry: Some(one) } = self.insts[lower].op else { return None };
-        let same = result == 1 && self.constant(one) == Some(u64::MAX);
+        // Words of 64 bits have the halves of 128.
+        let same = result == 1 && self.constant(one) == Some(u64::MAX) && self.ty(a0).ty == Type::I32;
         let in_window = [lower, upper].iter().all(|&at| self.insts[at].window == window);
         (same && in_window).then(|| Difference { a: [a0, a1], b: [b0, b1], low: self.insts[lower].results[0] })
     }

@@ -72,7 +72,7 @@ fn hot_code_is_made_again_in_the_launch_and_leaves_the_same() {
 fn where_what_is_likely_does_not_hold_code_is_made_a_third_time() {
     let saxpy = Launcher::new("examples/saxpy/saxpy.sm_50.cubin", "saxpy");
     let kernel = saxpy.program.kernel("saxpy").expect("the kernel");
-    let grid = 25_000u32;
+    let grid = 16_000u32;
     let n = grid * 64;
     let args = [Arg::from(n), Arg::from(2.0f32), saxpy.zeros(4 * u64::from(n)), saxpy.zeros(4 * u64::from(n))];
     // Of a block of 48 lanes, half the warps are full; the launch has more than 10,000 others.
