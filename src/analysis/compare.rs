@@ -18,7 +18,9 @@ impl Editor {
         let (lower, result) = self.def_at(carry);
         let Op::AddCarry { a: a0, b: b0, carry: Some(one) } = self.insts[lower].op else { return None };
         // Words of 64 bits have the halves of 128.
-        let same = result == 1 && self.constant(one) == Some(u64::MAX) && self.ty(a0).ty == Type::I32;
+        let same = result == 1
+            && self.constant(one) == Some(u64::MAX)
+            && [a0, a1].iter().all(|&word| self.ty(word).ty == Type::I32);
         let in_window = [lower, upper].iter().all(|&at| self.insts[at].window == window);
         (same && in_window).then(|| Difference { a: [a0, a1], b: [b0, b1], low: self.insts[lower].results[0] })
     }
