@@ -36,62 +36,19 @@ const SLOWER: [(&str, &str, &str); 7] = [
     ("sm_70.ptx", "matmul", "clang19"),
 ];
 
-/// Spellings of a guest, by the names of their files.
+/// Spellings that every guest has, by the names of their files.
+const COMMON: [&str; 9] =
+    ["int", "unsigned", "size", "long", "do_while", "moving", "moving_size", "unrolled", "reversed"];
+
+/// A guest, with the spellings that it has besides.
 struct Guest {
     suffix: &'static str,
-    spellings: &'static [&'static str],
+    own: &'static [&'static str],
 }
 
-const MAXWELL: Guest = Guest {
-    suffix: "sm_50.cubin",
-    spellings: &[
-        "int",
-        "unsigned",
-        "size",
-        "long",
-        "do_while",
-        "moving",
-        "moving_size",
-        "unrolled",
-        "reversed",
-        "O1",
-        "cuda11",
-    ],
-};
-const PTX: Guest = Guest {
-    suffix: "sm_70.ptx",
-    spellings: &[
-        "int",
-        "unsigned",
-        "size",
-        "long",
-        "do_while",
-        "moving",
-        "moving_size",
-        "unrolled",
-        "reversed",
-        "cuda11",
-        "clang19",
-    ],
-};
-const GFX9: Guest = Guest {
-    suffix: "gfx900.hsaco",
-    spellings: &[
-        "int",
-        "unsigned",
-        "size",
-        "long",
-        "do_while",
-        "moving",
-        "moving_size",
-        "unrolled",
-        "reversed",
-        "O1",
-        "O3",
-        "clang15",
-        "clang16",
-    ],
-};
+const MAXWELL: Guest = Guest { suffix: "sm_50.cubin", own: &["O1", "cuda11"] };
+const PTX: Guest = Guest { suffix: "sm_70.ptx", own: &["cuda11", "clang19"] };
+const GFX9: Guest = Guest { suffix: "gfx900.hsaco", own: &["O1", "O3", "clang15", "clang16"] };
 
 /// What one launch came to.
 struct Executed {
@@ -155,7 +112,8 @@ fn check(guest: &Guest) {
     let print = std::env::var_os("WARPLOOM_SPELLINGS").is_some();
     let mut slow = String::new();
     for kernel in &KERNELS {
-        let executed: Vec<Executed> = guest.spellings.iter().map(|spelling| run(kernel, guest, spelling)).collect();
+        let executed: Vec<Executed> =
+            COMMON.iter().chain(guest.own).map(|spelling| run(kernel, guest, spelling)).collect();
         let best = executed.iter().map(Executed::per_instruction).fold(f64::INFINITY, f64::min);
         let least = executed.iter().map(|executed| executed.host).min().expect("a spelling");
         for one in &executed {
