@@ -6,9 +6,10 @@ warploom must give what the host gives, to the bit.
 
 Each program is compiled with optimisations and limits of registers drawn by its seed, and run on one of warploom's engines and efforts.
 What differs is kept: sources, binaries, manifests with the expected results. The exit status is 1 then. This looks for wrong meanings of
-instructions that both engines share; mistakes of the compilers are found too (`ptxas -O0` mostly tells). Of Intel's two are known (of
-1,500 programs 13 differed, and had one or the other): a negative or absolute value becomes a modifier of `cmp`, `sel`, `asr` and the like, which see that of
-the least number as it is, not wrapped; and leading zeros of reversed bits are read from a variable that nothing writes.
+instructions that both engines share; mistakes of the compilers are found too (`ptxas -O0` mostly tells). Of Intel's three are known (of
+2,020 programs 14 differed, and had one or the other): a negative or absolute value becomes a modifier of `cmp`, `sel`, `asr` and the like, which see that of
+the least number as it is, not wrapped; leading zeros of reversed bits are read from a variable that nothing writes; and `x + c != c` of floats becomes
+`x != 0`.
 
 For Maxwell it needs a Python with numpy and the wheels that tools/nv.py names; for GFX9 and the host clang-19 and lld-19; for vISA (`--isa visa`)
 what tools/igc.sh needs, clang-14, libclang-common-14-dev and llvm-spirv-14. WARPLOOM is the
@@ -98,20 +99,21 @@ def gfx9(_, folder, draw):
 
 
 def visa(_, folder, draw):
-    """C++ for OpenCL, as SPIR-V of clang 14, through Intel's compiler for Gen9, which has doubles."""
+    """C++ for OpenCL, as SPIR-V of clang 14, through Intel's compiler for GPUs that have doubles, with registers of 32 and of 64 bytes."""
     root = os.environ.get("IGC_ROOT", "")
     environment = {**os.environ, "IGC_EnableZEBinary": "1", "IGC_EmitZeBinVISASections": "1", "IGC_ShaderDumpEnable": "1", "IGC_DumpToCustomDir": "dump"}
     if root:
         environment["LD_LIBRARY_PATH"] = f"{root}/usr/lib/x86_64-linux-gnu"
     # What clang's passes make, the translator to SPIR-V does not always take; Intel's compiler has passes of its own.
     level = draw.choice([["-O1", "-Xclang", "-disable-llvm-passes"]] * 3 + [["-O0"]])
+    device = draw.choice(["skl", "pvc"])
     call([f"{root}/usr/lib/llvm-14/bin/clang", "--target=spir64", "-x", "cl", "-cl-std=clc++2021", "-Xclang", "-finclude-default-header", *level, *FLAGS,
           "-emit-llvm", "-c", "program.cu", "-o", "program.bc"], folder, environment)
     call([f"{root}/usr/bin/llvm-spirv-14", "--spirv-ext=+SPV_INTEL_function_pointers", "program.bc", "-o", "program.spv"], folder, environment)
-    call([f"{root}/usr/bin/ocloc", "compile", "-spirv_input", "-file", "program.spv", "-device", "skl", "-out_dir", "out", "-options",
+    call([f"{root}/usr/bin/ocloc", "compile", "-spirv_input", "-file", "program.spv", "-device", device, "-out_dir", "out", "-options",
           "-cl-fp32-correctly-rounded-divide-sqrt", "-internal_options", "-cl-intel-enable-zebin -ze-emit-zebin-visa-sections"], folder, environment)
     shutil.copy(next((folder / "out").glob("*.bin")), folder / "program.zebin")
-    return "program.zebin", ["skl", *level]
+    return "program.zebin", [device, *level]
 
 
 def manifest(program, binary, options):
