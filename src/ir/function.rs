@@ -252,9 +252,8 @@ impl Function {
     /// Whether code may come to lanes' local memory: what it does not name may be reached by a generic address, or by code that only
     /// an indirect jump finds.
     pub fn reaches_local(&self) -> bool {
-        let reaches = |inst: &Inst| {
-            inst.op.access().is_some_and(|access| matches!(access.space, Space::Local | Space::Generic))
-        };
+        let reaches =
+            |inst: &Inst| inst.op.access().is_some_and(|access| matches!(access.space, Space::Local | Space::Generic));
         let unknown = |block: &Block| matches!(block.term, Terminator::Indirect { .. });
         self.blocks.iter().any(|block| unknown(block) || block.insts.iter().any(reaches))
     }
