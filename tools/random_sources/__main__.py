@@ -7,7 +7,7 @@ warploom must give what the host gives, to the bit.
 Each program is compiled with optimisations and limits of registers drawn by its seed, and run on one of warploom's engines and efforts.
 What differs is kept: sources, binaries, manifests with the expected results. The exit status is 1 then. This looks for wrong meanings of
 instructions that both engines share; mistakes of the compilers are found too (`ptxas -O0` mostly tells). Of Intel's three are known (of
-2,060 programs 14 differed, and had one or the other): a negative or absolute value becomes a modifier of `cmp`, `sel`, `asr` and the like, which see that of
+2,121 programs 14 differed, and had one or the other): a negative or absolute value becomes a modifier of `cmp`, `sel`, `asr` and the like, which see that of
 the least number as it is, not wrapped; leading zeros of reversed bits are read from a variable that nothing writes; and `x + c != c` of floats becomes
 `x != 0`.
 
