@@ -5,13 +5,15 @@
 /// The counts are this wide.
 pub const COUNT_BITS: u32 = 20;
 const COUNT: u64 = (1 << COUNT_BITS) - 1;
-/// One more, for it has a sign: bytes may arrive before they are announced.
-const BYTES_BITS: u32 = 21;
+/// Bits of the count of bytes. One more, for it has a sign: bytes may arrive before they are announced.
+pub const BYTES_BITS: u32 = 21;
 const BYTES: u64 = (1 << BYTES_BITS) - 1;
 
 const PENDING_AT: u32 = 0;
+/// Where the threads that each phase awaits are.
 pub const EXPECTED_AT: u32 = PENDING_AT + COUNT_BITS;
-const BYTES_AT: u32 = EXPECTED_AT + COUNT_BITS;
+/// Where the bytes are.
+pub const BYTES_AT: u32 = EXPECTED_AT + COUNT_BITS;
 /// What is left: the number of the phase, modulo 8.
 pub const PHASE_AT: u32 = BYTES_AT + BYTES_BITS;
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use arbitrary::{Result as Choice, Unstructured};
+use warploom_runtime::launch::Counts;
 
 use super::check::{Failure, Reproducer, Subject};
 use super::program::{self, Node, print, print_line};
@@ -69,17 +70,38 @@ impl Case {
     }
 }
 
+impl Case {
+    fn launch(&self) -> Result<Launch, Failure> {
+        let launch = Launch::with_binary(self.manifest.clone(), Path::new("case.toml"), self.text().into_bytes());
+        let mut launch = launch.map_err(Failure::invalid)?;
+        launch.ze_info = self.ze_info.clone().map(String::into_bytes);
+        Ok(launch)
+    }
+
+    /// What the JIT's code of this effort counts, with one worker. A fault is a failure.
+    ///
+    /// # Errors
+    /// What keeps the launch from its end.
+    pub fn counts(&self) -> Result<Counts, Failure> {
+        let launch = self.launch()?;
+        let session = Session::new(&launch).map_err(Failure::invalid)?;
+        let options = LaunchOptions { effort: self.effort, ..session.options(EngineKind::Jit, 1) };
+        let outcome = session.launch(&options, None).map_err(Failure::invalid)?;
+        match outcome.fault {
+            Some(fault) => Err(Failure::invalid(fault.to_string())),
+            None => Ok(outcome.counts),
+        }
+    }
+}
+
 impl Subject for Case {
     type Outcome = Ran;
 
     /// Runs the launch on both engines, the JIT also with another effort and several workers if the blocks are independent.
     fn run(&self) -> Result<Ran, Failure> {
-        let path = Path::new("case.toml");
         let text = self.text();
         let reads_clock = CLOCKS.iter().any(|name| text.contains(name));
-        let launch = Launch::with_binary(self.manifest.clone(), path, text.into_bytes());
-        let mut launch = launch.map_err(Failure::invalid)?;
-        launch.ze_info = self.ze_info.clone().map(String::into_bytes);
+        let launch = self.launch()?;
         let session = || Session::new(&launch).map_err(Failure::invalid);
         let reference = session()?;
         let options = reference.options(EngineKind::Interp, 1);

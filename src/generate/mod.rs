@@ -5,7 +5,7 @@
 //! [`arbitrary::Unstructured`], so a fuzzer's bytes and a seeded stream serve alike. `compare` runs a function on every engine
 //! and tells the first difference; `instrument` makes its registers visible. `bare` does so with elementwise kernels as they
 //! are, of which only memory, faults and counts are seen. `code` is guest code, lifted and run that way; `case` a whole
-//! launch, run as `warploom run` does. `attack` aims at the
+//! launch, run as `warploom run` does; `loops` has loops of single instructions. `attack` aims at the
 //! edges of guest memory, which `guarded` watches. `check` runs any of these and makes what fails smaller (`program`).
 
 pub mod attack;
@@ -19,6 +19,7 @@ mod function;
 pub mod gfx9;
 mod guarded;
 pub mod instrument;
+pub mod loops;
 pub mod maxwell;
 pub mod program;
 pub mod ptx;

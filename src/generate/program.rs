@@ -27,6 +27,16 @@ impl Node {
         Node(vec![Part::from_lines(open), Part::Body(body), Part::from_lines(close)])
     }
 
+    /// The last of its lines: of an instruction with what it needs, the instruction.
+    pub fn last_line(&self) -> &str {
+        let mut parts = self.0.iter().rev();
+        let last = parts.find_map(|part| match part {
+            Part::Lines(lines) => lines.last().map(String::as_str),
+            Part::Body(body) => body.last().map(Node::last_line),
+        });
+        last.unwrap_or_default()
+    }
+
     pub fn line(line: impl Into<String>) -> Node {
         Node::lines([line.into()])
     }

@@ -4,6 +4,7 @@
 //! A loop's rounds are counted in the same register by all, and what it comes to does not say how many helpers its beginning calls: so
 //! a launch with twice the rounds calls as many.
 
+mod forms;
 mod gfx9;
 mod maxwell;
 

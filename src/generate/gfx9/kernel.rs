@@ -5,6 +5,7 @@
 //! work-item stores what it computed.
 
 mod accesses;
+pub mod loops;
 mod pixels;
 
 use std::sync::LazyLock;
@@ -93,6 +94,8 @@ struct Writer<'a, 'b> {
     first_function: u8,
     /// It is a fragment program.
     fragment: bool,
+    /// All instructions are of this row, and none is to fault.
+    only: Option<&'static Row>,
 }
 
 /// Where a node stands.
@@ -143,10 +146,18 @@ fn program(u: &mut Unstructured<'_>, fragment: bool) -> Result<Case> {
     let (word, seed): (u32, u32) = (u.arbitrary()?, u.arbitrary()?);
     let mode = mode(u)?;
     let count = u.int_in_range(0..=MAX_FUNCTIONS)?;
-    let mut writer =
-        Writer { u, independent, labels: 0, nodes: MAX_NODES, functions: count, first_function: 0, fragment };
+    let mut writer = Writer {
+        u,
+        independent,
+        labels: 0,
+        nodes: MAX_NODES,
+        functions: count,
+        first_function: 0,
+        fragment,
+        only: None,
+    };
     let mut head = vec![".target gfx900".to_owned()];
-    head.extend(writer.start(block, lanes)?);
+    head.extend(writer.start(block, lanes, false)?);
     if fragment {
         head.extend(pixels::start());
     }
@@ -165,9 +176,35 @@ fn program(u: &mut Unstructured<'_>, fragment: bool) -> Result<Case> {
 
     let mut manifest = manifest([blocks, 1, 1], block, limit);
     manifest.kernel.format = Some(BinaryFormat::Gfx9Raw);
-    let buffer = if independent { "table" } else { "data" };
+    let (mut sgpr, scratch_bytes) = registers(&mut writer, word)?;
+    if !fragment {
+        sgpr.push(register(WORKGROUP, Value::Builtin(Builtin::WorkgroupIdX)));
+    }
+    let axes = [Builtin::ThreadIdX, Builtin::ThreadIdY, Builtin::ThreadIdZ];
+    let vgpr = (0..).zip(axes).map(|(first, axis)| register(first, Value::Builtin(axis)));
+    let vgpr = if fragment { pixels::registers(lanes, &mut sgpr) } else { vgpr.collect() };
+    if fragment {
+        pixels::manifest(writer.u, lanes, &mut manifest)?;
+    }
+    manifest.buffers = buffers(blocks * lanes, seed);
+    if scratch_bytes > 0 {
+        let bytes = lanes.next_multiple_of(WAVE_LANES) * SCRATCH_BYTES;
+        manifest.buffers.insert("scratch".into(), zeros(bytes.into()));
+    }
+    manifest.raw = Some(Raw { entry: 0, vgprs: VGPRS, lds_bytes: LDS_BYTES, scratch_bytes, mode, sgpr, vgpr });
+    let mut tail = end();
+    if fragment {
+        let last = tail.len() - 1;
+        tail.splice(last..last, pixels::end());
+    }
+    Ok(Case { manifest, head, body, tail, functions, independent, effort, ze_info: None })
+}
+
+/// What scalar registers hold at first, besides the number of the workgroup, and the bytes of a lane's scratch memory.
+fn registers(writer: &mut Writer<'_, '_>, word: u32) -> Result<(Vec<Register>, u32)> {
+    let independent = writer.independent;
     let resource = BufferDescriptor {
-        buffer: buffer.into(),
+        buffer: if independent { "table" } else { "data" }.into(),
         offset: 0,
         stride: if writer.u.arbitrary()? { 0 } else { 16 },
         num_records: None,
@@ -182,31 +219,13 @@ fn program(u: &mut Unstructured<'_>, fragment: bool) -> Result<Case> {
         register(RESOURCE, Value::BufferDescriptor(resource)),
         register(WORD, Value::Number(Dtype::U32, i64::from(word).into())),
     ];
-    if !fragment {
-        sgpr.push(register(WORKGROUP, Value::Builtin(Builtin::WorkgroupIdX)));
-    }
-    let axes = [Builtin::ThreadIdX, Builtin::ThreadIdY, Builtin::ThreadIdZ];
-    let vgpr = (0..).zip(axes).map(|(first, axis)| register(first, Value::Builtin(axis)));
-    let vgpr = if fragment { pixels::registers(lanes, &mut sgpr) } else { vgpr.collect() };
-    if fragment {
-        pixels::manifest(writer.u, lanes, &mut manifest)?;
-    }
-    manifest.buffers = buffers(blocks * lanes, seed);
     // What is left in a wave's scratch memory depends on the worker that ran it.
-    let scratch_bytes = if independent { 0 } else { SCRATCH_BYTES };
-    if !independent {
-        sgpr.push(register(SCRATCH, Value::Address("scratch".into())));
-        sgpr.push(register(WAVE_OFFSET, Value::Builtin(Builtin::ScratchWaveOffset)));
-        let bytes = lanes.next_multiple_of(WAVE_LANES) * SCRATCH_BYTES;
-        manifest.buffers.insert("scratch".into(), zeros(bytes.into()));
+    if independent {
+        return Ok((sgpr, 0));
     }
-    manifest.raw = Some(Raw { entry: 0, vgprs: VGPRS, lds_bytes: LDS_BYTES, scratch_bytes, mode, sgpr, vgpr });
-    let mut tail = end();
-    if fragment {
-        let last = tail.len() - 1;
-        tail.splice(last..last, pixels::end());
-    }
-    Ok(Case { manifest, head, body, tail, functions, independent, effort, ze_info: None })
+    sgpr.push(register(SCRATCH, Value::Address("scratch".into())));
+    sgpr.push(register(WAVE_OFFSET, Value::Builtin(Builtin::ScratchWaveOffset)));
+    Ok((sgpr, SCRATCH_BYTES))
 }
 
 /// The pair with a function's return address.
@@ -266,8 +285,13 @@ impl Writer<'_, '_> {
         self.u.int_in_range(SCALARS.start..=SCALARS.end - 1)
     }
 
-    /// Indices, addresses, and something in all values.
-    fn start(&mut self, block: [u32; 3], lanes: u32) -> Result<Vec<String>> {
+    /// What is not to be where nothing is to fault.
+    fn seldom(&mut self, once_in: u8) -> Result<bool> {
+        Ok(self.only.is_none() && self.u.ratio(1, once_in)?)
+    }
+
+    /// Indices, addresses, and something in all values, floats of usual size alone if they are to be `ordinary`.
+    fn start(&mut self, block: [u32; 3], lanes: u32, ordinary: bool) -> Result<Vec<String>> {
         let mut lines = vec![
             format!("s_movk_i32 s{TEMPORARY}, {:#x}", block[0]),
             format!("v_mad_u32_u24 v{ITEM}, v1, s{TEMPORARY}, v0"),
@@ -281,8 +305,17 @@ impl Writer<'_, '_> {
             lines.push(format!("s_addc_u32 flat_scratch_hi, s{}, 0", SCRATCH + 1));
             lines.push(format!("s_movk_i32 s{SCRATCH_OFFSET}, 0x10"));
         }
+        lines.extend(self.values(ordinary)?);
+        lines.extend(self.descriptors()?);
+        Ok(lines)
+    }
+
+    /// Something in all values.
+    fn values(&mut self, ordinary: bool) -> Result<Vec<String>> {
+        let mut lines = vec![];
         for value in 0..VECTORS {
-            lines.push(match self.u.int_in_range(0..=5)? {
+            let kind = if ordinary { 5 } else { self.u.int_in_range(0..=5)? };
+            lines.push(match kind {
                 0 => format!("v_mov_b32_e32 v{value}, v{ITEM}"),
                 1 => format!("v_lshlrev_b32_e32 v{value}, {}, v{ELEMENT}", self.u.int_in_range(1..=20)?),
                 2 => format!("v_mov_b32_e32 v{value}, s{WORD}"),
@@ -292,13 +325,13 @@ impl Writer<'_, '_> {
             });
         }
         for scalar in SCALARS {
-            lines.push(match self.u.int_in_range(0..=2)? {
+            let kind = if ordinary { 1 } else { self.u.int_in_range(0..=2)? };
+            lines.push(match kind {
                 0 => format!("s_mov_b32 s{scalar}, s{WORD}"),
                 1 => format!("s_mov_b32 s{scalar}, {}", self.u.int_in_range(0..=64)?),
                 _ => format!("s_mov_b32 s{scalar}, {:#x}", self.literal()?),
             });
         }
-        lines.extend(self.descriptors()?);
         Ok(lines)
     }
 
@@ -372,6 +405,8 @@ impl Writer<'_, '_> {
     }
 
     fn text(&mut self, rows: &[&'static Row]) -> Result<String> {
+        let only = self.only.map(|row| [row]);
+        let rows = only.as_ref().map_or(rows, |row| &row[..]);
         Ok(instruction(self.u, rows, false)?.map_or("s_nop 0".into(), |instruction| instruction.text(0)))
     }
 

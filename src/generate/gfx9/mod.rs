@@ -4,5 +4,6 @@ mod images;
 mod kernel;
 mod words;
 
+pub use kernel::loops::GUEST;
 pub use kernel::{fragment, kernel};
 pub use words::{gfx9_code, gfx9_registers, lifted_instruction};

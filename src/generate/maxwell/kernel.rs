@@ -5,6 +5,7 @@
 //! thread stores what it computed.
 
 mod accesses;
+pub mod loops;
 mod pixels;
 
 use std::sync::LazyLock;
@@ -12,6 +13,7 @@ use std::sync::LazyLock;
 use arbitrary::{Result, Unstructured};
 
 use super::words::{ROWS, RZ, set, traps};
+use crate::capture::Manifest;
 use crate::capture::manifest::{AddressMode, AddressModes, Arg, Dim, Filter, Layout, Surface, Texture};
 use crate::generate::case::{
     Case, DATA_BYTES, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, bytes, effort, instruction_limit, manifest,
@@ -121,6 +123,8 @@ struct Writer<'a, 'b> {
     first_function: u32,
     /// It is a fragment program.
     fragment: bool,
+    /// All instructions are of this row, and none is to fault.
+    only: Option<&'static Row>,
 }
 
 /// Where a node stands.
@@ -166,10 +170,18 @@ fn program(u: &mut Unstructured<'_>, fragment: bool) -> Result<Case> {
     let limit = instruction_limit(u)?;
     let (word, float, seed): (u32, u32, u32) = (u.arbitrary()?, u.arbitrary()?, u.arbitrary()?);
     let count = u.int_in_range(0..=2)?;
-    let mut writer =
-        Writer { u, independent, labels: 0, nodes: MAX_NODES, functions: count, first_function: 0, fragment };
+    let mut writer = Writer {
+        u,
+        independent,
+        labels: 0,
+        nodes: MAX_NODES,
+        functions: count,
+        first_function: 0,
+        fragment,
+        only: None,
+    };
     let mut head = if fragment { pixels::head() } else { directives() };
-    head.extend(writer.start()?);
+    head.extend(writer.start(false)?);
     let body = writer.body(Scope::default())?;
     let mut functions = Vec::new();
     for function in 0..count {
@@ -181,6 +193,15 @@ fn program(u: &mut Unstructured<'_>, fragment: bool) -> Result<Case> {
         functions.push(Node::around(open, inner, ["RET"]));
     }
 
+    let mut manifest = launch(blocks, block, limit, [word, float], seed);
+    if fragment {
+        pixels::manifest(writer.u, block[0], [word, float], &mut manifest)?;
+    }
+    Ok(Case { manifest, head, body, tail: end(), functions, independent, effort, ze_info: None })
+}
+
+/// A launch of a kernel that takes these numbers.
+fn launch(blocks: u32, block: [u32; 3], limit: u64, [word, float]: [u32; 2], seed: u32) -> Manifest {
     let mut manifest = manifest([blocks, 1, 1], block, limit);
     manifest.args = ["out", "table", "own", "data", "counters"].map(|name| Arg::Buffer(name.into())).into();
     manifest.args.extend([u32_arg(word), u32_arg(float)]);
@@ -192,10 +213,7 @@ fn program(u: &mut Unstructured<'_>, fragment: bool) -> Result<Case> {
     manifest.args.extend(TEXTURES.map(|name| Arg::Texture(name.into())));
     manifest.surfaces = SURFACES.map(|name| (name.into(), surface(name))).into();
     manifest.textures = TEXTURES.map(|name| (name.into(), texture(name))).into();
-    if fragment {
-        pixels::manifest(writer.u, block[0], [word, float], &mut manifest)?;
-    }
-    Ok(Case { manifest, head, body, tail: end(), functions, independent, effort, ze_info: None })
+    manifest
 }
 
 /// What kernels begin with, up to the numbers of their threads.
@@ -293,12 +311,18 @@ impl Writer<'_, '_> {
         self.u.int_in_range(0..=VALUES - 1)
     }
 
-    /// Addresses, and something in all values.
-    fn start(&mut self) -> Result<Vec<String>> {
+    /// What is not to be where nothing is to fault.
+    fn seldom(&mut self, once_in: u8) -> Result<bool> {
+        Ok(self.only.is_none() && self.u.ratio(1, once_in)?)
+    }
+
+    /// Addresses, and something in all values, floats of usual size alone if they are to be `ordinary`.
+    fn start(&mut self, ordinary: bool) -> Result<Vec<String>> {
         let mut lines = vec![format!("SHL R{OWN}, R{ELEMENT}, {:#x}", OWN_BYTES.trailing_zeros())];
         lines.extend(plus_parameter(OWN, OWNED));
         for value in 0..VALUES {
-            lines.push(match self.u.int_in_range(0..=5)? {
+            let kind = if ordinary { 5 } else { self.u.int_in_range(0..=5)? };
+            lines.push(match kind {
                 0 => format!("MOV R{value}, R{THREAD}"),
                 1 => format!("SHL R{value}, R{ELEMENT}, {:#x}", self.u.int_in_range(1..=20)?),
                 2 => format!("MOV R{value}, c[0x0][{WORD:#x}]"),
@@ -463,9 +487,12 @@ impl Writer<'_, '_> {
     /// An instruction of one of these rows, with any modifiers, though seldom with such that it faults.
     fn instruction(&mut self, rows: &[&'static Row], place: Place, extended: bool) -> Result<String> {
         const TRIES: u32 = 12;
-        let careful = self.u.ratio(39, 40)?;
+        let careful = self.only.is_some() || self.u.ratio(39, 40)?;
         for _ in 0..TRIES {
-            let row = *self.u.choose(rows)?;
+            let row = match self.only {
+                Some(row) => row,
+                None => *self.u.choose(rows)?,
+            };
             let mut word: u64 = self.u.arbitrary()?;
             // The guard, where there is one.
             if self.u.ratio(3, 4)? {
@@ -509,7 +536,7 @@ impl Writer<'_, '_> {
             let word = row.word(word);
             let Some(instruction) = Instruction::decode(word) else { continue };
             // With 32-bit addresses there is nothing to be found.
-            let short = extended && !instruction.mnemonic().contains(".E");
+            let short = extended && !instruction.mnemonic().split('.').any(|part| part == "E");
             if instruction.row.opcode != row.opcode || short {
                 continue;
             }
@@ -538,7 +565,8 @@ impl Writer<'_, '_> {
         Ok(match role {
             _ if second => COORDINATES + 1,
             _ if wide => value & !3,
-            Role::D => value & !1,
+            // What is to be ordinary shares no pair with other registers.
+            _ if role == Role::D || self.only.is_some() => value & !1,
             _ => value,
         })
     }

@@ -6,6 +6,7 @@ mod products;
 mod words;
 
 pub use images::image_accesses;
+pub use kernel::loops::GUEST;
 pub(super) use kernel::{SURFACES, TEXTURES, indirect_jump, surface, texture};
 pub use kernel::{fragment, kernel};
 pub use products::products;

@@ -150,7 +150,7 @@ impl Writer<'_, '_> {
 
     /// Which bits of a number are an offset. Sometimes it is not aligned, which may be a fault.
     fn mask(&mut self, bytes: u32, alignment: u32) -> Result<u32> {
-        let misaligned = alignment > 1 && bytes > alignment && self.u.ratio(1, 64)?;
+        let misaligned = !self.steady && alignment > 1 && bytes > alignment && self.u.ratio(1, 64)?;
         Ok(if misaligned { misaligned_mask(bytes, alignment) } else { (bytes - 1) & !(alignment - 1) })
     }
 }

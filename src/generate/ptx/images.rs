@@ -29,7 +29,7 @@ fn geometry(form: &Form) -> Word {
 impl Writer<'_, '_> {
     /// Most images are what the instruction takes them for.
     fn fits(&mut self, form: &Form) -> Result<bool> {
-        Ok(geometry(form) == Word::D2 || self.u.ratio(1, 16)?)
+        Ok(geometry(form) == Word::D2 || !self.steady && self.u.ratio(1, 16)?)
     }
 
     /// `d[|p], [t, coordinates] {, level | , dx, dy} {, offsets} {, depth}`

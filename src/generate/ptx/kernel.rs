@@ -9,6 +9,7 @@ use super::registers::{self, DATA, NUMBER, OUT, OWN, TABLE};
 use super::statement::Writer;
 use super::{address, images};
 use crate::capture::manifest::Arg;
+use crate::exec::Effort;
 use crate::generate::case::{
     Case, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest, u32_arg,
 };
@@ -16,8 +17,11 @@ use crate::generate::maxwell::{SURFACES, TEXTURES, surface, texture};
 use crate::generate::program::{Node, Part};
 use crate::isa::ptx::module::Target;
 
+/// A target and a version of PTX.
+pub(super) type GpuAndVersion = (u32, Option<char>, (u8, u8));
+
 /// Targets and versions that kernels are written for.
-const TARGETS: [(u32, Option<char>, (u8, u8)); 8] = [
+const TARGETS: [GpuAndVersion; 8] = [
     (90, Some('a'), (8, 8)),
     (90, Some('a'), (8, 8)),
     (100, Some('a'), (9, 2)),
@@ -43,8 +47,8 @@ const MAX_FUNCTIONS: u32 = 2;
 /// Instructions of code without control flow.
 const MAX_STRAIGHT: u32 = 48;
 /// A predicate and a counter that control flow alone uses, and what a jump by a table counts with.
-const CONDITION: &str = "%u0";
-const CHOSEN: &str = "%k7";
+pub(super) const CONDITION: &str = "%u0";
+pub(super) const CHOSEN: &str = "%k7";
 
 /// Where a node stands.
 #[derive(Clone, Copy, Default)]
@@ -87,15 +91,43 @@ fn case(
     functions: u32,
     write: &mut dyn FnMut(&mut Writer<'_, '_>) -> Result<Vec<Node>>,
 ) -> Result<Case> {
-    let (sm, suffix, version) = *u.choose(&TARGETS)?;
+    let target = *u.choose(&TARGETS)?;
     let (block, blocks) = (*u.choose(&BLOCKS)?, u.int_in_range(1..=3)?);
     let (independent, effort) = (u.arbitrary()?, effort(u)?);
     let limit = instruction_limit(u)?;
     let (word, seed): (u32, u32) = (u.arbitrary()?, u.arbitrary()?);
+    let mut writer = writer(u, target, independent);
+    writer.functions = functions;
+    let shape = Shape { blocks, block, limit, effort, word, seed };
+    of_shape(writer, &shape, write)
+}
+
+/// Of no functions.
+pub(super) fn writer<'a, 'b>(u: &'a mut Unstructured<'b>, target: GpuAndVersion, independent: bool) -> Writer<'a, 'b> {
+    let (sm, suffix, version) = target;
     let target = Target { sm, suffix };
-    let (labels, nodes, in_function) = (0, MAX_NODES, false);
-    let mut writer =
-        Writer { u, target, version, independent, labels, nodes, functions, first_function: 0, in_function };
+    let (labels, nodes, functions, in_function, steady) = (0, MAX_NODES, 0, false, false);
+    Writer { u, target, version, independent, labels, nodes, functions, first_function: 0, in_function, steady }
+}
+
+/// What a launch is given.
+pub(super) struct Shape {
+    pub blocks: u32,
+    pub block: [u32; 3],
+    pub limit: u64,
+    pub effort: Effort,
+    pub word: u32,
+    pub seed: u32,
+}
+
+/// A launch of a kernel with such a body, and of the writer's functions.
+pub(super) fn of_shape(
+    mut writer: Writer<'_, '_>,
+    shape: &Shape,
+    write: &mut dyn FnMut(&mut Writer<'_, '_>) -> Result<Vec<Node>>,
+) -> Result<Case> {
+    let &Shape { blocks, block, limit, effort, word, seed } = shape;
+    let (independent, functions) = (writer.independent, writer.functions);
     let threads = block.iter().product::<u32>();
     let head = writer.head()?;
     let body = write(&mut writer)?;
@@ -167,9 +199,14 @@ impl Writer<'_, '_> {
         for (pointer, bytes) in [(OWN, OWN_BYTES), (OUT, OUT_BYTES)] {
             lines.push(format!("mad.wide.u32 {pointer}, {NUMBER}, {bytes}, {pointer};"));
         }
-        let wide = self.is_wide();
-        lines.extend(registers::start(self.u, wide)?);
+        lines.extend(self.start()?);
         Ok(lines)
+    }
+
+    /// Something in all registers.
+    pub(super) fn start(&mut self) -> Result<Vec<String>> {
+        let (wide, ordinary) = (self.is_wide(), self.steady);
+        registers::start(self.u, wide, ordinary)
     }
 
     /// A function: what it gives depends on what it is given.
@@ -182,7 +219,7 @@ impl Writer<'_, '_> {
         open.extend(address::local());
         open.push(format!("ld.param.b32 {NUMBER}, [a0];"));
         open.extend([TABLE, OWN, DATA].iter().zip(1..).map(|(pointer, n)| format!("ld.param.b64 {pointer}, [a{n}];")));
-        open.extend(registers::start(self.u, wide)?);
+        open.extend(self.start()?);
         let body = self.body(Scope { depth: 1, divergent: true, apart: true })?;
         let close = ["xor.b32 %r0, %r0, %r1;", "add.u32 %r0, %r0, %r2;", "st.param.b32 [r0], %r0;", "ret;", "}"];
         Ok(Node::around(open, body, close))
@@ -326,7 +363,7 @@ impl Writer<'_, '_> {
     }
 
     /// What all threads of a block come to.
-    fn barrier(&mut self) -> Result<Node> {
+    pub(super) fn barrier(&mut self) -> Result<Node> {
         let (d, p, q) = (registers::one(self.u, "r")?, registers::one(self.u, "p")?, registers::one(self.u, "p")?);
         Ok(Node::line(match self.u.int_in_range(0..=5)? {
             0 => format!("bar.red.popc.u32 {d}, 1, {q};"),

@@ -4,11 +4,13 @@
 mod address;
 mod images;
 mod kernel;
+mod loops;
 mod registers;
 mod rules;
 mod statement;
 
 pub use kernel::{kernel, straight};
+pub use loops::GUEST;
 
 #[cfg(test)]
 mod tests {

@@ -105,15 +105,16 @@ pub fn constant(u: &mut Unstructured<'_>, ty: Ty) -> Result<Option<String>> {
     }))
 }
 
-/// Something in all registers, out of the number of the thread and the table.
-pub fn start(u: &mut Unstructured<'_>, wide: bool) -> Result<Vec<String>> {
+/// Something in all registers, out of the number of the thread and the table; numbers of usual size alone if they are to be `ordinary`.
+pub fn start(u: &mut Unstructured<'_>, wide: bool, ordinary: bool) -> Result<Vec<String>> {
     let mut lines = vec![format!("mul.lo.u32 %a7, {NUMBER}, 8;"), "and.b32 %a7, %a7, 1016;".into()];
     lines.push("cvt.u64.u32 %x7, %a7;".into());
     lines.push(format!("add.u64 %x7, %x7, {TABLE};"));
     for (letter, ty, count) in COMPUTED {
         for n in 0..count {
             let register = format!("%{letter}{n}");
-            lines.push(match (letter, u.int_in_range(0..=3)?) {
+            let kind = if ordinary && letter != "p" { 2 } else { u.int_in_range(0..=3)? };
+            lines.push(match (letter, kind) {
                 ("p", bit) => format!("setp.gt.u32 {register}, %r{}, {:#x};", n + 1, 1_u32 << (8 * bit)),
                 ("c" | "h", _) => format!("cvt.u{}.u32 {register}, %r{n};", if letter == "c" { 8 } else { 16 }),
                 (_, 0) => {
@@ -126,6 +127,10 @@ pub fn start(u: &mut Unstructured<'_>, wide: bool) -> Result<Vec<String>> {
                     // The second of two words of the table is the same for all threads.
                     let at = if at > 0 { format!("{TABLE}+{at}") } else { "%x7".into() };
                     format!("ld.global.{ty} {register}, [{at}];")
+                }
+                ("r" | "d", _) if ordinary => {
+                    let opcode = if letter == "r" { "mul.lo.u32" } else { "mul.wide.u32" };
+                    format!("{opcode} {register}, {NUMBER}, {};", 2 * n + 1)
                 }
                 ("r", _) => format!("mul.lo.u32 {register}, {NUMBER}, {:#x};", u.arbitrary::<u32>()?),
                 ("d", _) => format!("mul.wide.u32 {register}, {NUMBER}, {:#x};", u.arbitrary::<u32>()?),

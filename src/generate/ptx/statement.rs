@@ -58,6 +58,8 @@ pub struct Writer<'a, 'b> {
     pub functions: u32,
     pub first_function: u32,
     pub in_function: bool,
+    /// Nothing is to fault.
+    pub steady: bool,
 }
 
 /// Whether lanes of a warp work together.
@@ -76,26 +78,33 @@ impl Writer<'_, '_> {
     pub fn statement(&mut self, divergent: bool) -> Result<Node> {
         for _ in 0..6 {
             let opcode = *self.u.choose(&ANYWHERE)?;
-            let mut below = |end: usize| self.u.int_in_range(0..=end - 1);
-            let Some((mnemonic, form)) = random::draw(opcode, &mut below)? else { continue };
-            if available(&form, self.target, self.version).is_err() {
-                continue;
+            if let Some(node) = self.of_opcode(opcode, divergent)? {
+                return Ok(node);
             }
-            // They are in lines that are executed, but are not themselves: a launch mostly shall not end there.
-            if form.one_of(&[Word::CpMask, Word::Oob, Word::Rs]).is_some() && self.u.ratio(7, 8)? {
-                continue;
-            }
-            let mut lines = Vec::new();
-            let Some(operands) = self.operands(&form, divergent, &mut lines)? else { continue };
-            let guard = match self.u.ratio(1, 8)? && !is_of_warp(form.row.opcode) {
-                true => format!("@{}{} ", if self.u.arbitrary()? { "!" } else { "" }, registers::one(self.u, "p")?),
-                false => String::new(),
-            };
-            let space = if operands.is_empty() { "" } else { " " };
-            lines.push(format!("{guard}{mnemonic}{space}{};", operands.join(", ")));
-            return Ok(Node::lines(lines));
         }
         Ok(Node::line("add.u32 %r0, %r0, 1;"))
+    }
+
+    /// A statement of this opcode. None: what was drawn cannot be written.
+    pub fn of_opcode(&mut self, opcode: &str, divergent: bool) -> Result<Option<Node>> {
+        let mut below = |end: usize| self.u.int_in_range(0..=end - 1);
+        let Some((mnemonic, form)) = random::draw(opcode, &mut below)? else { return Ok(None) };
+        if available(&form, self.target, self.version).is_err() {
+            return Ok(None);
+        }
+        // They are in lines that are executed, but are not themselves: a launch mostly shall not end there.
+        if form.one_of(&[Word::CpMask, Word::Oob, Word::Rs]).is_some() && (self.steady || self.u.ratio(7, 8)?) {
+            return Ok(None);
+        }
+        let mut lines = Vec::new();
+        let Some(operands) = self.operands(&form, divergent, &mut lines)? else { return Ok(None) };
+        let guard = match self.u.ratio(1, 8)? && !is_of_warp(form.row.opcode) {
+            true => format!("@{}{} ", if self.u.arbitrary()? { "!" } else { "" }, registers::one(self.u, "p")?),
+            false => String::new(),
+        };
+        let space = if operands.is_empty() { "" } else { " " };
+        lines.push(format!("{guard}{mnemonic}{space}{};", operands.join(", ")));
+        Ok(Some(Node::lines(lines)))
     }
 
     fn operands(&mut self, form: &Form, divergent: bool, lines: &mut Vec<String>) -> Result<Option<Vec<String>>> {

@@ -10,6 +10,7 @@ use super::launch::{PAYLOAD, row, ze_info};
 use super::statement::Writer;
 use super::variables::{self, CONDITION, with_used};
 use crate::capture::manifest::{AddressMode, Arg, Filter, Sampler};
+use crate::exec::Effort;
 use crate::generate::case::{
     Case, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest, u32_arg,
 };
@@ -92,15 +93,27 @@ fn case(
     functions: u32,
     write: &mut dyn FnMut(&mut Writer<'_, '_>) -> Result<Vec<Node>>,
 ) -> Result<Case> {
-    let &(platform, lanes) = u.choose(&TARGETS)?;
+    let target = *u.choose(&TARGETS)?;
     let (block, blocks) = (*u.choose(&BLOCKS)?, u.int_in_range(1..=3)?);
     let (independent, effort) = (u.arbitrary()?, effort(u)?);
     let limit = instruction_limit(u)?;
     let (word, seed): (u32, u32) = (u.arbitrary()?, u.arbitrary()?);
     let wildness = *u.choose(&WILDNESS)?;
+    let mut writer = writer(u, target, independent);
+    (writer.wildness, writer.functions) = (wildness, functions);
+    let shape = Shape { blocks, block, limit, effort, word, seed };
+    of_shape(writer, target.0, &shape, write)
+}
+
+/// Of no functions, and no wild operands.
+pub(super) fn writer<'a, 'b>(
+    u: &'a mut Unstructured<'b>,
+    (platform, lanes): (Platform, u32),
+    independent: bool,
+) -> Writer<'a, 'b> {
     let register = platform.register_bytes();
-    let (labels, nodes, in_function) = (0, MAX_NODES, None);
-    let mut writer = Writer {
+    let (wildness, labels, nodes, functions, in_function) = (0, 0, MAX_NODES, 0, None);
+    Writer {
         u,
         lanes,
         register,
@@ -112,7 +125,29 @@ fn case(
         first_function: 0,
         in_function,
         ends: vec![],
-    };
+    }
+}
+
+/// What a launch is given.
+pub(super) struct Shape {
+    pub blocks: u32,
+    pub block: [u32; 3],
+    pub limit: u64,
+    pub effort: Effort,
+    pub word: u32,
+    pub seed: u32,
+}
+
+/// A launch of a kernel with such a body, and of the writer's functions.
+pub(super) fn of_shape(
+    mut writer: Writer<'_, '_>,
+    platform: Platform,
+    shape: &Shape,
+    write: &mut dyn FnMut(&mut Writer<'_, '_>) -> Result<Vec<Node>>,
+) -> Result<Case> {
+    let &Shape { blocks, block, limit, effort, word, seed } = shape;
+    let (lanes, register, independent, functions) =
+        (writer.lanes, writer.register, writer.independent, writer.functions);
     let head = writer.head(block)?;
     let body = write(&mut writer)?;
     let head = with_used(head, &[Node::lines(variables::end(lanes)), Node(vec![Part::Body(body.clone())])]);

@@ -6,9 +6,11 @@ mod forms;
 mod images;
 mod kernel;
 mod launch;
+mod loops;
 mod memory;
 mod operand;
 mod statement;
 mod variables;
 
 pub use kernel::{kernel, straight};
+pub use loops::GUEST;

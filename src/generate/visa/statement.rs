@@ -92,7 +92,12 @@ impl Writer<'_, '_> {
 
     /// An instruction of operands alone.
     fn computation(&mut self) -> Result<Node> {
-        let form = &FORMS[self.u.int_in_range(0..=FORMS.len() - 1)?];
+        let form = self.u.int_in_range(0..=FORMS.len() - 1)?;
+        self.of_form(&FORMS[form])
+    }
+
+    /// An instruction of this opcode.
+    pub fn of_form(&mut self, form: &Forms) -> Result<Node> {
         let text = *self.u.choose(form.types)?;
         let (destinations, sources) = text.split_once(':').unwrap_or((text, ""));
         let exec = self.exec(form.group.into())?;
@@ -140,7 +145,7 @@ impl Writer<'_, '_> {
     }
 
     /// Predicates as wholes.
-    fn on_predicates(&mut self) -> Result<Node> {
+    pub fn on_predicates(&mut self) -> Result<Node> {
         let lanes = self.lanes;
         let [a, b, c] = [self.predicate()?, self.predicate()?, self.predicate()?];
         let mask = self.u.choose(&["", "_NM"])?;
@@ -170,7 +175,7 @@ impl Writer<'_, '_> {
     }
 
     /// Address variables, mostly of elements that are there.
-    fn addresses(&mut self) -> Result<Node> {
+    pub fn addresses(&mut self) -> Result<Node> {
         let lanes = self.lanes;
         if self.u.arbitrary()? {
             let at = self.u.int_in_range(0..=INDIRECT_BYTES / 8)? * 4;
@@ -193,7 +198,7 @@ impl Writer<'_, '_> {
     }
 
     /// Modes, what hardware says, products of matrices.
-    fn special(&mut self) -> Result<Node> {
+    pub fn special(&mut self) -> Result<Node> {
         let scalar = Exec { size: 1, offset: 0, no_mask: true };
         Ok(match self.u.int_in_range(0..=4)? {
             0 | 1 => {

@@ -178,11 +178,6 @@ impl AtomicOp {
         matches!(self, AtomicOp::BrainFAdd | AtomicOp::BrainFMin | AtomicOp::BrainFMax)
     }
 
-    /// Whether there is no compiled code for it.
-    pub fn is_interpreted(self) -> bool {
-        self.is_of_pairs() || self.is_of_brain() || matches!(self, AtomicOp::Arrive { .. })
-    }
-
     /// Whether it may act on a cell of this type.
     pub fn takes(self, ty: Type) -> bool {
         match self {

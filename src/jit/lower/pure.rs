@@ -44,7 +44,6 @@ pub fn support(
                 Support::LaneWise
             }
         }
-        Op::Atomic { op, .. } if op.is_interpreted() => Support::None,
         Op::Store { access, .. } | Op::Atomic { access, .. } => lane_wise(!uniform(access.address)),
         _ => Support::LaneWise,
     }

@@ -40,7 +40,7 @@ fn memory(wanted: impl Fn(&Row) -> bool) -> Vec<&'static Row> {
 impl Writer<'_, '_> {
     /// An index below a power of two, a multiple of 16 mostly, in the offset's register.
     fn index(&mut self, bytes: u32) -> Result<Vec<String>> {
-        let low = if self.u.ratio(1, 32)? { 0x4 } else { 0x10 };
+        let low = if self.seldom(32)? { 0x4 } else { 0x10 };
         let from = if self.u.arbitrary()? { ITEM } else { self.vector()? };
         if from == ITEM && self.u.arbitrary()? {
             // Evenly spaced: the items of small workgroups have places of their own.
@@ -78,7 +78,8 @@ impl Writer<'_, '_> {
 
     /// A flat pointer into LDS or scratch memory, or of some lanes into one, of others into the other. Scratch memory has no atomics.
     pub(super) fn flat(&mut self) -> Result<Node> {
-        let space = if self.independent { 0 } else { self.u.int_in_range(0..=2)? };
+        let atomic = self.only.is_some_and(|row| row.mnemonic.contains("_atomic"));
+        let space = if self.independent || atomic { 0 } else { self.u.int_in_range(0..=2)? };
         let mut lines = self.index(if space == 0 { LDS_BYTES / 2 } else { SCRATCH_BYTES / 2 })?;
         if self.u.ratio(1, 4)? {
             // The same in all lanes.
@@ -98,7 +99,7 @@ impl Writer<'_, '_> {
                 lines.push(format!("v_add_u32_e32 v{high}, {:#x}, v{high}", apertures::SHARED >> 32));
             }
         }
-        let rows: &[&Row] = if space == 0 || self.u.ratio(1, 32)? { &FLAT } else { &FLAT_MOVES };
+        let rows: &[&Row] = if space == 0 || self.seldom(32)? { &FLAT } else { &FLAT_MOVES };
         lines.push(self.text(rows)?);
         Ok(Node::lines(lines))
     }

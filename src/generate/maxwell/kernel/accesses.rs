@@ -41,7 +41,7 @@ fn each(opcodes: &[Opcode]) -> Vec<Vec<&'static Row>> {
 impl Writer<'_, '_> {
     /// An index below a power of two, a multiple of 16 mostly, in a register.
     fn index(&mut self, register: u64, bytes: u32) -> Result<String> {
-        let low = if self.u.ratio(1, 32)? { 0x4 } else { 0x10 };
+        let low = if self.seldom(32)? { 0x4 } else { 0x10 };
         let from = if self.u.arbitrary()? { THREAD } else { self.value()? };
         if from == THREAD && self.u.arbitrary()? {
             // Evenly spaced: the threads of small blocks have places of their own.
@@ -52,7 +52,8 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn global(&mut self) -> Result<Node> {
-        if self.u.ratio(1, 4)? {
+        let generic = self.only.is_none_or(|row| GENERIC.iter().any(|generic| generic.opcode == row.opcode));
+        if generic && self.u.ratio(1, 4)? {
             return self.generic();
         }
         if self.u.arbitrary()? {
@@ -92,7 +93,7 @@ impl Writer<'_, '_> {
         let window = if mixed { SHARED_WINDOW } else { window };
         lines.push(format!("IADD R{ADDRESS}, R{ADDRESS}, c[0x0][{window:#x}]"));
         lines.push(format!("MOV R{}, RZ", ADDRESS + 1));
-        let offset = if self.u.ratio(1, 16)? { self.u.int_in_range(0..=64)? * 4 } else { 0 };
+        let offset = if self.seldom(16)? { self.u.int_in_range(0..=64)? * 4 } else { 0 };
         lines.push(self.instruction(&GENERIC, Place { base: ADDRESS, offset }, false)?);
         Ok(Node::lines(lines))
     }
@@ -103,7 +104,7 @@ impl Writer<'_, '_> {
             return self.index(register, bytes);
         }
         // The warp's number of some bytes, or its first thread.
-        Ok(match self.u.ratio(1, 4)? {
+        Ok(match self.seldom(4)? {
             true => format!("SHR.U32 R{register}, R{THREAD}, 0x5"),
             false => format!("LOP32I.AND R{register}, R{THREAD}, {:#x}", (bytes - 0x10) & !0x1f),
         })
@@ -111,24 +112,28 @@ impl Writer<'_, '_> {
 
     pub(super) fn shared(&mut self) -> Result<Node> {
         let index = self.index(TEMPORARY, SHARED_BYTES)?;
-        let offset = if self.u.ratio(1, 40)? { 4 } else { 0 };
+        let offset = if self.seldom(40)? { 4 } else { 0 };
         Ok(Node::lines([index, self.instruction(&SHARED, Place { base: TEMPORARY, offset }, false)?]))
     }
 
     /// Local and constant memory.
     pub(super) fn local(&mut self) -> Result<Node> {
-        if self.u.arbitrary()? {
+        let constant = match self.only {
+            Some(row) => row.opcode == Opcode::Ldc,
+            None => !self.u.arbitrary::<bool>()?,
+        };
+        if !constant {
             if self.u.ratio(1, 4)? {
                 // A spill slot.
                 let offset = self.u.int_in_range(0..=u64::from(LOCAL_BYTES) / 16 - 1)? * 16;
                 return Ok(Node::line(self.instruction(&LOCAL, Place { base: RZ, offset }, false)?));
             }
             let index = self.offset(TEMPORARY, LOCAL_BYTES)?;
-            let offset = if self.u.ratio(1, 40)? { 4 } else { 0 };
+            let offset = if self.seldom(40)? { 4 } else { 0 };
             return Ok(Node::lines([index, self.instruction(&LOCAL, Place { base: TEMPORARY, offset }, false)?]));
         }
         // Past what the launch fills, and past the bank, there are zeros.
-        let (bytes, offset) = if self.u.ratio(1, 8)? { (0x2_0000, OUT) } else { (0x20, OUT) };
+        let (bytes, offset) = if self.seldom(8)? { (0x2_0000, OUT) } else { (0x20, OUT) };
         let index = self.offset(TEMPORARY, bytes)?;
         Ok(Node::lines([index, self.instruction(&CONSTANT, Place { base: TEMPORARY, offset }, false)?]))
     }
@@ -149,7 +154,10 @@ impl Writer<'_, '_> {
 
     /// Coordinates that are whole numbers or what there is, or floats between them, to an edge and beyond.
     pub(super) fn texture(&mut self) -> Result<Node> {
-        let fetches = self.u.ratio(1, 3)?;
+        let fetches = match self.only {
+            Some(row) => matches!(row.opcode, Opcode::Tld | Opcode::Tlds),
+            None => self.u.ratio(1, 3)?,
+        };
         let mut lines = Vec::new();
         for axis in [COORDINATES, COORDINATES + 1] {
             let value = self.value()?;

@@ -1,13 +1,15 @@
 //! What an atomic does to one element of memory: with or without a lock.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{AtomicRmwOp, BlockArg, InstBuilder, Value as Clif};
+use cranelift_codegen::ir::{self as clif_ir, AtomicRmwOp, BlockArg, InstBuilder, Value as Clif, types};
+
+use warploom_runtime::mbarrier::{BYTES_AT, BYTES_BITS, COUNT_BITS, EXPECTED_AT, PHASE_AT};
 
 use super::super::super::forms::clif_type;
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::{float, int, vector};
-use crate::ir::{AtomicOp, FloatAttrs, FloatBinaryOp, Type};
+use crate::ir::{AtomicOp, Extend, FloatAttrs, FloatBinaryOp, Type};
 
 /// The same as Cranelift has it.
 pub(super) fn direct(op: AtomicOp) -> Option<AtomicRmwOp> {
@@ -24,6 +26,11 @@ pub(super) fn direct(op: AtomicOp) -> Option<AtomicRmwOp> {
         AtomicOp::MaxU => AtomicRmwOp::Umax,
         _ => return None,
     })
+}
+
+/// An integer of the size that a value has in memory.
+fn cell_type(ty: Type) -> clif_ir::Type {
+    if ty.bits() == 16 { types::I16 } else { clif_type(ty.as_int(), false) }
 }
 
 impl BlockLowerer<'_, '_, '_> {
@@ -45,26 +52,25 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn unlocked(&mut self, op: AtomicOp, ty: Type, host: Clif, operand: Clif, expected: Option<Clif>) -> Clif {
-        let old = self.b.ins().load(clif_type(ty, false), flags(), host, 0);
+        let old = self.load_element(ty, Extend::Unsigned, host, 0);
         let new = self.updated(op, ty, old, operand, expected);
-        self.b.ins().store(flags(), new, host, 0);
+        self.store_element(ty, new, host, 0);
         old
     }
 
     /// One host instruction where there is one, else a compare-and-swap loop.
     fn locked(&mut self, op: AtomicOp, ty: Type, host: Clif, operand: Clif, expected: Option<Clif>) -> Clif {
-        let int = ty.as_int();
-        let clif = clif_type(int, false);
+        let clif = cell_type(ty);
         let extreme = matches!(op, AtomicOp::MinS | AtomicOp::MinU | AtomicOp::MaxS | AtomicOp::MaxU);
         if let Some(direct) = direct(op).filter(|_| !extreme) {
-            let operand = vector::cast(self.b, clif, operand);
+            let operand = self.as_cell(ty, operand);
             let old = self.b.ins().atomic_rmw(clif, flags(), direct, host, operand);
-            return vector::cast(self.b, clif_type(ty, false), old);
+            return self.of_cell(ty, old);
         }
         if let (AtomicOp::CompareExchange, Some(expected)) = (op, expected) {
-            let (expected, operand) = (vector::cast(self.b, clif, expected), vector::cast(self.b, clif, operand));
+            let (expected, operand) = (self.as_cell(ty, expected), self.as_cell(ty, operand));
             let old = self.b.ins().atomic_cas(flags(), host, expected, operand);
-            return vector::cast(self.b, clif_type(ty, false), old);
+            return self.of_cell(ty, old);
         }
         let (again, done) = (self.b.create_block(), self.b.create_block());
         let seen = self.b.append_block_param(again, clif);
@@ -72,9 +78,9 @@ impl BlockLowerer<'_, '_, '_> {
         let first = self.b.ins().load(clif, flags(), host, 0);
         self.b.ins().jump(again, &[BlockArg::Value(first)]);
         self.b.switch_to_block(again);
-        let old = vector::cast(self.b, clif_type(ty, false), seen);
+        let old = self.of_cell(ty, seen);
         let new = self.updated(op, ty, old, operand, expected);
-        let new = vector::cast(self.b, clif, new);
+        let new = self.as_cell(ty, new);
         if extreme {
             // Mostly what is there stays: then threads only read it, and need not have it for themselves. (Atomics order nothing else.)
             let changes = self.b.ins().icmp(IntCC::NotEqual, new, seen);
@@ -86,13 +92,30 @@ impl BlockLowerer<'_, '_, '_> {
         let swapped = self.b.ins().icmp(IntCC::Equal, found, seen);
         self.b.ins().brif(swapped, done, &[BlockArg::Value(found)], again, &[BlockArg::Value(found)]);
         self.b.switch_to_block(done);
-        vector::cast(self.b, clif_type(ty, false), result)
+        self.of_cell(ty, result)
     }
 
-    /// What the atomic stores.
+    /// A value as an integer of the size that it has in memory.
+    fn as_cell(&mut self, ty: Type, v: Clif) -> Clif {
+        let v = vector::cast(self.b, clif_type(ty.as_int(), false), v);
+        if cell_type(ty) == types::I16 { self.b.ins().ireduce(types::I16, v) } else { v }
+    }
+
+    fn of_cell(&mut self, ty: Type, cell: Clif) -> Clif {
+        let v = if cell_type(ty) == types::I16 { self.b.ins().uextend(types::I32, cell) } else { cell };
+        vector::cast(self.b, clif_type(ty, false), v)
+    }
+
+    /// What the atomic stores, above a narrow type's bits anything.
     fn updated(&mut self, op: AtomicOp, ty: Type, old: Clif, operand: Clif, expected: Option<Clif>) -> Clif {
         let pick = |lowerer: &mut Self, cc| {
-            let first = lowerer.b.ins().icmp(cc, old, operand);
+            // A narrow number's sign to where it is one.
+            let unused = if ty.bits() < 32 { 32 - i64::from(ty.bits()) } else { 0 };
+            let [x, y] = [old, operand].map(|v| match unused {
+                0 => v,
+                unused => lowerer.b.ins().ishl_imm_u(v, unused),
+            });
+            let first = lowerer.b.ins().icmp(cc, x, y);
             lowerer.b.ins().select(first, old, operand)
         };
         match op {
@@ -139,7 +162,8 @@ impl BlockLowerer<'_, '_, '_> {
                 self.b.ins().select(equal, operand, old)
             }
             AtomicOp::FCompareExchange => {
-                let equal = self.b.ins().fcmp(FloatCC::Equal, old, expected.expect("verified"));
+                let [x, y] = [old, expected.expect("verified")].map(|v| self.compared(ty, false, v, false));
+                let equal = self.b.ins().fcmp(FloatCC::Equal, x, y);
                 self.b.ins().select(equal, operand, old)
             }
             AtomicOp::ReverseSub => self.b.ins().isub(operand, old),
@@ -153,24 +177,88 @@ impl BlockLowerer<'_, '_, '_> {
                 let wraps = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, old, operand);
                 self.b.ins().select(wraps, less, more)
             }
-            AtomicOp::PairFAdd { .. }
-            | AtomicOp::PairFMin
-            | AtomicOp::PairFMax
-            | AtomicOp::BrainFAdd
-            | AtomicOp::BrainFMin
-            | AtomicOp::BrainFMax
-            | AtomicOp::Arrive { .. } => unreachable!("these are interpreted"),
-            AtomicOp::FAdd { .. } | AtomicOp::FMin | AtomicOp::FMax => {
-                let flush = matches!(op, AtomicOp::FAdd { flush: true });
-                let kind = match op {
-                    AtomicOp::FMin => FloatBinaryOp::Min,
-                    AtomicOp::FMax => FloatBinaryOp::Max,
-                    _ => FloatBinaryOp::Add,
-                };
-                let attrs = FloatAttrs { flush, ..FloatAttrs::IEEE };
-                let v = float::binary(self.b, kind, attrs, ty, old, operand, false);
-                float::canonical(self.b, ty, self.facts.function.nan.canonical(ty), v, false)
+            AtomicOp::Arrive { drop } => self.arrived(drop, old, operand, expected.expect("verified")),
+            AtomicOp::FAdd { flush } | AtomicOp::PairFAdd { flush } => {
+                self.floats_updated(op, FloatBinaryOp::Add, flush, ty, [old, operand])
+            }
+            AtomicOp::BrainFAdd => self.floats_updated(op, FloatBinaryOp::Add, false, ty, [old, operand]),
+            AtomicOp::FMin | AtomicOp::PairFMin | AtomicOp::BrainFMin => {
+                self.floats_updated(op, FloatBinaryOp::Min, false, ty, [old, operand])
+            }
+            AtomicOp::FMax | AtomicOp::PairFMax | AtomicOp::BrainFMax => {
+                self.floats_updated(op, FloatBinaryOp::Max, false, ty, [old, operand])
             }
         }
+    }
+
+    /// A barrier in memory at which threads and bytes have arrived: [`MemoryBarrier::arrive`].
+    ///
+    /// [`MemoryBarrier::arrive`]: warploom_runtime::mbarrier::MemoryBarrier::arrive
+    fn arrived(&mut self, drop: bool, barrier: Clif, threads: Clif, bytes: Clif) -> Clif {
+        let mask = |bits: u32| (1_i64 << bits) - 1;
+        let at = |lowerer: &mut Self, place: u32| lowerer.b.ins().ushr_imm_u(barrier, i64::from(place));
+        let (mut expected, left, phase) = (at(self, EXPECTED_AT), at(self, BYTES_AT), at(self, PHASE_AT));
+        if drop {
+            expected = self.b.ins().isub(expected, threads);
+        }
+        let expected = self.b.ins().band_imm_u(expected, mask(COUNT_BITS));
+        let pending = self.b.ins().isub(barrier, threads);
+        let pending = self.b.ins().band_imm_u(pending, mask(COUNT_BITS));
+        let left = self.b.ins().isub(left, bytes);
+        let left = self.b.ins().band_imm_u(left, mask(BYTES_BITS));
+        let missing = self.b.ins().bor(pending, left);
+        let next_phase = self.b.ins().iadd_imm_s(phase, 1);
+        let is_done = self.b.ins().icmp_imm_u(IntCC::Equal, missing, 0);
+        let (phase, pending) =
+            (self.b.ins().select(is_done, next_phase, phase), self.b.ins().select(is_done, expected, pending));
+        let parts = [(phase, PHASE_AT), (left, BYTES_AT), (expected, EXPECTED_AT)];
+        parts.into_iter().fold(pending, |barrier, (part, place)| {
+            let part = self.b.ins().ishl_imm_u(part, i64::from(place));
+            self.b.ins().bor(barrier, part)
+        })
+    }
+
+    /// What a float atomic makes of the cell's float, or of both halves.
+    fn floats_updated(&mut self, op: AtomicOp, kind: FloatBinaryOp, flush: bool, ty: Type, args: [Clif; 2]) -> Clif {
+        let attrs = FloatAttrs { flush, ..FloatAttrs::IEEE };
+        let [x, y] = args;
+        if op.is_of_pairs() || op.is_of_brain() {
+            let half = |lowerer: &mut Self, args: [Clif; 2]| match op.is_of_brain() {
+                true => lowerer.brain_updated(kind, args),
+                false => lowerer.half(false).binary(kind, attrs, args[0], args[1]),
+            };
+            if ty == Type::I16 {
+                return half(self, args);
+            }
+            let low = args.map(|v| self.b.ins().band_imm_u(v, 0xffff));
+            let high = args.map(|v| self.b.ins().ushr_imm_u(v, 16));
+            let (low, high) = (half(self, low), half(self, high));
+            let high = self.b.ins().ishl_imm_u(high, 16);
+            return self.b.ins().bor(low, high);
+        }
+        if ty == Type::F16 {
+            return self.half(false).binary(kind, attrs, x, y);
+        }
+        let v = float::binary(self.b, kind, attrs, ty, x, y, false);
+        float::canonical(self.b, ty, self.facts.function.nan.canonical(ty), v, false)
+    }
+
+    /// The same of `bf16`s, which are upper halves of `f32`s: as with `f16`, a sum that is rounded twice is rounded once.
+    fn brain_updated(&mut self, kind: FloatBinaryOp, args: [Clif; 2]) -> Clif {
+        const NAN: i64 = 0x7fff;
+        let [x, y] = args.map(|v| {
+            let bits = self.b.ins().ishl_imm_u(v, 16);
+            vector::cast(self.b, types::F32, bits)
+        });
+        let v = float::binary(self.b, kind, FloatAttrs::IEEE, Type::F32, x, y, false);
+        let is_nan = self.b.ins().fcmp(FloatCC::Unordered, v, v);
+        let bits = vector::cast(self.b, types::I32, v);
+        let kept = self.b.ins().ushr_imm_u(bits, 16);
+        let odd = self.b.ins().band_imm_u(kept, 1);
+        let rounded = self.b.ins().iadd_imm_s(bits, 0x7fff);
+        let rounded = self.b.ins().iadd(rounded, odd);
+        let rounded = self.b.ins().ushr_imm_u(rounded, 16);
+        let nan = self.b.ins().iconst(types::I32, NAN);
+        self.b.ins().select(is_nan, nan, rounded)
     }
 }

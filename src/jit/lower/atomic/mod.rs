@@ -48,7 +48,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.catch_up_on_loads();
         let guard = access.guard.expect("analysis makes masks explicit");
         let locked = access.space != Space::Shared && !self.region.one_worker;
-        let inline = matches!(access.ty, Type::I32 | Type::I64 | Type::F32 | Type::F64)
+        let inline = access.ty != Type::I8
             && u32::from(access.align) >= access.ty.bytes()
             && matches!(access.space, Space::Shared | Space::Global | Space::Generic);
         let at_once = inline && compare.is_none() && self.region.effort.is_fast() && (!locked || direct(op).is_some());

@@ -1,0 +1,60 @@
+//! Loops of instructions of the table, each with what sets up its addresses; none of them faults.
+
+use arbitrary::{Result, Unstructured};
+
+use super::forms::FORMS;
+use super::kernel::{Shape, of_shape, writer};
+use super::variables::{self, UNIFORM};
+use crate::exec::Effort;
+use crate::generate::case::Case;
+use crate::generate::loops::{Guest, LIMIT, THREADS};
+use crate::generate::program::Node;
+use crate::isa::visa::platform::Platform;
+
+const TARGETS: [(Platform, u32); 4] =
+    [(Platform::Dg2, 16), (Platform::Pvc, 32), (Platform::Bmg, 16), (Platform::Skl, 8)];
+/// Kinds of statements besides the opcodes of [`FORMS`], each of which stands for many.
+const KINDS: usize = 6;
+const OF_EACH: usize = 24;
+
+/// vISA's. Control flow is left out.
+pub const GUEST: Guest = Guest {
+    name: "visa",
+    targets: TARGETS.len(),
+    rows: || FORMS.len() + KINDS * OF_EACH,
+    instruction,
+    looped,
+    warps: |target| THREADS.div_ceil(TARGETS[target].1),
+};
+
+fn instruction(u: &mut Unstructured<'_>, target: usize, row: usize) -> Result<Option<Node>> {
+    let mut writer = writer(u, TARGETS[target], false);
+    Ok(Some(match FORMS.get(row) {
+        Some(form) => writer.of_form(form)?,
+        None => match row % KINDS {
+            0 => writer.on_predicates()?,
+            1 => writer.addresses()?,
+            2 => writer.image()?,
+            3 => writer.special()?,
+            _ => writer.message()?,
+        },
+    }))
+}
+
+fn looped(u: &mut Unstructured<'_>, target: usize, nodes: Vec<Node>, rounds: u32, again: bool) -> Result<Case> {
+    let (platform, lanes) = TARGETS[target];
+    let writer = writer(u, (platform, lanes), false);
+    let (blocks, block, effort) = (1, [THREADS, 1, 1], Effort::Full);
+    let shape = Shape { blocks, block, limit: LIMIT, effort, word: rounds, seed: 1 };
+    of_shape(writer, platform, &shape, &mut |writer| {
+        let start = if again { variables::start(writer.u, writer.lanes, writer.register)? } else { vec![] };
+        let nodes = [vec![Node::lines(start)], nodes.clone()].concat();
+        let open = ["mov (M1_NM, 1) K4ud(0,0)<1> 0x0:ud", "ROUND:"];
+        let close = [
+            "add (M1_NM, 1) K4ud(0,0)<1> K4ud(0,0)<0;1,0> 0x1:ud".to_owned(),
+            format!("cmp.lt (M1_NM, 1) {UNIFORM} K4ud(0,0)<0;1,0> WORDud(0,0)<0;1,0>"),
+            format!("({UNIFORM}) jmp (M1, 1) ROUND"),
+        ];
+        Ok(vec![Node::around(open, nodes, close)])
+    })
+}

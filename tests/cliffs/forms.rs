@@ -1,0 +1,348 @@
+//! Every form of every opcode of all guests' tables that can stand in a loop: its code calls no helper and interprets nothing, but for
+//! those of `exceptions.txt`.
+//!
+//! A form is a mnemonic with its modifiers and types, with the kinds of its operands and with how its address is computed. Instructions are
+//! drawn from the tables; those whose form was met before are left out. A loop has some dozens of different forms. If fewer helpers are called
+//! than it has rounds, none of them calls one in each. Else each gets loops of its own, of some rounds and of twice as many.
+//!
+//! `WARPLOOM_FORMS=1` has it print what it finds as it goes, and what cannot be run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use arbitrary::Unstructured;
+use warploom::generate::loops::{GUESTS, Guest};
+use warploom::generate::program::{Node, print};
+use warploom::generate::{Case, check};
+use warploom::ir::generate::{Random, Source};
+
+const ROUNDS: u32 = 32;
+/// Instructions of a loop.
+const TOGETHER: usize = 32;
+/// One of so many loops is compared with the interpreter.
+const COMPARED: usize = 12;
+/// Random draws from a row, each for the next target.
+const DRAWS: usize = 24;
+/// Forms of a mnemonic, at most; vISA's have no types.
+fn most_forms(guest: &Guest) -> usize {
+    if guest.name == "visa" { 20 } else { 3 }
+}
+
+/// Of all forms, so many may be exceptions of which a helper does not do a whole warp in one call.
+const EXCEPTIONS_PERCENT: usize = 2;
+
+/// Forms that may call helpers.
+struct Exception {
+    /// How the mnemonic begins, and behind a `*` a part of the form.
+    prefix: &'static str,
+    /// A helper does a warp in one call.
+    warp_at_once: bool,
+    reason: &'static str,
+}
+
+impl Exception {
+    fn has(&self, form: &str) -> bool {
+        match self.prefix.split_once('*') {
+            Some((mnemonic, part)) => form.starts_with(mnemonic) && form.contains(part),
+            None => form.starts_with(self.prefix),
+        }
+    }
+}
+
+/// The lines of a guest: its name, how mnemonics begin, `warp` or `rare`, and why.
+fn exceptions(guest: &str) -> Vec<Exception> {
+    let lines = include_str!("exceptions.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let columns = lines.map(|line| {
+        let mut columns = line.splitn(4, ' ');
+        [(); 4].map(|()| columns.next().unwrap_or_else(|| panic!("{line}: guest, prefix, kind, reason")))
+    });
+    let of_guest = columns.filter(|columns| columns[0] == guest);
+    of_guest
+        .map(|[_, prefix, kind, reason]| {
+            assert!(matches!(kind, "warp" | "rare"), "{prefix}: {kind}");
+            Exception { prefix, warp_at_once: kind == "warp", reason }
+        })
+        .collect()
+}
+
+/// Without a guard.
+fn statement(line: &str) -> &str {
+    match line.starts_with(['@', '(']) {
+        true => line.split_once(' ').map_or(line, |(_, rest)| rest),
+        false => line,
+    }
+}
+
+fn mnemonic(line: &str) -> &str {
+    statement(line).split(' ').next().unwrap_or_default().trim_end_matches(';')
+}
+
+/// Numbers are `n`, and registers have none. What stands in angle brackets, vISA's regions, stays.
+fn kinds(operands: &str) -> String {
+    let mut kinds = String::new();
+    let mut rest = operands;
+    while let Some(first) = rest.chars().next() {
+        let end = match first {
+            '<' => rest.find('>').unwrap_or(rest.len()),
+            _ => rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len()).max(first.len_utf8()),
+        };
+        let (word, behind) = rest.split_at(end);
+        match first {
+            '0'..='9' => kinds.push('n'),
+            '<' => kinds += word,
+            _ => kinds.extend(word.chars().filter(|c| !c.is_ascii_digit())),
+        }
+        rest = behind;
+    }
+    kinds
+}
+
+fn tells() -> bool {
+    std::env::var_os("WARPLOOM_FORMS").is_some()
+}
+
+fn text(node: &Node) -> String {
+    let mut text = String::new();
+    print(std::slice::from_ref(node), &mut text);
+    text
+}
+
+fn form(node: &Node) -> String {
+    let text = text(node);
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let last = statement(node.last_line());
+    let operands = last.split_once(' ').map_or("", |(_, operands)| operands);
+    let before = lines.iter().take(lines.len() - 1).map(|line| mnemonic(line)).collect::<Vec<_>>().join(",");
+    format!("{} {}  [{before}]", mnemonic(last), kinds(operands))
+}
+
+fn seeded<T>(seed: u64, draw: impl FnOnce(&mut Unstructured<'_>) -> arbitrary::Result<T>) -> T {
+    let mut random = Random::new(seed);
+    let bytes: Vec<u8> = (0..600).map(|_| random.below(256) as u8).collect();
+    draw(&mut Unstructured::new(&bytes)).expect("bytes that are used up are zeros")
+}
+
+/// A form with one instruction of it.
+#[derive(Clone)]
+struct Drawn {
+    form: String,
+    node: Node,
+}
+
+impl Drawn {
+    fn mnemonic(&self) -> &str {
+        mnemonic(self.node.last_line())
+    }
+}
+
+/// What became of a form.
+enum Found {
+    Native,
+    /// Calls in each round of a warp.
+    Calls(f64),
+    Fails(String),
+}
+
+/// The forms of each target.
+fn forms(guest: &Guest) -> Vec<Vec<Drawn>> {
+    let mut met = BTreeSet::new();
+    let mut of_mnemonic: BTreeMap<String, usize> = BTreeMap::new();
+    let mut forms = vec![vec![]; guest.targets];
+    for row in 0..(guest.rows)() {
+        for draw in 0..DRAWS {
+            let (target, seed) = ((row + draw) % guest.targets, (row << 16 | draw) as u64);
+            let Some(node) = seeded(seed, |u| (guest.instruction)(u, target, row)) else { continue };
+            let drawn = Drawn { form: form(&node), node };
+            let count = of_mnemonic.entry(drawn.mnemonic().to_owned()).or_default();
+            if *count < most_forms(guest) && met.insert(drawn.form.clone()) {
+                *count += 1;
+                forms[target].push(drawn);
+            }
+        }
+    }
+    forms
+}
+
+struct Sweep<'a> {
+    guest: &'a Guest,
+    target: usize,
+}
+
+impl Sweep<'_> {
+    fn looped(&self, nodes: &[Node], rounds: u32, again: bool) -> Case {
+        seeded(7, |u| (self.guest.looped)(u, self.target, nodes.to_vec(), rounds, again))
+    }
+
+    /// Whether none of them calls helpers in each round.
+    fn are_native(&self, nodes: &[Node]) -> bool {
+        let counts = self.looped(nodes, ROUNDS, false).counts();
+        counts.is_ok_and(|counts| counts.helper_calls < ROUNDS.into() && counts.interp_instructions == 0)
+    }
+
+    fn alone(&self, drawn: &Drawn) -> Found {
+        let node = std::slice::from_ref(&drawn.node);
+        let of = |rounds| self.looped(node, rounds, true).counts();
+        let (once, twice) = match (of(ROUNDS), of(2 * ROUNDS)) {
+            (Ok(once), Ok(twice)) => (once, twice),
+            (Err(failure), _) | (_, Err(failure)) => return Found::Fails(failure.to_string()),
+        };
+        let interpreted = twice.interp_instructions.saturating_sub(once.interp_instructions);
+        let calls = twice.helper_calls.saturating_sub(once.helper_calls).max(interpreted);
+        match calls < u64::from(ROUNDS) / 4 {
+            true => Found::Native,
+            false => Found::Calls(calls as f64 / f64::from(ROUNDS * (self.guest.warps)(self.target))),
+        }
+    }
+}
+
+/// What a guest's forms came to.
+#[derive(Default)]
+struct Tally {
+    forms: usize,
+    native: usize,
+    excepted: usize,
+    /// By mnemonic.
+    fails: BTreeMap<String, Vec<String>>,
+    calling: BTreeMap<String, Vec<(f64, Drawn)>>,
+    problems: Vec<String>,
+    /// Whether forms of an exception do call helpers.
+    needed: BTreeMap<&'static str, bool>,
+}
+
+impl Tally {
+    fn alone(&mut self, sweep: &Sweep<'_>, drawn: &Drawn) {
+        let mnemonic = drawn.mnemonic().to_owned();
+        let found = sweep.alone(drawn);
+        if let (Found::Calls(calls), true) = (&found, tells()) {
+            eprintln!("{calls:.2} {}\n{}", drawn.form, text(&drawn.node));
+        }
+        match found {
+            Found::Native => self.native += 1,
+            Found::Calls(calls) => self.calling.entry(mnemonic).or_default().push((calls, drawn.clone())),
+            Found::Fails(why) => self.fails.entry(mnemonic).or_default().push(why),
+        }
+    }
+
+    fn sweep(&mut self, sweep: &Sweep<'_>, forms: Vec<Drawn>, exceptions: &[Exception]) {
+        self.forms += forms.len();
+        let is_excepted = |drawn: &Drawn| exceptions.iter().any(|e| e.has(&drawn.form));
+        let (excepted, others): (Vec<Drawn>, Vec<Drawn>) = forms.into_iter().partition(is_excepted);
+        self.excepted += excepted.len();
+        for (number, together) in others.chunks(TOGETHER).enumerate() {
+            if tells() && number % 10 == 0 {
+                eprintln!("target {}: {} of {} forms", sweep.target, number * TOGETHER, others.len());
+            }
+            let nodes: Vec<Node> = together.iter().map(|drawn| drawn.node.clone()).collect();
+            if number % COMPARED == 0 {
+                self.problems.extend(check(&sweep.looped(&nodes, 3, false), "forms").err());
+            }
+            match sweep.are_native(&nodes) {
+                true => self.native += nodes.len(),
+                false => together.iter().for_each(|drawn| self.alone(sweep, drawn)),
+            }
+        }
+        for exception in exceptions {
+            self.check_exception(sweep, exception, &excepted);
+        }
+    }
+
+    /// Of an exception's forms some call helpers, and no more than they are said to.
+    fn check_exception(&mut self, sweep: &Sweep<'_>, exception: &Exception, excepted: &[Drawn]) {
+        const TRIED: usize = 12;
+        // A gather with a bias is a sample for each texel, that of a cube one for each face.
+        const SAMPLES: f64 = 6.01;
+        let of_it: Vec<&Drawn> = excepted.iter().filter(|drawn| exception.has(&drawn.form)).collect();
+        let is_needed = self.needed.entry(exception.prefix).or_default();
+        for drawn in of_it.iter().step_by(of_it.len().div_ceil(TRIED).max(1)) {
+            if let Found::Calls(calls) = sweep.alone(drawn) {
+                *is_needed = true;
+                if exception.warp_at_once && calls > SAMPLES {
+                    self.problems.push(format!("{}: {calls:.2} calls for a warp", drawn.form));
+                }
+                break;
+            }
+        }
+    }
+
+    fn report(mut self, guest: &Guest, exceptions: &[Exception]) {
+        let fails: usize = self.fails.values().map(Vec::len).sum();
+        let calling: usize = self.calling.values().map(Vec::len).sum();
+        println!(
+            "{}: {} forms, {} native, {} exceptions, {fails} cannot be run, {calling} call helpers",
+            guest.name, self.forms, self.native, self.excepted
+        );
+        exceptions.iter().for_each(|e| println!("  {} {}", e.prefix, e.reason));
+        if tells() {
+            for (mnemonic, why) in &self.fails {
+                println!("  {mnemonic}: {} cannot be run: {}", why.len(), why[0]);
+            }
+        }
+        for (mnemonic, forms) in &self.calling {
+            let (calls, drawn) = forms.iter().max_by(|a, b| a.0.total_cmp(&b.0)).expect("a form");
+            let (count, form, text) = (forms.len(), &drawn.form, text(&drawn.node));
+            self.problems.push(format!(
+                "{mnemonic}: {count} forms call helpers, up to {calls:.2} times for a warp: {form}\n{text}"
+            ));
+        }
+        let problems = &self.problems;
+        assert!(problems.is_empty(), "{}: {} problems:\n{}", guest.name, problems.len(), problems.join("\n"));
+        assert!(fails * 100 <= self.forms * 3, "too many cannot be run");
+    }
+}
+
+fn forms_are_native(name: &str) {
+    let guest = GUESTS.iter().find(|guest| guest.name == name).expect("a guest");
+    let exceptions = exceptions(name);
+    let mut tally = Tally::default();
+    for (target, forms) in forms(guest).into_iter().enumerate() {
+        tally.sweep(&Sweep { guest, target }, forms, &exceptions);
+    }
+    tally.needed.retain(|_, is_needed| !*is_needed);
+    tally.problems.extend(
+        tally.needed.keys().map(|prefix| format!("{prefix}: it is no exception, for none of its forms calls helpers")),
+    );
+    tally.report(guest, &exceptions);
+}
+
+#[test]
+fn maxwell_forms_are_native() {
+    forms_are_native("maxwell");
+}
+
+#[test]
+fn gfx9_forms_are_native() {
+    forms_are_native("gfx9");
+}
+
+#[test]
+fn ptx_forms_are_native() {
+    forms_are_native("ptx");
+}
+
+#[test]
+fn visa_forms_are_native() {
+    forms_are_native("visa");
+}
+
+/// Without forms that helpers do a warp at once, there are few exceptions, and none in real code. The lists of that are not committed.
+#[test]
+fn exceptions_are_few_and_not_in_real_code() {
+    for guest in &GUESTS {
+        let exceptions = exceptions(guest.name);
+        let rare: Vec<&Exception> = exceptions.iter().filter(|exception| !exception.warp_at_once).collect();
+        let forms: Vec<Drawn> = forms(guest).into_iter().flatten().collect();
+        let is_rare = |form: &str| rare.iter().any(|exception| exception.has(form));
+        let count = forms.iter().filter(|drawn| is_rare(&drawn.form)).count();
+        println!("{}: {count} of {} forms are rare exceptions", guest.name, forms.len());
+        assert!(count * 100 <= forms.len() * EXCEPTIONS_PERCENT, "{}: {count} of {} forms", guest.name, forms.len());
+        let list = format!("{}/shared/data/{}-mnemonics.txt", env!("CARGO_MANIFEST_DIR"), guest.name);
+        let Ok(list) = std::fs::read_to_string(Path::new(&list)) else {
+            println!("{}: there is no {list}", guest.name);
+            continue;
+        };
+        // A mnemonic is what has letters: counts stand before it or behind.
+        let words = list.split_whitespace().filter(|word| word.contains(char::is_alphabetic) && !word.contains('='));
+        let real: Vec<&str> = words.filter(|word| is_rare(word)).collect();
+        assert!(real.is_empty(), "{}: in real code: {}", guest.name, real.join(" "));
+    }
+}
