@@ -2,7 +2,8 @@
 //!
 //! An operation that flushes does so with each operand and with its result. Most operands are results of such operations, and many a
 //! result is no denormal: what is a multiple of 2^-126 is none but 0. So are a sum with a constant that is not tiny, what is rounded to
-//! an integral value, integers that became floats, their products with constants, and roots.
+//! an integral value, integers that became floats, their products with constants, and roots. Nor is a sum of what is
+//! no denormal and not less than 0, as of squares.
 
 use cranelift_entity::packed_option::ReservedValue;
 use cranelift_entity::{EntityRef, SecondaryMap};
@@ -31,32 +32,46 @@ struct Known {
     step: i32,
     /// Of a constant that is a normal number: it is from 2^exponent to twice that.
     exponent: Option<i32>,
+    /// It is not less than 0, or no number.
+    positive: bool,
 }
 
 impl Known {
-    const NOTHING: Known = Known { normal: false, step: LEAST, exponent: None };
+    const NOTHING: Known = Known { normal: false, step: LEAST, exponent: None, positive: false };
 
     fn multiple(step: i32) -> Known {
         let step = step.clamp(LEAST, GREATEST);
-        Known { normal: step >= LEAST_NORMAL, step, exponent: None }
+        Known { normal: step >= LEAST_NORMAL, step, ..Known::NOTHING }
     }
 
     fn constant(bits: u32) -> Known {
         let (exponent, mantissa) = ((bits >> PLACES & 0xff) as i32, bits & 0x7f_ffff);
+        let positive = bits >> 31 == 0;
         match (exponent, mantissa) {
-            (0, 0) | (0xff, _) => Known::multiple(GREATEST),
-            (0, _) => Known::NOTHING,
+            (0, 0) => Known { positive: true, ..Known::multiple(GREATEST) },
+            (0xff, _) => Known { positive, ..Known::multiple(GREATEST) },
+            (0, _) => Known { positive, ..Known::NOTHING },
             _ => {
                 let places = PLACES - (mantissa | 1 << PLACES).trailing_zeros() as i32;
                 let exponent = exponent - 127;
-                Known { normal: true, step: exponent - places, exponent: Some(exponent) }
+                Known { normal: true, step: exponent - places, exponent: Some(exponent), positive }
             }
         }
     }
 
     /// What is known of one of the two.
     fn either(self, other: Known) -> Known {
-        Known { normal: self.normal && other.normal, step: self.step.min(other.step), exponent: None }
+        Known {
+            normal: self.normal && other.normal,
+            step: self.step.min(other.step),
+            exponent: None,
+            positive: self.positive && other.positive,
+        }
+    }
+
+    /// The same of a number that is not less than 0.
+    fn positive(self) -> Known {
+        Known { positive: true, ..self }
     }
 
     /// A sum. A summand that is not a constant has so many places behind the first.
@@ -64,7 +79,8 @@ impl Known {
         let step = self.step.min(other.step);
         // Where the other summand is less than half of this one, so is the sum's last place; where it is more, its own last place is no lower.
         let of_constant = [self.exponent, other.exponent].into_iter().flatten().map(|exponent| exponent - 1 - places);
-        Known::multiple(of_constant.fold(step, i32::max))
+        let positive = self.positive && other.positive;
+        Known { positive, ..Known::multiple(of_constant.fold(step, i32::max)) }
     }
 }
 
@@ -163,31 +179,38 @@ impl Flushes {
         let known = |v: Value| self.known[v];
         match *op {
             Op::Const { ty: Type::F32 | Type::I32, bits } => Known::constant(bits as u32),
-            Op::Splat { a } | Op::Unary { op: UnaryOp::FNeg | UnaryOp::FAbs, a } => known(a),
+            Op::Splat { a } => known(a),
+            Op::Unary { op: UnaryOp::FAbs, a } => known(a).positive(),
+            Op::Unary { op: UnaryOp::FNeg, a } => Known { positive: false, ..known(a) },
             Op::Convert { op: ConvertOp::Bitcast, to: Type::F32 | Type::I32, a } => known(a),
             Op::Select { a, b, .. } | Op::UniformSelect { a, b, .. } => known(a).either(known(b)),
-            Op::IntToFloat { to: Type::F32, .. } => Known::multiple(0),
+            Op::IntToFloat { to: Type::F32, signed, .. } => Known { positive: !signed, ..Known::multiple(0) },
             Op::FUnary { op: FloatUnaryOp::Copy, attrs, a } => {
                 let copied = saturated(attrs, known(a));
                 Known { normal: copied.normal || attrs.flush, ..copied }
             }
             Op::FUnary { op: FloatUnaryOp::Integral, attrs, a } if self.is_single(a) => {
-                saturated(attrs, Known::multiple(0))
+                saturated(attrs, Known { positive: known(a).positive, ..Known::multiple(0) })
             }
             // From 2^-75 on.
             Op::FUnary { op: FloatUnaryOp::Sqrt, attrs, a } if self.is_single(a) => {
-                saturated(attrs, Known::multiple(-75 - PLACES))
+                saturated(attrs, Known::multiple(-75 - PLACES).positive())
             }
-            Op::FBinary { op, attrs, a, b } if self.is_single(a) => saturated(attrs, binary(op, known(a), known(b))),
+            Op::FBinary { op, attrs, a, b } if self.is_single(a) => {
+                let result = binary(op, known(a), known(b));
+                let is_square = op == FloatBinaryOp::Mul && a == b;
+                saturated(attrs, Known { positive: result.positive || is_square, ..result })
+            }
             // The product is exact: it has twice as many places.
             Op::Fma { attrs, a, b, c } if self.is_single(a) => {
-                let product = Known { step: known(a).step + known(b).step, exponent: None, normal: false };
+                let positive = a == b || known(a).positive && known(b).positive;
+                let product = Known { step: known(a).step + known(b).step, positive, ..Known::NOTHING };
                 saturated(attrs, product.sum(known(c), 2 * PLACES + 1))
             }
             Op::Shared { function: SharedFn::Rcp | SharedFn::Ex2, .. } => Known { normal: true, ..Known::NOTHING },
             // From 2^-64 on.
             Op::Shared { function: SharedFn::Rsq | SharedFn::RsqDenormal | SharedFn::SqrtApprox, .. } => {
-                Known::multiple(-64 - PLACES)
+                Known::multiple(-64 - PLACES).positive()
             }
             _ => Known::NOTHING,
         }
@@ -196,8 +219,13 @@ impl Flushes {
 
 fn binary(op: FloatBinaryOp, a: Known, b: Known) -> Known {
     match op {
-        FloatBinaryOp::Add | FloatBinaryOp::Sub => a.sum(b, PLACES),
-        FloatBinaryOp::Mul => Known::multiple(a.step + b.step),
+        FloatBinaryOp::Add => {
+            let sum = a.sum(b, PLACES);
+            // Nothing is taken away.
+            Known { normal: sum.normal || sum.positive && a.normal && b.normal, ..sum }
+        }
+        FloatBinaryOp::Sub => Known { positive: false, ..a.sum(b, PLACES) },
+        FloatBinaryOp::Mul => Known { positive: a.positive && b.positive, ..Known::multiple(a.step + b.step) },
         FloatBinaryOp::Min | FloatBinaryOp::Max => a.either(b),
         FloatBinaryOp::Div => Known::NOTHING,
     }
@@ -205,7 +233,7 @@ fn binary(op: FloatBinaryOp, a: Known, b: Known) -> Known {
 
 /// Results may have become 1.
 fn saturated(attrs: FloatAttrs, known: Known) -> Known {
-    if attrs.saturate { Known { exponent: None, ..known.either(Known::multiple(0)) } } else { known }
+    if attrs.saturate { known.either(Known::multiple(0)).positive() } else { known }
 }
 
 /// Takes its flush from an operation.

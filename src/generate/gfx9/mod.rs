@@ -4,5 +4,5 @@ mod images;
 mod kernel;
 mod words;
 
-pub use kernel::{fragment, kernel};
+pub use kernel::{fragment, kernel, primitives};
 pub use words::{gfx9_code, gfx9_registers, lifted_instruction};

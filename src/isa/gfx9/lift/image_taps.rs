@@ -6,7 +6,7 @@ use crate::ir::image::sample::beyond_face;
 use crate::ir::{FloatAttrs, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
 
 use super::context::Cx;
-use super::image::{Descriptor, Level, kind, word_of};
+use super::image::{Level, kind, word_of};
 use super::image_sample::{Bilinear, Sampler, Taking, field_is};
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
@@ -227,7 +227,8 @@ impl Spot {
         let all = cx.long(u64::MAX);
         let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
         let taps = places.map(|(row, column)| {
-            let (address, inside) = descriptor.place(cx, level, self.place(cx, level, row, column));
+            let place = self.place(cx, level, row, column);
+            let (address, inside) = descriptor.place(cx, level, place);
             let exists = cx.b.and(self.x.exist[column], self.y.exist[row]);
             let exists = cx.b.and(exists, plane);
             let needed = if (row, column) == (0, 0) { all } else { bilinear.mask };
