@@ -52,10 +52,7 @@ fn faces_and_places() {
         let vgprs: String = (0..4)
             .map(|n| {
                 let word = |lane| if n < 3 { direction(lane).0[n] } else { cube_of(lane) as f32 };
-                format!(
-                    "[[raw.vgpr]]\nfirst = {n}\nvalues = {}\n",
-                    list((0..LANES).map(|lane| word(lane).to_bits()))
-                )
+                format!("[[raw.vgpr]]\nfirst = {n}\nvalues = {}\n", list((0..LANES).map(|lane| word(lane).to_bits())))
             })
             .collect();
         let rest = format!(

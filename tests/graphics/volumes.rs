@@ -77,7 +77,10 @@ fn volumes_are_filtered_between_planes() {
                         }
                     }
                 }
-                assert!((f64::from(found) - expected).abs() < 1e-3, "{filter}, {mode}, lane {lane}: {found}, expected {expected}");
+                assert!(
+                    (f64::from(found) - expected).abs() < 1e-3,
+                    "{filter}, {mode}, lane {lane}: {found}, expected {expected}"
+                );
             }
         }
     }
@@ -136,9 +139,8 @@ fn direction(lane: usize, axis: usize) -> f32 {
 #[test]
 fn cubes_are_filtered_across_edges() {
     for (dim, cubes) in [("cube", 1), ("cube_array", 3)] {
-        let texels: Vec<f32> = (0..cubes * 6 * SIDE * SIDE)
-            .map(|n| cube_texel(0, n / (SIDE * SIDE), n % SIDE, n / SIDE % SIDE))
-            .collect();
+        let texels: Vec<f32> =
+            (0..cubes * 6 * SIDE * SIDE).map(|n| cube_texel(0, n / (SIDE * SIDE), n % SIDE, n / SIDE % SIDE)).collect();
         let cube_of = |lane: usize| lane % cubes;
         let vgprs = registers(4, |lane, n| if n < 3 { direction(lane, n) } else { cube_of(lane) as f32 });
         let code = "v_cubema_f32 v4, v0, v1, v2\nv_rcp_f32_e64 v4, |v4|\nv_cubesc_f32 v5, v0, v1, v2\n\
@@ -157,14 +159,21 @@ fn cubes_are_filtered_across_edges() {
                 let (left, top) = (x.floor(), y.floor());
                 let taps = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(row, column)| {
                     let weight = |at: f64, k: i64| if k == 0 { 1.0 - (at - at.floor()) } else { at - at.floor() };
-                    (beyond(cube_of(lane), face, [left as i64 + column, top as i64 + row]), weight(x, column) * weight(y, row))
+                    (
+                        beyond(cube_of(lane), face, [left as i64 + column, top as i64 + row]),
+                        weight(x, column) * weight(y, row),
+                    )
                 });
                 let there: Vec<f64> = taps.iter().filter_map(|tap| tap.0).collect();
                 let mean = there.iter().sum::<f64>() / there.len() as f64;
                 let expected: f64 = taps.iter().map(|(texel, weight)| texel.unwrap_or(mean) * weight).sum();
-                assert!((f64::from(found) - expected).abs() < 2e-3, "{dim}, {mode}, lane {lane}: {found}, expected {expected}");
+                assert!(
+                    (f64::from(found) - expected).abs() < 2e-3,
+                    "{dim}, {mode}, lane {lane}: {found}, expected {expected}"
+                );
                 corners += usize::from(there.len() == 3);
-                crossed += usize::from(left < 0.0 || top < 0.0 || left as usize + 1 >= SIDE || top as usize + 1 >= SIDE);
+                crossed +=
+                    usize::from(left < 0.0 || top < 0.0 || left as usize + 1 >= SIDE || top as usize + 1 >= SIDE);
             }
             assert!(crossed > LANES / 3 && corners > 5, "{crossed} lanes cross edges, {corners} are at corners");
         }

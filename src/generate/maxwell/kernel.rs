@@ -193,8 +193,7 @@ fn program(u: &mut Unstructured<'_>, shader: Option<Lanes>) -> Result<Case> {
     let limit = instruction_limit(u)?;
     let (word, float, seed): (u32, u32, u32) = (u.arbitrary()?, u.arbitrary()?, u.arbitrary()?);
     let (count, stage) = (u.int_in_range(0..=2)?, shader.map(Lanes::stage));
-    let mut writer =
-        Writer { u, independent, labels: 0, nodes: MAX_NODES, functions: count, first_function: 0, stage };
+    let mut writer = Writer { u, independent, labels: 0, nodes: MAX_NODES, functions: count, first_function: 0, stage };
     let mut head = match shader {
         Some(Lanes::Pixels) => pixels::head(),
         Some(Lanes::Threads(shape)) => shape.head(),

@@ -7,7 +7,9 @@ use arbitrary::{Result, Unstructured};
 use super::pixels::PRIM_MASK;
 use super::{TEMPORARY, Writer, register};
 use crate::capture::Manifest;
-use crate::capture::graphics::{Export, Exports, Given, Input, Primitives, Stage, Strips, Tessellation, Vertices, WaveInput};
+use crate::capture::graphics::{
+    Export, Exports, Given, Input, Primitives, Stage, Strips, Tessellation, Vertices, WaveInput,
+};
 use crate::capture::raw::{Register, Value};
 use crate::generate::program::Node;
 
@@ -86,10 +88,7 @@ impl Shape {
             ];
         }
         sgpr.push(register(WAVE_INFO, Value::Wave(WaveInput::WaveInfo)));
-        vec![
-            register(PRIMITIVE, Value::Input(Input::PrimitiveId)),
-            register(THREAD, Value::Input(Input::InvocationId)),
-        ]
+        vec![register(PRIMITIVE, Value::Input(Input::PrimitiveId)), register(THREAD, Value::Input(Input::InvocationId))]
     }
 
     /// Makes a manifest that of the program.
@@ -139,8 +138,7 @@ impl Shape {
             patch: BTreeMap::new(),
         });
         if !geometry {
-            manifest.tessellation =
-                Some(Tessellation { group: Some(self.group), ..Tessellation::default() });
+            manifest.tessellation = Some(Tessellation { group: Some(self.group), ..Tessellation::default() });
         }
         Ok(())
     }

@@ -13,6 +13,7 @@ use crate::generate::program::Node;
 const VERTEX: u64 = 32;
 /// Vertices that primitives have in common, or patches of which a tessellator made vertices.
 const ROWS: u32 = 9;
+const STRIPS: [Strips; 3] = [Strips::Points, Strips::Lines, Strips::Triangles];
 
 /// A launch of a program for primitives.
 #[derive(Clone, Copy)]
@@ -67,12 +68,7 @@ impl Shape {
     }
 
     /// Makes a manifest that of the program.
-    pub(super) fn manifest(
-        &self,
-        u: &mut Unstructured<'_>,
-        words: [u32; 2],
-        manifest: &mut Manifest,
-    ) -> Result<()> {
+    pub(super) fn manifest(&self, u: &mut Unstructured<'_>, words: [u32; 2], manifest: &mut Manifest) -> Result<()> {
         pixels::shader(self.stage, words, manifest);
         let numbers = |count: u32, of: &mut dyn FnMut(u32) -> Result<u32>| {
             Ok(Given::Numbers((0..count).map(|n| Ok(i64::from(of(n)?).into())).collect::<Result<_>>()?))
@@ -83,6 +79,7 @@ impl Shape {
             Ok(Given::Numbers((0..count).map(row).collect::<Result<_>>()?))
         };
         let evaluates = self.stage == Stage::TessEval;
+        // The last vertex is of the last patch, so that there are as many patches as rows.
         let points = if evaluates { ROWS * self.vertices } else { ROWS };
         let attributes = BTreeMap::from([("0x70".to_owned(), rows(points, 4)?), ("0x80".to_owned(), rows(points, 4)?)]);
         let patches = rows(ROWS, 2)?;
@@ -91,7 +88,7 @@ impl Shape {
             indices: None,
             threads: None,
             max_vertices: (self.stage == Stage::Geometry).then_some(self.most),
-            strips: *u.choose(&[Strips::Points, Strips::Lines, Strips::Triangles])?,
+            strips: if self.stage == Stage::Geometry { *u.choose(&STRIPS)? } else { Strips::default() },
             group: None,
             item_words: None,
             ring_words: None,
@@ -109,19 +106,16 @@ impl Shape {
         };
         if evaluates {
             vertices.count = self.primitives;
-            vertices.patch = Some(any(self.primitives)?);
+            let mut patch = |n| if n + 1 == self.primitives { Ok(ROWS - 1) } else { u.int_in_range(0..=ROWS - 1) };
+            vertices.patch = Some(numbers(self.primitives, &mut patch)?);
             let place = numbers(self.primitives, &mut Ok)?;
             vertices.inputs = BTreeMap::from([(Input::TessU, place.clone()), (Input::TessV, place)]);
             primitives.attribute = attributes;
             primitives.patch = BTreeMap::from([("0x20".to_owned(), patches)]);
-            primitives.strips = Strips::default();
         } else {
             vertices.attribute = attributes;
             primitives.indices = Some(any(self.primitives * self.vertices)?);
             primitives.threads = Some(self.threads);
-        }
-        if self.stage != Stage::Geometry {
-            primitives.strips = Strips::default();
         }
         (manifest.vertices, manifest.primitives) = (Some(vertices), Some(primitives));
         let more = match self.stage {
@@ -161,7 +155,11 @@ impl Writer<'_, '_> {
             (5, Stage::TessControl) => {
                 let at = *self.u.choose(&[0x20, 0x24])?;
                 let store = format!("AST.P a[{at:#x}], R{of}");
-                if self.u.arbitrary()? { Node::line(format!("ALD.O.P R{to}, a[{at:#x}]")) } else { self.guarded(&store)? }
+                if self.u.arbitrary()? {
+                    Node::line(format!("ALD.O.P R{to}, a[{at:#x}]"))
+                } else {
+                    self.guarded(&store)?
+                }
             }
             (4, _) => Node::line(format!("ALD.P R{to}, a[{:#x}]", *self.u.choose(&[0x20, 0x24])?)),
             (5, _) => Node::line(format!("ALD.O R{to}, a[{written:#x}]")),
