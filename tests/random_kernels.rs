@@ -50,7 +50,7 @@ fn maxwell_fragment_programs() {
 
 #[test]
 fn maxwell_programs_of_primitives() {
-    kernels("maxwell_primitives", 1000, (50_000, 0), maxwell::primitives);
+    kernels("maxwell_primitives", 500, (25_000, 0), maxwell::primitives);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn gfx9_fragment_programs() {
 
 #[test]
 fn gfx9_programs_of_primitives() {
-    kernels("gfx9_primitives", 1000, (50_000, 0), gfx9::primitives);
+    kernels("gfx9_primitives", 500, (25_000, 0), gfx9::primitives);
 }
 
 #[test]
