@@ -132,7 +132,7 @@ fn beyond(cube: usize, face: usize, [x, y]: [i64; 2]) -> Option<f64> {
 /// A direction near an edge or a corner in most lanes.
 fn direction(lane: usize, axis: usize) -> f32 {
     let number = (lane * [37, 53, 71][axis] + axis * 11) % 97;
-    let far = if number % 2 == 0 { 1.003 } else { -0.997 };
+    let far = if number.is_multiple_of(2) { 1.003 } else { -0.997 };
     if lane % 4 < 3 { far - (number % 7) as f32 / 23.0 * far } else { number as f32 / 48.0 - 1.003 }
 }
 

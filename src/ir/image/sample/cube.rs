@@ -66,7 +66,7 @@ pub const fn beyond_face(face: usize, edge: usize) -> (u32, [Way; 2]) {
     let [own, s, t] = FACES[face];
     let (beyond, along) = if edge < 2 { (s, t) } else { (t, s) };
     // At the first edge of an axis the direction's part is negative.
-    let negative = (edge % 2 == 0) == (beyond.1 > 0);
+    let negative = edge.is_multiple_of(2) == (beyond.1 > 0);
     let next = 2 * beyond.0 + negative as usize;
     let mut ways = [Way::First; 2];
     let mut at = 0;
