@@ -264,6 +264,47 @@ fn words_by_nvidia() {
     check("remainder", Type::I32, |b, x, y| word_steps(b, x, y, false)[1], is_word_quotient);
 }
 
+/// Intel's compiler's: quotient and remainder by floats that are rounded toward zero, corrected once.
+fn float_word_steps(b: &mut BlockBuilder<'_>, x: Value, y: Value) -> [Value; 2] {
+    let cut = FloatAttrs { round: Round::Zero, ..FloatAttrs::IEEE };
+    let float = |b: &mut BlockBuilder<'_>, v: Value| b.int_to_float(Type::F32, false, Round::Zero, v);
+    let word = |b: &mut BlockBuilder<'_>, v: Value| b.float_to_int(Type::I32, false, Round::Zero, false, 0, v);
+    let mut parts = |v: Value| {
+        let whole = float(b, v);
+        let taken = word(b, whole);
+        let taken = b.neg(taken);
+        let rest = b.add(v, taken);
+        (whole, float(b, rest))
+    };
+    let ((float_y, more_y), (float_x, more_x)) = (parts(y), parts(x));
+    let (one, below) = (b.iconst(Type::F32, 0x3f80_0000), b.iconst(Type::F32, 0xb4c0_0000));
+    let r = b.fdiv(FloatAttrs::IEEE, one, float_y);
+    let r = b.fma(cut, r, below, r);
+    let first = b.fmul(cut, float_x, r);
+    let first = word(b, first);
+    let whole = float(b, first);
+    let (minus_y, minus_more) = (b.fneg(float_y), b.fneg(more_y));
+    let (rest, more) = (b.fma(cut, minus_y, whole, float_x), b.fma(cut, minus_more, whole, more_x));
+    let rest = b.fadd(cut, rest, more);
+    let second = b.fmul(cut, r, rest);
+    let second = word(b, second);
+    let q = b.add(second, first);
+    let product = b.mul(q, y);
+    let product = b.neg(product);
+    let rest = b.add(x, product);
+    let (zero, all) = (b.iconst(Type::I32, 0), b.iconst(Type::I32, u32::MAX.into()));
+    let (enough, short) = (b.icmp(IntCc::GeU, rest, y), b.icmp(IntCc::LtU, rest, y));
+    let (more, less) = (b.select(enough, all, zero), b.select(short, zero, y));
+    let (more, less) = (b.neg(more), b.neg(less));
+    [b.add(q, more), b.add(rest, less)]
+}
+
+#[test]
+fn words_by_intel() {
+    check("quotient", Type::I32, |b, x, y| float_word_steps(b, x, y)[0], is_word_quotient);
+    check("remainder", Type::I32, |b, x, y| float_word_steps(b, x, y)[1], is_word_quotient);
+}
+
 /// The root that LLVM makes for AMD's GPUs, of words that are floats.
 fn root_steps(b: &mut BlockBuilder<'_>, x: Value) -> Value {
     let (ieee, flushing) = (FloatAttrs::IEEE, FloatAttrs { flush: true, ..FloatAttrs::IEEE });

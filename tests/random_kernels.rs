@@ -49,6 +49,11 @@ fn maxwell_fragment_programs() {
 }
 
 #[test]
+fn maxwell_programs_of_primitives() {
+    kernels("maxwell_primitives", 500, (25_000, 0), maxwell::primitives);
+}
+
+#[test]
 fn gfx9_kernels() {
     kernels("gfx9", 2000, (200_000, 0), gfx9::kernel);
 }
@@ -56,6 +61,11 @@ fn gfx9_kernels() {
 #[test]
 fn gfx9_fragment_programs() {
     kernels("gfx9_fragment", 1000, (50_000, 0), gfx9::fragment);
+}
+
+#[test]
+fn gfx9_programs_of_primitives() {
+    kernels("gfx9_primitives", 500, (25_000, 0), gfx9::primitives);
 }
 
 #[test]

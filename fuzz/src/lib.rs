@@ -14,7 +14,7 @@ use warploom::generate::check::Subject;
 use warploom::generate::code::{Code, Isa};
 use warploom::generate::compare::{self, BLOCKS, Way, compare, one_way};
 use warploom::generate::{
-    self, Attack, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code, visa as visa_code,
+    self, Attack, Case, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code, visa as visa_code,
 };
 use warploom::ir::generate::Bytes;
 use warploom::ir::{Function, parse, verify};
@@ -247,25 +247,26 @@ pub fn diff_smart_gfx9(bytes: &[u8]) {
     made(bytes, |u| Ok(Code::smart(Isa::Gfx9, u)?.in_ways(way(bytes))), "diff_smart_gfx9");
 }
 
-/// What a fragment program is made of, if the first byte says so: most inputs stay the kernels that they were.
-fn fragment(bytes: &[u8]) -> Option<&[u8]> {
-    bytes.split_first().filter(|(first, _)| **first < 3).map(|(_, rest)| rest)
+type Make = fn(&mut Unstructured<'_>) -> arbitrary::Result<Case>;
+
+/// Kernels, fragment programs and programs of primitives, by the first byte: most inputs stay the kernels that they were.
+fn whole(bytes: &[u8], [kernel, fragment, primitives]: [Make; 3], target: &str) {
+    match bytes.split_first() {
+        Some((0..=2, rest)) => made(rest, fragment, target),
+        Some((3..=5, rest)) => made(rest, primitives, target),
+        _ => made(bytes, kernel, target),
+    }
 }
 
-/// Whole random kernels and fragment programs.
+/// Whole random kernels and shaders.
 pub fn diff_smarter_maxwell(bytes: &[u8]) {
-    match fragment(bytes) {
-        Some(rest) => made(rest, maxwell_code::fragment, "diff_smarter_maxwell"),
-        None => made(bytes, maxwell_code::kernel, "diff_smarter_maxwell"),
-    }
+    let make: [Make; 3] = [maxwell_code::kernel, maxwell_code::fragment, maxwell_code::primitives];
+    whole(bytes, make, "diff_smarter_maxwell");
 }
 
-/// Whole random kernels and fragment programs.
+/// Whole random kernels and shaders.
 pub fn diff_smarter_gfx9(bytes: &[u8]) {
-    match fragment(bytes) {
-        Some(rest) => made(rest, gfx9_code::fragment, "diff_smarter_gfx9"),
-        None => made(bytes, gfx9_code::kernel, "diff_smarter_gfx9"),
-    }
+    whole(bytes, [gfx9_code::kernel, gfx9_code::fragment, gfx9_code::primitives], "diff_smarter_gfx9");
 }
 
 /// PTX instructions out of the table.

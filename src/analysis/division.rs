@@ -9,6 +9,12 @@
 //! *Words.* All compilers multiply with an estimate of 2^32 / y that is at most 2 * y / 2^32 too small, and correct the quotient by up to two
 //! units: so remainder and quotient are exact for all operands but y = 0, which is told apart. That estimates are as close a test
 //! finds for every y.
+//!
+//! *Words by floats.* Intel's compiler estimates the quotient twice in floats that are rounded toward zero, and corrects it once. With u = 2^-24: y = f + g
+//! and x are in two exact parts each, and g / f < 2 u. The factor r, 1 / f less 6 u of it, is below 1 / y, and at least (1 - 9 u) / y. So the first
+//! quotient p, a whole number, is at most x / y, and the rest R = x - p y is at most 14 u x + y. It is summed of two whole numbers of which one is at most 512;
+//! what is cut from them and their sum is at most 4 u (R + 512). The second quotient, r of that, is at most R / y and, as R / y < 2^12, above R / y - 0.01,
+//! before it is cut. So the sum of both is x / y or one less.
 
 use super::editor::Editor;
 use crate::ir::division::{Build, Division};
@@ -30,12 +36,13 @@ struct Putter<'e> {
 impl Build for Putter<'_> {
     fn put(&mut self, op: Op) -> Value {
         let editor = &mut *self.editor;
-        // Factors may come in either order.
+        // Factors and summands may come in either order.
         let other = match op {
             Op::Fma { attrs, a, b, c } => Some(Op::Fma { attrs, a: b, b: a, c }),
-            Op::FBinary { op: FloatBinaryOp::Mul, attrs, a, b } => {
-                Some(Op::FBinary { op: FloatBinaryOp::Mul, attrs, a: b, b: a })
+            Op::FBinary { op: op @ (FloatBinaryOp::Mul | FloatBinaryOp::Add), attrs, a, b } => {
+                Some(Op::FBinary { op, attrs, a: b, b: a })
             }
+            Op::Binary { op: BinaryOp::Add, a, b } => Some(Op::Binary { op: BinaryOp::Add, a: b, b: a }),
             _ => None,
         };
         if let Some(known) = other.and_then(|other| editor.find(&other, self.window)) {
@@ -47,6 +54,9 @@ impl Build for Putter<'_> {
         };
         let ty = match op {
             Op::Const { ty, .. } => ValueType::uniform(ty),
+            Op::IntToFloat { to, a, .. } | Op::FloatToInt { to, a, .. } => {
+                ValueType { ty: to, shape: editor.ty(a).shape }
+            }
             Op::ICmp { .. } | Op::FCmp { .. } => ValueType::MASK,
             Op::Select { a, .. } => ValueType::varying(editor.ty(a).ty),
             Op::Convert { to, a, .. } => ValueType { ty: to, shape: editor.ty(a).shape },
@@ -86,6 +96,64 @@ impl Editor {
         let fixed = division.fixup([quotient, d, n]);
         let found = (fixed.neither, fixed.nan, fixed.signed) == (mask, nan, signed);
         found.then(|| division.quotient(n, d))
+    }
+
+    /// `r - (r < y ? 0 : y)`, or `q - (r < y ? 0 : -1)`, where r is `x - q y` and `q` at most one less than x / y.
+    pub(super) fn corrected_quotient(&mut self, op: BinaryOp, a: Value, b: Value, window: Window) -> Option<Value> {
+        let (value, step) = match (op, self.negated(a), self.negated(b)) {
+            (BinaryOp::Sub, _, _) => (a, b),
+            (BinaryOp::Add, _, Some(step)) => (a, step),
+            (BinaryOp::Add, Some(step), None) => (b, step),
+            _ => return None,
+        };
+        let (mask, none, full) = self.choice(step)?;
+        let (rest, y, none, full) = match *self.def(mask) {
+            Op::ICmp { cc: IntCc::LtU, a, b } => (a, b, none, full),
+            Op::ICmp { cc: IntCc::GtU, a, b } => (b, a, none, full),
+            Op::ICmp { cc: IntCc::GeU, a, b } => (a, b, full, none),
+            Op::ICmp { cc: IntCc::LeU, a, b } => (b, a, full, none),
+            _ => return None,
+        };
+        if self.ty(y).ty != Type::I32 || self.constant(none) != Some(0) {
+            return None;
+        }
+        let (x, q) = self.less_product(rest, y)?;
+        let is_remainder = value == rest && full == y;
+        let is_quotient = value == q && self.constant(full) == Some(u32::MAX.into());
+        let (first, second) = self.matches_binary(q, BinaryOp::Add)?;
+        let cut = |v: Value| matches!(self.def(v), Op::FloatToInt { .. });
+        if !(is_remainder || is_quotient) || !cut(first) || !cut(second) {
+            return None;
+        }
+        if quotient_by_floats(&mut Putter { editor: self, window }, x, y) != q {
+            return None;
+        }
+        // Of a division by 0 the floats are no numbers, and the quotient before its correction is 0.
+        let (op, of_zero) =
+            if is_remainder { (BinaryOp::RemU, x) } else { (BinaryOp::DivU, self.iconst(Type::I32, 1)) };
+        let (zero, exact) = (self.is_zero_word(y, window), self.binary(op, x, y, window));
+        if self.ty(exact).is_uniform() {
+            let choice = Op::UniformSelect { cond: zero, a: of_zero, b: exact };
+            return Some(self.pure(choice, window, &[ValueType::uniform(Type::I32)])[0]);
+        }
+        Some(self.select(zero, of_zero, exact, window))
+    }
+
+    /// A choice of lanes, or of what is the same in all.
+    fn choice(&self, v: Value) -> Option<(Value, Value, Value)> {
+        match *self.def(v) {
+            Op::Select { mask, a, b } => Some((mask, a, b)),
+            Op::UniformSelect { cond, a, b } => {
+                // A compare of what is the same in all lanes has all bits or none.
+                let mask = match self.matches_binary(cond, BinaryOp::And) {
+                    Some((mask, one)) if self.constant(one).is_some_and(|bits| bits != 0) => mask,
+                    _ => cond,
+                };
+                let Op::ICmp { a: x, b: y, .. } = *self.def(mask) else { return None };
+                (self.ty(x).is_uniform() && self.ty(y).is_uniform()).then_some((mask, a, b))
+            }
+            _ => None,
+        }
     }
 
     fn bits_of(&self, float: Value) -> Option<Value> {
@@ -185,7 +253,10 @@ impl Editor {
             return Some((x, factor(product)?));
         }
         let (a, b) = self.matches_binary(v, BinaryOp::Add)?;
-        let negated = |product: Value| self.negated(factor(product)?);
+        let negated = |product: Value| match self.negated(product) {
+            Some(product) => factor(product),
+            None => self.negated(factor(product)?),
+        };
         if let Some(q) = negated(a) { Some((b, q)) } else { Some((a, negated(b)?)) }
     }
 
@@ -283,4 +354,42 @@ fn iterations<B: Build>(division: &mut Division<'_, B>, n: Value, d: Value) -> [
     let e = division.fma(negative, q, n);
     let q = division.fma(e, r, q);
     [division.fma(negative, q, n), r, q]
+}
+
+/// What Intel's compiler multiplies the reciprocal with, and adds to it: a bit less than nothing.
+const BELOW_0: u64 = 0xb4c0_0000;
+
+/// The quotient, or one less, that Intel's compiler makes of words: of their floats, which are rounded toward zero, and of what these leave.
+fn quotient_by_floats<B: Build>(b: &mut B, x: Value, y: Value) -> Value {
+    const CUT: FloatAttrs = FloatAttrs { round: Round::Zero, ..FloatAttrs::IEEE };
+    let float = |b: &mut B, a: Value| b.put(Op::IntToFloat { to: Type::F32, signed: false, round: Round::Zero, a });
+    let word = |b: &mut B, a: Value| {
+        b.put(Op::FloatToInt { to: Type::I32, signed: false, round: Round::Zero, flush: false, nan: 0, a })
+    };
+    let negative = |b: &mut B, a: Value| b.put(Op::Unary { op: UnaryOp::FNeg, a });
+    let fma = |b: &mut B, x: Value, y: Value, z: Value| b.put(Op::Fma { attrs: CUT, a: x, b: y, c: z });
+    let float_op = |b: &mut B, op: FloatBinaryOp, attrs: FloatAttrs, x: Value, y: Value| {
+        b.put(Op::FBinary { op, attrs, a: x, b: y })
+    };
+    let sum = |b: &mut B, x: Value, y: Value| b.put(Op::Binary { op: BinaryOp::Add, a: x, b: y });
+    let [[y, more_y], [x, more_x]] = [y, x].map(|of| {
+        let whole = float(b, of);
+        let cut = word(b, whole);
+        let cut = b.put(Op::Unary { op: UnaryOp::Neg, a: cut });
+        let rest = sum(b, of, cut);
+        [whole, float(b, rest)]
+    });
+    let one = b.put(Op::Const { ty: Type::F32, bits: 1.0_f32.to_bits().into() });
+    let r = float_op(b, FloatBinaryOp::Div, FloatAttrs::IEEE, one, y);
+    let below = b.put(Op::Const { ty: Type::F32, bits: BELOW_0 });
+    let r = fma(b, r, below, r);
+    let first = float_op(b, FloatBinaryOp::Mul, CUT, x, r);
+    let first = word(b, first);
+    let whole = float(b, first);
+    let (y, more_y) = (negative(b, y), negative(b, more_y));
+    let (rest, more) = (fma(b, y, whole, x), fma(b, more_y, whole, more_x));
+    let rest = float_op(b, FloatBinaryOp::Add, CUT, rest, more);
+    let second = float_op(b, FloatBinaryOp::Mul, CUT, r, rest);
+    let second = word(b, second);
+    sum(b, second, first)
 }

@@ -9,6 +9,7 @@ mod geometry;
 mod helpers;
 mod manifests;
 mod pair;
+mod volumes;
 
 use std::path::Path;
 

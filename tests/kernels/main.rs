@@ -17,3 +17,4 @@ mod sparse;
 mod support;
 mod translation;
 mod unroll;
+mod visa;

@@ -87,6 +87,11 @@ impl Case {
         Case::new("tests/fixtures/gfx9/corpus", &format!("{file}.hsaco"), entry)
     }
 
+    /// One of Intel's compiler.
+    pub fn visa(file: &str, entry: &'static str) -> Case {
+        Case::new("tests/fixtures/visa", file, entry)
+    }
+
     pub fn example(name: &str, entry: &'static str) -> Case {
         Case::new(&format!("examples/{name}"), &cubin(name), entry)
     }

@@ -205,14 +205,18 @@ fn inputs_by_name_and_address() {
         PIXLD.MY_INDEX R8, [RZ]
         S2R R9, SR_Y_DIRECTION
         IPA.PASS R10, a[0x60], RZ
-        PIXLD.OFFSET R11, [RZ]";
-    let directives =
-        ".input 0x70 xyzw\n.input 0x80 xyzw linear\n.output target0 rgba\n.output target1 rgba\n.output target2 rgba";
+        PIXLD.OFFSET R11, [RZ]
+        S2R R12, SR_WSCALEFACTOR_XY
+        S2R R13, SR_WSCALEFACTOR_Z
+        S2R R14, SR_AFFINITY
+        S2R R15, SR_INVOCATION_ID";
+    let directives = ".input 0x70 xyzw\n.input 0x80 xyzw linear\n.output target0 rgba\n.output target1 rgba\n\
+        .output target2 rgba\n.output target3 rgba";
     let after = Case::fragment(directives, code, &[1; 8])
         .with(&format!(
             "x = {:?}\ny = {:?}\nz = {:?}\ninverse_w = {:?}\nfront = [1, 1, 1, 1, 0, 0, 0, 0]
             attribute.\"0x80\" = {:?}\nsample_coverage = [1, 3, 5, 7, 9, 11, 13, 15]\nsample_index = [0, 1, 2, 3, 0, 1, 2, 3]
-            [export.target0]\n[export.target1]\n[export.target2]",
+            [export.target0]\n[export.target1]\n[export.target2]\n[export.target3]",
             floats(1.0),
             floats(2.0),
             floats(0.125),
@@ -227,6 +231,7 @@ fn inputs_by_name_and_address() {
         // Of an attribute that lanes are given a part of, the fourth word is 1.
         assert_eq!(after.exported[1][lane][..4], [front, at(5.0), 1.0_f32.to_bits(), 2 * lane as u32 + 1]);
         assert_eq!(after.exported[2][lane][..4], [lane as u32 % 4, 1.0_f32.to_bits(), 0, 0]);
+        assert_eq!(after.exported[3][lane][..4], [1.0_f32.to_bits(), 1.0_f32.to_bits(), 0, 0]);
     }
 }
 

@@ -86,3 +86,33 @@ fn subroutines_switches_and_jumps() {
         ),
     ]);
 }
+
+/// What only says something to a debugger, to caches, or to the order of what one thread does.
+#[test]
+fn what_does_nothing() {
+    let between = [
+        "yield",
+        "fence_sw",
+        "fence_local",
+        "fence_global.ESL1",
+        "lsc_fence.ugm.evict.gpu",
+        "lsc_fence.slm.none.group",
+        "sampler_cache_flush",
+        "wait 0x0:ud",
+        "FILE \"k.cl\"",
+        "LOC 7",
+        "lifetime.start E",
+        "lifetime.end E",
+    ];
+    let text: String = between
+        .iter()
+        .map(|line| format!("{line}\nadd (M1, 16) Dud(0,0)<1> Dud(0,0)<1;1,0> Aud(0,0)<1;1,0>\n"))
+        .collect();
+    let text = format!("mov (M1, 16) Dud(0,0)<1> 0x5:ud\n{text}");
+    let mut input = [0; 384];
+    for n in 0..16_u32 {
+        input[n as usize * 4..][..4].copy_from_slice(&n.to_le_bytes());
+    }
+    let count = between.len() as u32;
+    check("dg2", 16, 0xffff, &input, &[Case::new(text, &lanes(|n| 5 + count * n))]);
+}

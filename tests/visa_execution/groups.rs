@@ -170,4 +170,61 @@ fn random_rounding() {
     let expected: Vec<u8> = (0..16).flat_map(|n| of(n).to_le_bytes()).collect();
     let text = "srnd (M1, 16) Dhf(0,0)<1> Af(0,0)<1;1,0> Bud(0,0)<1;1,0>";
     check("pvc", 16, 0xffff, &input, &[Case::new(text.into(), &expected)]);
+
+    // A byte is the upper half of a half, of which 0x100 is a unit; infinities stay.
+    let halves: [u16; 16] = std::array::from_fn(|n| match n {
+        0 => 0x7c00,
+        1 => 0xfc00,
+        _ => (n as u16 * 0x0b37) ^ if n % 2 == 0 { 0 } else { 0x8000 },
+    });
+    let mut input = [0; 384];
+    for (n, half) in halves.iter().enumerate() {
+        input[n * 2..][..2].copy_from_slice(&half.to_le_bytes());
+        input[128 + n * 4..][..4].copy_from_slice(&(n as u32 * 0x91 + 0xabc0_0000).to_le_bytes());
+    }
+    let of = |(n, &half): (usize, &u16)| match half & 0x7fff {
+        0x7c00 => (half >> 8) as u8,
+        _ => ((u32::from(half) + (n as u32 * 0x91 & 0xff)) >> 8) as u8,
+    };
+    let expected: Vec<u8> = halves.iter().enumerate().map(of).collect();
+    let text = "srnd (M1, 16) Dub(0,0)<1> Ahf(0,0)<1;1,0> Bud(0,0)<1;1,0>";
+    check("pvc", 16, 0xffff, &input, &[Case::new(text.into(), &expected)]);
+}
+
+/// Each float of 8 bits as a half, and halves between them as floats of 8 bits: the nearest, of two the even one.
+#[test]
+fn floats_of_eight_bits() {
+    for first in (0..256).step_by(16) {
+        let mut input = [0; 384];
+        let halves: Vec<u16> = (first..first + 16).map(|byte| (byte as u16) << 8).collect();
+        for n in 0..16_usize {
+            input[n] = (first + n) as u8;
+            for (k, more) in [(0, 0x80), (1, 0x7f), (2, 0x81)] {
+                let place = 128 + k * 32 + n * 2;
+                input[place..place + 2].copy_from_slice(&(halves[n] + more).to_le_bytes());
+            }
+        }
+        let bytes: Vec<u8> = halves.iter().flat_map(|half| half.to_le_bytes()).collect();
+        let mut cases = vec![Case::new("fcvt (M1_NM, 16) Dhf(0,0)<1> Aub(0,0)<1;1,0>".into(), &bytes)];
+        for k in 0..3 {
+            let mut case = Case::new(format!("fcvt (M1_NM, 16) Dub(0,0)<1> Bhf({k},0)<1;1,0>"), &[]);
+            for n in 0..16_usize {
+                let byte = (first + n) as u8;
+                let more = match k {
+                    0 => byte & 1,
+                    1 => 0,
+                    _ => 1,
+                };
+                // Halves above infinity are no numbers.
+                let nan = byte & 0x7f >= 0x7c;
+                case.expected[n] = (!nan).then_some(byte.wrapping_add(more));
+            }
+            cases.push(case);
+        }
+        // A register has 32 bytes.
+        check("dg2", 16, 0xffff, &input, &cases);
+    }
+    let input = super::pattern();
+    let text = "fcvt (M1_NM, 16) Df(0,0)<1> Aud(0,0)<1;1,0>";
+    check("dg2", 16, 0xffff, &input, &[Case::new(text.into(), &input[..64])]);
 }

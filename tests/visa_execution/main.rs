@@ -5,8 +5,11 @@ mod visa_launch;
 
 mod control;
 mod conversions;
+mod exact;
+mod floats;
 mod functions;
 mod groups;
+mod integers;
 mod kernels;
 mod matrices;
 mod opcodes;

@@ -24,8 +24,12 @@ const INTEGERS: [Precision; 6] = [
     ("u2", 2, |bits| f64::from(bits)),
     ("s2", 2, |bits| signed(bits, 2)),
 ];
-const FLOATS: [Precision; 2] =
-    [("hf", 16, |bits| f16::from_bits(bits as u16).to_f64()), ("bf", 16, |bits| bf16::from_bits(bits as u16).to_f64())];
+const FLOATS: [Precision; 3] = [
+    ("hf", 16, |bits| f16::from_bits(bits as u16).to_f64()),
+    ("bf", 16, |bits| bf16::from_bits(bits as u16).to_f64()),
+    // The lower bits of its mantissa do not count.
+    ("tf32", 32, |bits| f32::from_bits(bits & !0x1fff).into()),
+];
 
 /// A field of some bits.
 fn field(bytes: &[u8], bit: usize, width: usize) -> u32 {
@@ -48,6 +52,7 @@ impl Product {
     fn element(&self, a: &[u8], b: &[u8], row: usize, column: usize) -> f64 {
         let (_, wide_a, of_a) = self.a;
         let (_, wide_b, of_b) = self.b;
+        // Elements of a dword of the wider operand.
         let ops = (32 / wide_a.max(wide_b)).min(8);
         // Steps that a dword of B has, where its elements are the narrower ones.
         let steps = 32 / (ops * wide_b);
@@ -146,26 +151,48 @@ fn products_of_integers() {
     }
 }
 
+/// Small whole numbers, so that sums are exact in any order.
+fn number(n: usize) -> f32 {
+    (n * 5 % 17) as f32 - 8.0
+}
+
+/// `BYTES` of such numbers, as a type has them.
+fn packed(ty: &str, from: usize) -> Vec<u8> {
+    match ty {
+        "hf" => (0..BYTES / 2).flat_map(|n| f16::from_f32(number(n + from)).to_le_bytes()).collect(),
+        "bf" => (0..BYTES / 2).flat_map(|n| bf16::from_f32(number(n + from)).to_le_bytes()).collect(),
+        // With bits that do not count.
+        "tf32" => (0..BYTES / 4).flat_map(|n| (number(n + from).to_bits() | 0x1abc).to_le_bytes()).collect(),
+        _ => (0..BYTES / 4).flat_map(|n| number(n + from).to_le_bytes()).collect(),
+    }
+}
+
 #[test]
 fn products_of_floats() {
     for (platform, lanes) in TARGETS {
         for precision in FLOATS {
-            let (a, b) = (precision, precision);
-            // Small whole numbers, so that sums are exact in any order.
-            let number = |n: usize| (n * 5 % 17) as f32 - 8.0;
-            let packed = |shift: usize| -> Vec<u8> {
-                let bits = |n: usize| match precision.0 {
-                    "hf" => f16::from_f32(number(n + shift)).to_bits(),
-                    _ => bf16::from_f32(number(n + shift)).to_bits(),
-                };
-                (0..BYTES / 2).flat_map(|n| bits(n).to_le_bytes()).collect()
-            };
-            let (of_a, of_b) = (packed(0), packed(3));
-            let of_c: Vec<u8> = (0..BYTES / 4).flat_map(|n| (n as f32 * 0.5).to_le_bytes()).collect();
-            let product = Product { b, a, lanes, rows: 8, platform, sum: "f", adds: true };
-            let sum = |place: usize| product.element(&of_a, &of_b, place / lanes, place % lanes) + place as f64 * 0.5;
-            let expected: Vec<u8> = (0..8 * lanes).flat_map(|place| (sum(place) as f32).to_le_bytes()).collect();
-            product.check([&of_a, &of_b, &of_c], &expected);
+            let (name, a, b) = (precision.0, precision, precision);
+            // Sums have a type of their own, or that of what is multiplied.
+            for sum in ["f", name] {
+                if sum == "tf32" {
+                    continue;
+                }
+                let (of_a, of_b, of_c) = (packed(name, 0), packed(name, 3), packed(sum, 6));
+                for adds in [false, true] {
+                    let product = Product { b, a, lanes, rows: 8, platform, sum, adds };
+                    let base = |place: usize| if adds { f64::from(number(place + 6)) } else { 0.0 };
+                    let result =
+                        |place: usize| base(place) + product.element(&of_a, &of_b, place / lanes, place % lanes);
+                    let expected: Vec<u8> = (0..8 * lanes)
+                        .flat_map(|place| match sum {
+                            "hf" => f16::from_f64(result(place)).to_le_bytes().to_vec(),
+                            "bf" => bf16::from_f64(result(place)).to_le_bytes().to_vec(),
+                            _ => (result(place) as f32).to_le_bytes().to_vec(),
+                        })
+                        .collect();
+                    product.check([&of_a, &of_b, &of_c], &expected);
+                }
+            }
         }
     }
 }

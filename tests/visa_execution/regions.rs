@@ -1,9 +1,9 @@
-//! All shapes of sources and destinations in a few registers, of each size, against a model of bytes.
+//! All shapes of sources and destinations in one and two registers, of each size, against a model of bytes.
 
 use super::{Case, DST, STRIDE, check, pattern};
 
-/// Strides and widths.
-const NUMBERS: [usize; 6] = [0, 1, 2, 4, 8, 16];
+/// Strides from row to row.
+const VERTICAL: [usize; 7] = [0, 1, 2, 4, 8, 16, 32];
 const SIZES: [(&str, usize); 4] = [("ub", 1), ("uw", 2), ("ud", 4), ("uq", 8)];
 
 /// Where element `n` is, in elements.
@@ -15,29 +15,29 @@ fn register(platform: &str) -> usize {
     if platform == "pvc" { 64 } else { 32 }
 }
 
+/// All regions from each element of a register on that end in the next one, also those that no hardware takes.
 fn sources(platform: &'static str, mask: u32, exec: &str, count: usize) -> Vec<Case> {
-    let input = pattern();
+    let (input, register) = (pattern(), register(platform));
     let mut cases = vec![];
-    for (ty, size) in SIZES {
-        for vertical in NUMBERS {
+    for (ty, size) in SIZES.into_iter().filter(|(_, size)| count * size <= STRIDE) {
+        for vertical in VERTICAL {
             for width in [1, 2, 4, 8, 16].into_iter().filter(|&width| width <= count) {
-                for horizontal in [0, 1, 2, 4] {
-                    for (row, column) in [(0, 0), (0, 3), (1, 1)] {
-                        let region = [vertical, width, horizontal];
-                        let start = row * register(platform) + column * size;
-                        let place = |n: usize| start + element(n, region) * size;
-                        if (0..count).any(|n| place(n) + size > STRIDE) || count * size > STRIDE {
-                            continue;
-                        }
-                        let text = format!(
-                            "mov ({exec}, {count}) D{ty}(0,0)<1> A{ty}({row},{column})<{vertical};{width},{horizontal}>"
-                        );
-                        let mut expected = vec![DST; STRIDE];
-                        for n in (0..count).filter(|n| mask >> n & 1 != 0) {
-                            expected[n * size..][..size].copy_from_slice(&input[place(n)..][..size]);
-                        }
-                        cases.push(Case::new(text, &expected));
+                for (horizontal, column) in
+                    [0, 1, 2, 4].into_iter().flat_map(|stride| (0..register / size).map(move |column| (stride, column)))
+                {
+                    let region = [vertical, width, horizontal];
+                    let place = |n: usize| (column + element(n, region)) * size;
+                    if (0..count).any(|n| place(n) + size > 2 * register) {
+                        continue;
                     }
+                    let text = format!(
+                        "mov ({exec}, {count}) D{ty}(0,0)<1> A{ty}(0,{column})<{vertical};{width},{horizontal}>"
+                    );
+                    let mut expected = vec![DST; STRIDE];
+                    for n in (0..count).filter(|n| mask >> n & 1 != 0) {
+                        expected[n * size..][..size].copy_from_slice(&input[place(n)..][..size]);
+                    }
+                    cases.push(Case::new(text, &expected));
                 }
             }
         }
@@ -45,13 +45,20 @@ fn sources(platform: &'static str, mask: u32, exec: &str, count: usize) -> Vec<C
     cases
 }
 
+/// Some of the cases, or all of them if WARPLOOM_REGIONS is set: it takes minutes.
+fn chosen(cases: &[Case]) -> Vec<&[Case]> {
+    let every = if std::env::var_os("WARPLOOM_REGIONS").is_some() { 1 } else { 13 };
+    // Kernels of so many instructions are made quickly.
+    cases.chunks(48).step_by(every).collect()
+}
+
 #[test]
 fn sources_are_where_their_regions_say() {
     for (platform, exec, mask) in [("dg2", "M1_NM", 0xffff), ("dg2", "M1", 0xb3a5), ("pvc", "M1_NM", 0xffff)] {
         for count in [8, 16] {
             let all = sources(platform, mask, exec, count);
-            assert!(all.len() > 200, "{} shapes", all.len());
-            for cases in all.chunks(64) {
+            assert!(all.len() > 3000, "{} shapes", all.len());
+            for cases in chosen(&all) {
                 check(platform, 16, if exec == "M1" { mask } else { 0x1 }, &pattern(), cases);
             }
         }
@@ -60,10 +67,11 @@ fn sources_are_where_their_regions_say() {
 
 #[test]
 fn elements_of_few_lanes_are_scalars() {
-    for count in [1, 2, 4] {
-        let cases = sources("dg2", 0xf, "M1_NM", count);
-        for cases in cases.chunks(64) {
-            check("dg2", 16, 1, &pattern(), cases);
+    for platform in ["dg2", "pvc"] {
+        for count in [1, 2, 4] {
+            for cases in chosen(&sources(platform, 0xf, "M1_NM", count)) {
+                check(platform, 16, 1, &pattern(), cases);
+            }
         }
     }
 }
@@ -75,8 +83,8 @@ fn destinations_are_where_their_strides_say() {
     for (exec, count, lanes) in [("M1_NM", 16, 0xffff), ("M1", 16, 0x5aa7), ("M1", 8, 0x5aa7)] {
         for (ty, size) in SIZES {
             for stride in [1, 2, 4] {
-                for (row, column) in [(0, 0), (0, 1), (1, 2)] {
-                    let start = row * 32 + column * size;
+                for column in 0..32 / size {
+                    let start = column * size;
                     if start + ((count - 1) * stride + 1) * size > STRIDE {
                         continue;
                     }
@@ -84,7 +92,7 @@ fn destinations_are_where_their_strides_say() {
                     for n in (0..count).filter(|n| lanes >> n & 1 != 0) {
                         expected[start + n * stride * size..][..size].copy_from_slice(&input[n * size..][..size]);
                     }
-                    let text = format!("mov ({exec}, {count}) D{ty}({row},{column})<{stride}> A{ty}(0,0)<1;1,0>");
+                    let text = format!("mov ({exec}, {count}) D{ty}(0,{column})<{stride}> A{ty}(0,0)<1;1,0>");
                     cases.push(Case::new(text, &expected));
                 }
             }

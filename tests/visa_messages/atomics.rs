@@ -2,16 +2,19 @@
 
 use super::{BASE, Message, Random, State, check};
 
-fn float(bits: u64, width: u32) -> f64 {
+/// A cell of so many bits as a float: `bf` if the operation is one of those.
+fn float(op: &str, bits: u64, width: u32) -> f64 {
     match width {
+        16 if op.starts_with("bf") => half::bf16::from_bits(bits as u16).to_f64(),
         16 => half::f16::from_bits(bits as u16).to_f64(),
         32 => f32::from_bits(bits as u32).into(),
         _ => f64::from_bits(bits),
     }
 }
 
-fn bits_of(value: f64, width: u32) -> u64 {
+fn bits_of(op: &str, value: f64, width: u32) -> u64 {
     match width {
+        16 if op.starts_with("bf") => half::bf16::from_f64(value).to_bits().into(),
         16 => half::f16::from_f64(value).to_bits().into(),
         32 => (value as f32).to_bits().into(),
         _ => value.to_bits(),
@@ -19,9 +22,10 @@ fn bits_of(value: f64, width: u32) -> u64 {
 }
 
 /// The new value of memory. `compare` and `swap` of exchanges are the sources as LSC has them, in old messages the other way round.
-fn combine(op: &str, width: u32, old: u64, [first, second]: [u64; 2]) -> u64 {
+pub(super) fn combine(op: &str, width: u32, old: u64, [first, second]: [u64; 2]) -> u64 {
     let mask = u64::MAX >> (64 - width);
     let signed = |bits: u64| (bits << (64 - width)) as i64 >> (64 - width);
+    let float = |bits: u64| float(op, bits, width);
     let new = match op {
         "iadd" | "add" => old.wrapping_add(first),
         "isub" | "sub" => old.wrapping_sub(first),
@@ -38,22 +42,22 @@ fn combine(op: &str, width: u32, old: u64, [first, second]: [u64; 2]) -> u64 {
         "load" => old,
         "icas" if old == first => second,
         "cmpxchg" if old == second => first,
-        "fcas" | "fcmpwr" if float(old, width) == float(first, width) => second,
-        "fadd" => bits_of(float(old, width) + float(first, width), width),
-        "fsub" => bits_of(float(old, width) - float(first, width), width),
-        "fmin" if float(first, width) < float(old, width) => first,
-        "fmax" if float(first, width) > float(old, width) => first,
+        "fcas" | "fcmpwr" if float(old) == float(first) => second,
+        "fadd" | "bfadd" => bits_of(op, float(old) + float(first), width),
+        "fsub" | "bfsub" => bits_of(op, float(old) - float(first), width),
+        "fmin" | "bfmin" if float(first) < float(old) => first,
+        "fmax" | "bfmax" if float(first) > float(old) => first,
         _ => old,
     };
     new & mask
 }
 
 /// Small numbers, so that comparisons find some equal.
-fn numbers(random: &mut Random, op: &str, width: u32, count: usize) -> Vec<u64> {
+pub(super) fn numbers(random: &mut Random, op: &str, width: u32, count: usize) -> Vec<u64> {
     let number = |random: &mut Random| {
         let small = random.below(5) as i64 - 2;
-        match op.starts_with('f') {
-            true => bits_of(small as f64 * 0.75, width),
+        match op.starts_with(['f', 'b']) {
+            true => bits_of(op, small as f64 * 0.75, width),
             false => small as u64 & (u64::MAX >> (64 - width)),
         }
     };
@@ -107,13 +111,15 @@ fn run(text: &str, op: &str, width: u32, address: usize, relative: bool, seed: u
     }
 }
 
-const LSC: [&str; 18] = [
+pub(super) const LSC: [&str; 19] = [
     "iinc", "idec", "load", "store", "iadd", "isub", "smin", "smax", "umin", "umax", "icas", "fadd", "fsub", "fmin",
-    "fmax", "fcas", "and", "xor",
+    "fmax", "fcas", "and", "or", "xor",
 ];
+/// Those of `bf` have 16 bits.
+const BRAIN: [&str; 4] = ["bfadd", "bfsub", "bfmin", "bfmax"];
 
 /// The sources as the text has them.
-fn sources(op: &str) -> &'static str {
+pub(super) fn sources(op: &str) -> &'static str {
     match op {
         "iinc" | "idec" | "load" | "inc" | "dec" | "predec" => "%null %null",
         "icas" | "fcas" | "cmpxchg" | "fcmpwr" => "S B",
@@ -138,6 +144,11 @@ fn lsc() {
                 run(&text, op, width, address, relative, seed);
                 seed += 1;
             }
+        }
+        for op in BRAIN {
+            let text = format!("lsc_atomic_{op}.{sfid} # D:d16u32 {place} {}", sources(op));
+            run(&text, op, 16, address, relative, seed);
+            seed += 1;
         }
     }
 }

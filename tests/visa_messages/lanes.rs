@@ -237,8 +237,11 @@ fn svm() {
         ("4.1", 4, 4, 1),
         ("4.2", 4, 4, 2),
         ("4.4", 4, 4, 4),
+        ("4.8", 4, 4, 8),
         ("8.1", 8, 8, 1),
         ("8.2", 8, 8, 2),
+        ("8.4", 8, 8, 4),
+        ("1.8", 8, 8, 1),
     ];
     run_all(
         forms.iter().flat_map(|&(name, bytes, register, count)| {
@@ -248,6 +251,24 @@ fn svm() {
         "tgllp",
         16,
     );
+}
+
+/// Channels at 64-bit distances from one address.
+#[test]
+fn svm_channels() {
+    let channels = [("R", vec![0]), ("GA", vec![4, 12]), ("RGB", vec![0, 4, 8]), ("RGBA", vec![0, 4, 8, 12])];
+    let forms = channels.into_iter().flat_map(|(channels, offsets)| {
+        let texts = [
+            format!("svm_gather4scaled.{channels} # MEM(0,0)<0;1,0> A.0 D.0"),
+            format!("svm_scatter4scaled.{channels} # MEM(0,0)<0;1,0> A.0 S.0"),
+        ];
+        texts.map(|text| {
+            let mut form = Form { relative: true, ..form(&text, 4, 4, 1) };
+            form.lanes.offsets.clone_from(&offsets);
+            form
+        })
+    });
+    run_all(forms, "tgllp", 16);
 }
 
 #[test]

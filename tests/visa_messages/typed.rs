@@ -1,5 +1,7 @@
 //! Typed reads and writes of texels of some formats, and sampler messages that fetch and look up.
 
+use super::Random;
+use super::atomics::{LSC, combine, numbers, sources};
 use super::visa_launch::{ENGINES, Files, words_of};
 use warploom::capture::Launch;
 use warploom::exec::Session;
@@ -167,6 +169,12 @@ fn texels_are_read_and_written() {
             "sample_l.RGBA (M1, 16) 0x0:uw S31 %bss D.0 %null.0 FX.0 FY.0",
             "sample_3d.RGBA (M1, 16) 0x0:uw S31 %bss D.0 FX.0 FY.0",
             "sample_b.RGBA (M1, 16) 0x0:uw S31 %bss D.0 %null.0 FX.0 FY.0",
+            // Samplers of manifests compare nothing, whatever the reference is.
+            "sample_c.RGBA (M1, 16) 0x0:uw S31 %bss D.0 FX.0 FX.0 FY.0",
+            "sample_c_lz.RGBA (M1, 16) 0x0:uw S31 %bss D.0 FX.0 FX.0 FY.0",
+            // A message writes texels, and reads them again.
+            "gather4_typed.RGBA (M1, 16) %bss X.0 Y.0 %null.0 %null.0 D.0\nlsc_store_quad.tgm (M1, 16) bss(FROM)[X,Z]:a32 D:d32.xyzw\n\
+             lsc_load_quad.tgm (M1, 16) D:d32.xyzw bss(FROM)[X,Z]:a32",
             "sample_d.RGBA (M1, 16) 0x0:uw S31 %bss D.0 FX.0 %null.0 %null.0 FY.0 %null.0 %null.0",
         ] {
             run(read, format, &texels, absent, 0);
@@ -188,8 +196,10 @@ fn four_texels_are_gathered() {
         })
         .flat_map(f32::to_le_bytes)
         .collect();
-    for (component, channel) in [("R", 0), ("G", 1), ("A", 3)] {
-        let read = format!("sample4.{component} (M1, 16) 0x0:uw S31 %bss D.0 FX.0 FY.0");
+    for (component, channel, name, reference) in
+        [("R", 0, "sample4", ""), ("G", 1, "sample4", ""), ("A", 3, "sample4", ""), ("B", 2, "sample4_c", "FX.0 ")]
+    {
+        let read = format!("{name}.{component} (M1, 16) 0x0:uw S31 %bss D.0 {reference}FX.0 FY.0");
         let launch = launch(&kernel(&read, 0), ("2d", [16, 4, 1], "rgba32_float", &image), "rgba32_float", &[0; 256]);
         each_engine(&launch, &read, |session, name| {
             let out = words_of(&session.buffer(0).unwrap());
@@ -203,6 +213,46 @@ fn four_texels_are_gathered() {
                 }
             }
         });
+    }
+}
+
+/// A texel each, of which some are outside: they give 0, and nothing is written.
+#[test]
+fn lsc_atomics_of_texels() {
+    for (seed, op) in (1..).zip(LSC) {
+        for shift in [0, 5] {
+            let mut random = Random(seed * 91 + shift as u64);
+            let [texels, first, second] = [64, 16, 16].map(|count| numbers(&mut random, op, 32, count));
+            let bytes =
+                |words: &[&[u64]]| words.concat().iter().flat_map(|&word| (word as u32).to_le_bytes()).collect();
+            let given: Vec<u8> = bytes(&[&first, &second, &[0; 32]]);
+            let image: Vec<u8> = bytes(&[&texels]);
+            let operands = sources(op).replace('S', "D.0").replace('B', "D.64");
+            let code = format!(
+                "lsc_load.ugm (M1_NM, 1) D:d32x64t flat[OUT]:a64\n\
+                 lsc_atomic_{op}.tgm (M1, 16) D.128:d32 bss(FROM)[X,Y]:a32 {operands}"
+            );
+            let format = if op.starts_with('f') { "r32_float" } else { "r32_uint" };
+            let from = ("2d", [16, 4, 1], format, &image[..]);
+            let launch = launch(&kernel(&code, shift), from, "rgba32_uint", &given);
+            let mut expected: Vec<u32> = texels.iter().map(|&texel| texel as u32).collect();
+            let given_back: Vec<u32> = (0..16)
+                .map(|lane| match expected.get_mut(16 + lane + shift as usize) {
+                    Some(texel) if lane + (shift as usize) < 16 => {
+                        let old = *texel;
+                        *texel = combine(op, 32, old.into(), [first[lane], second[lane]]) as u32;
+                        old
+                    }
+                    _ => 0,
+                })
+                .collect();
+            each_engine(&launch, &code, |session, name| {
+                let out = words_of(&session.buffer(0).unwrap());
+                assert_eq!(out[32..48], given_back, "{name}: what it gives");
+                let found = words_of(&session.surface(surface_number(&launch, "from")).unwrap());
+                assert_eq!(found, expected, "{name}: texels");
+            });
+        }
     }
 }
 

@@ -13,7 +13,9 @@ impl Editor {
             return Some(self.not_mask(inverse));
         }
         match *op {
-            Op::Binary { op, a, b } => self.simplify_binary(op, a, b, window),
+            Op::Binary { op, a, b } => {
+                self.simplify_binary(op, a, b, window).or_else(|| self.corrected_quotient(op, a, b, window))
+            }
             Op::Unary { op: UnaryOp::Not, a } => match *self.def(a) {
                 Op::Unary { op: UnaryOp::Not, a: inner } => Some(inner),
                 Op::Const { ty, bits } => Some(self.iconst(ty, !bits)),

@@ -7,14 +7,18 @@
 mod accesses;
 pub mod loops;
 mod pixels;
+mod primitives;
 
 use std::sync::LazyLock;
 
 use arbitrary::{Result, Unstructured};
 
+use primitives::Shape;
+
 use super::images;
 use super::words::{IMAGE, OFFSET, POINTERS, RESOURCE, SAMPLER, SCALARS, SCRATCH_OFFSET, VECTORS, instruction, rows};
 use crate::capture::Dtype;
+use crate::capture::graphics::Stage;
 use crate::capture::raw::{BinaryFormat, BufferDescriptor, Builtin, Raw, Register, Value};
 use crate::container::hsaco::FloatMode;
 use crate::generate::case::{
@@ -92,8 +96,8 @@ struct Writer<'a, 'b> {
     /// Functions that can still be called, by number: those behind the one that is being written.
     functions: u8,
     first_function: u8,
-    /// It is a fragment program.
-    fragment: bool,
+    /// It is a shader.
+    stage: Option<Stage>,
     /// All instructions are of this row, and none is to fault.
     only: Option<&'static Row>,
 }
@@ -111,19 +115,41 @@ struct Scope {
 
 /// A random kernel with its launch. Takes what bytes there are.
 pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
-    program(u, false)
+    program(u, None)
 }
 
 /// The same of a fragment program.
 pub fn fragment(u: &mut Unstructured<'_>) -> Result<Case> {
-    program(u, true)
+    program(u, Some(Lanes::Pixels))
+}
+
+/// The same of a tessellation or geometry program.
+pub fn primitives(u: &mut Unstructured<'_>) -> Result<Case> {
+    let shape = Shape::choose(u)?;
+    program(u, Some(Lanes::Threads(shape)))
+}
+
+/// What the lanes of a shader are.
+#[derive(Clone, Copy)]
+enum Lanes {
+    Pixels,
+    Threads(Shape),
+}
+
+impl Lanes {
+    fn stage(self) -> Stage {
+        match self {
+            Lanes::Pixels => Stage::Fragment,
+            Lanes::Threads(shape) => shape.stage,
+        }
+    }
 }
 
 fn register(first: u8, value: Value) -> Register {
     Register { first: first.into(), value }
 }
 
-fn program(u: &mut Unstructured<'_>, fragment: bool) -> Result<Case> {
+fn program(u: &mut Unstructured<'_>, shader: Option<Lanes>) -> Result<Case> {
     const BLOCKS: [[u32; 3]; 10] = [
         [64, 1, 1],
         [128, 1, 1],
@@ -136,9 +162,10 @@ fn program(u: &mut Unstructured<'_>, fragment: bool) -> Result<Case> {
         [8, 5, 3],
         [65, 2, 1],
     ];
-    let (block, blocks) = match fragment {
-        true => ([4 * u.int_in_range(1..=40)?, 1, 1], 1),
-        false => (*u.choose(&BLOCKS)?, u.int_in_range(1..=3)?),
+    let (block, blocks) = match shader {
+        Some(Lanes::Pixels) => ([4 * u.int_in_range(1..=40)?, 1, 1], 1),
+        Some(Lanes::Threads(shape)) => ([shape.lanes(), 1, 1], 1),
+        None => (*u.choose(&BLOCKS)?, u.int_in_range(1..=3)?),
     };
     let (independent, effort) = (u.arbitrary()?, effort(u)?);
     let limit = instruction_limit(u)?;
@@ -146,19 +173,15 @@ fn program(u: &mut Unstructured<'_>, fragment: bool) -> Result<Case> {
     let (word, seed): (u32, u32) = (u.arbitrary()?, u.arbitrary()?);
     let mode = mode(u)?;
     let count = u.int_in_range(0..=MAX_FUNCTIONS)?;
-    let mut writer = Writer {
-        u,
-        independent,
-        labels: 0,
-        nodes: MAX_NODES,
-        functions: count,
-        first_function: 0,
-        fragment,
-        only: None,
-    };
+    let stage = shader.map(Lanes::stage);
+    let mut writer =
+        Writer { u, independent, labels: 0, nodes: MAX_NODES, functions: count, first_function: 0, stage, only: None };
     let mut head = vec![".target gfx900".to_owned()];
+    if let Some(Lanes::Threads(shape)) = shader {
+        head.extend(shape.start());
+    }
     head.extend(writer.start(block, lanes, false)?);
-    if fragment {
+    if let Some(Lanes::Pixels) = shader {
         head.extend(pixels::start());
     }
     let body = writer.body(Scope { depth: 0, divergent: false, kept: KEPT, counter: COUNTER })?;
@@ -177,26 +200,39 @@ fn program(u: &mut Unstructured<'_>, fragment: bool) -> Result<Case> {
     let mut manifest = manifest([blocks, 1, 1], block, limit);
     manifest.kernel.format = Some(BinaryFormat::Gfx9Raw);
     let (mut sgpr, scratch_bytes) = registers(&mut writer, word)?;
-    if !fragment {
+    if shader.is_none() {
         sgpr.push(register(WORKGROUP, Value::Builtin(Builtin::WorkgroupIdX)));
     }
     let axes = [Builtin::ThreadIdX, Builtin::ThreadIdY, Builtin::ThreadIdZ];
     let vgpr = (0..).zip(axes).map(|(first, axis)| register(first, Value::Builtin(axis)));
-    let vgpr = if fragment { pixels::registers(lanes, &mut sgpr) } else { vgpr.collect() };
-    if fragment {
-        pixels::manifest(writer.u, lanes, &mut manifest)?;
+    let vgpr = match shader {
+        Some(Lanes::Pixels) => pixels::registers(lanes, &mut sgpr),
+        Some(Lanes::Threads(shape)) => shape.registers(&mut sgpr),
+        None => vgpr.collect(),
+    };
+    match shader {
+        Some(Lanes::Pixels) => pixels::manifest(writer.u, lanes, &mut manifest)?,
+        Some(Lanes::Threads(shape)) => shape.manifest(writer.u, &mut manifest)?,
+        None => {}
     }
     manifest.buffers = buffers(blocks * lanes, seed);
     if scratch_bytes > 0 {
-        let bytes = lanes.next_multiple_of(WAVE_LANES) * SCRATCH_BYTES;
+        let waves = match shader {
+            Some(Lanes::Threads(shape)) => shape.waves(WAVE_LANES),
+            _ => lanes.div_ceil(WAVE_LANES),
+        };
+        let bytes = waves * WAVE_LANES * SCRATCH_BYTES;
         manifest.buffers.insert("scratch".into(), zeros(bytes.into()));
     }
     manifest.raw = Some(Raw { entry: 0, vgprs: VGPRS, lds_bytes: LDS_BYTES, scratch_bytes, mode, sgpr, vgpr });
     let mut tail = end();
-    if fragment {
-        let last = tail.len() - 1;
-        tail.splice(last..last, pixels::end());
-    }
+    let more = match shader {
+        Some(Lanes::Pixels) => pixels::end(),
+        Some(Lanes::Threads(shape)) => shape.end(),
+        None => Vec::new(),
+    };
+    let last = tail.len() - 1;
+    tail.splice(last..last, more);
     Ok(Case { manifest, head, body, tail, functions, independent, effort, ze_info: None })
 }
 
@@ -372,8 +408,10 @@ impl Writer<'_, '_> {
 
     fn node(&mut self, scope: Scope) -> Result<Node> {
         let nests = scope.depth < MAX_DEPTH;
-        if self.fragment && self.u.ratio(1, 4)? {
-            return self.pixels(scope);
+        if let Some(stage) = self.stage
+            && self.u.ratio(1, 4)?
+        {
+            return if stage == Stage::Fragment { self.pixels(scope) } else { self.primitives(stage) };
         }
         match self.u.int_in_range(0..=33)? {
             0 | 1 if nests => self.branch(scope),

@@ -5,5 +5,5 @@ mod kernel;
 mod words;
 
 pub use kernel::loops::GUEST;
-pub use kernel::{fragment, kernel};
+pub use kernel::{fragment, kernel, primitives};
 pub use words::{gfx9_code, gfx9_registers, lifted_instruction};

@@ -7,13 +7,17 @@
 mod accesses;
 pub mod loops;
 mod pixels;
+mod primitives;
 
 use std::sync::LazyLock;
 
 use arbitrary::{Result, Unstructured};
 
+use primitives::Shape;
+
 use super::words::{ROWS, RZ, set, traps};
 use crate::capture::Manifest;
+use crate::capture::graphics::Stage;
 use crate::capture::manifest::{AddressMode, AddressModes, Arg, Dim, Filter, Layout, Surface, Texture};
 use crate::generate::case::{
     Case, DATA_BYTES, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, bytes, effort, instruction_limit, manifest,
@@ -121,8 +125,8 @@ struct Writer<'a, 'b> {
     /// Functions that can still be called, by number: those behind the one that is being written.
     functions: u32,
     first_function: u32,
-    /// It is a fragment program.
-    fragment: bool,
+    /// It is a shader.
+    stage: Option<Stage>,
     /// All instructions are of this row, and none is to fault.
     only: Option<&'static Row>,
 }
@@ -141,15 +145,37 @@ struct Scope {
 
 /// A random kernel with its launch. Takes what bytes there are.
 pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
-    program(u, false)
+    program(u, None)
 }
 
 /// The same of a fragment program.
 pub fn fragment(u: &mut Unstructured<'_>) -> Result<Case> {
-    program(u, true)
+    program(u, Some(Lanes::Pixels))
 }
 
-fn program(u: &mut Unstructured<'_>, fragment: bool) -> Result<Case> {
+/// The same of a tessellation or geometry program.
+pub fn primitives(u: &mut Unstructured<'_>) -> Result<Case> {
+    let shape = Shape::choose(u)?;
+    program(u, Some(Lanes::Threads(shape)))
+}
+
+/// What the lanes of a shader are.
+#[derive(Clone, Copy)]
+enum Lanes {
+    Pixels,
+    Threads(Shape),
+}
+
+impl Lanes {
+    fn stage(self) -> Stage {
+        match self {
+            Lanes::Pixels => Stage::Fragment,
+            Lanes::Threads(shape) => shape.stage,
+        }
+    }
+}
+
+fn program(u: &mut Unstructured<'_>, shader: Option<Lanes>) -> Result<Case> {
     const BLOCKS: [[u32; 3]; 10] = [
         [32, 1, 1],
         [64, 1, 1],
@@ -162,25 +188,23 @@ fn program(u: &mut Unstructured<'_>, fragment: bool) -> Result<Case> {
         [256, 1, 1],
         [33, 2, 1],
     ];
-    let (block, blocks) = match fragment {
-        true => ([4 * u.int_in_range(1..=40)?, 1, 1], 1),
-        false => (*u.choose(&BLOCKS)?, u.int_in_range(1..=3)?),
+    let (block, blocks) = match shader {
+        Some(Lanes::Pixels) => ([4 * u.int_in_range(1..=40)?, 1, 1], 1),
+        Some(Lanes::Threads(shape)) => ([shape.lanes(), 1, 1], 1),
+        None => (*u.choose(&BLOCKS)?, u.int_in_range(1..=3)?),
     };
     let (independent, effort) = (u.arbitrary()?, effort(u)?);
     let limit = instruction_limit(u)?;
     let (word, float, seed): (u32, u32, u32) = (u.arbitrary()?, u.arbitrary()?, u.arbitrary()?);
     let count = u.int_in_range(0..=2)?;
-    let mut writer = Writer {
-        u,
-        independent,
-        labels: 0,
-        nodes: MAX_NODES,
-        functions: count,
-        first_function: 0,
-        fragment,
-        only: None,
+    let stage = shader.map(Lanes::stage);
+    let mut writer =
+        Writer { u, independent, labels: 0, nodes: MAX_NODES, functions: count, first_function: 0, stage, only: None };
+    let mut head = match shader {
+        Some(Lanes::Pixels) => pixels::head(),
+        Some(Lanes::Threads(shape)) => shape.head(),
+        None => directives(),
     };
-    let mut head = if fragment { pixels::head() } else { directives() };
     head.extend(writer.start(false)?);
     let body = writer.body(Scope::default())?;
     let mut functions = Vec::new();
@@ -194,8 +218,10 @@ fn program(u: &mut Unstructured<'_>, fragment: bool) -> Result<Case> {
     }
 
     let mut manifest = launch(blocks, block, limit, [word, float], seed);
-    if fragment {
-        pixels::manifest(writer.u, block[0], [word, float], &mut manifest)?;
+    match shader {
+        Some(Lanes::Pixels) => pixels::manifest(writer.u, block[0], [word, float], &mut manifest)?,
+        Some(Lanes::Threads(shape)) => shape.manifest(writer.u, [word, float], &mut manifest)?,
+        None => {}
     }
     Ok(Case { manifest, head, body, tail: end(), functions, independent, effort, ze_info: None })
 }
@@ -349,10 +375,17 @@ impl Writer<'_, '_> {
 
     fn node(&mut self, scope: Scope) -> Result<Node> {
         let nests = scope.depth < MAX_DEPTH;
-        if self.fragment && self.u.ratio(1, 4)? {
-            return self.pixels();
+        if let Some(stage) = self.stage
+            && self.u.ratio(1, 4)?
+        {
+            return self.of_stage(stage);
         }
-        match self.u.int_in_range(0..=31)? {
+        let number = self.u.int_in_range(0..=31)?;
+        // Shaders have no block to wait for, and no shared memory; drivers of graphics have no functions.
+        if let (Some(stage), 10 | 11 | 18 | 19 | 23) = (self.stage, number) {
+            return self.of_stage(stage);
+        }
+        match number {
             0 | 1 if nests => self.choice(scope, false),
             2 if nests => self.choice(scope, true),
             3 if nests => self.uniform_branch(scope),
@@ -364,8 +397,6 @@ impl Writer<'_, '_> {
             7 if scope.in_loop => self.guarded("BRK"),
             8 if scope.in_continuable => self.guarded("CONT"),
             9 if self.u.ratio(1, 6)? => self.guarded("EXIT"),
-            // Pixels have no block to wait for, and no shared memory; drivers of graphics have no functions.
-            10 | 11 | 18 | 19 | 23 if self.fragment => self.pixels(),
             10 | 11 if !scope.divergent => self.barrier(),
             12 | 13 => self.compare(),
             14..=17 => self.global(),
@@ -377,6 +408,11 @@ impl Writer<'_, '_> {
             25 if self.u.ratio(1, 4)? => self.grow(),
             _ => self.plain(),
         }
+    }
+
+    /// What belongs to shaders of a stage.
+    fn of_stage(&mut self, stage: Stage) -> Result<Node> {
+        if stage == Stage::Fragment { self.pixels() } else { self.primitives(stage) }
     }
 
     fn guard(&mut self) -> Result<String> {

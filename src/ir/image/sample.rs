@@ -21,6 +21,8 @@ mod srgb;
 mod tests;
 mod texel;
 
+pub use self::cube::beyond_face;
+
 use self::coordinate::{Axis, BORDER, Span};
 use self::filter::{Sum, WHOLE, share, weights};
 use self::texel::{Format, Texels};

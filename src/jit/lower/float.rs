@@ -138,7 +138,7 @@ pub fn magnitude(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Cl
 }
 
 pub fn unary(b: &mut FunctionBuilder, op: FloatUnaryOp, attrs: FloatAttrs, ty: Type, x: Clif, vector: bool) -> Clif {
-    let x = flushed(b, attrs, ty, x, vector);
+    let x = if op == FloatUnaryOp::Copy { x } else { flushed(b, attrs, ty, x, vector) };
     let result = match op {
         FloatUnaryOp::Sqrt if attrs.round != Round::Nearest => Rounding::new(b, attrs.round, vector).root(ty, x),
         FloatUnaryOp::Sqrt => b.ins().sqrt(x),

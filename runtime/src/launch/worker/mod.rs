@@ -30,6 +30,7 @@ pub(super) struct Worker<'a> {
     launch: &'a Launch<'a>,
     context: Box<WarpContext<'a>>,
     /// Of the warps that run for the first time, then of those that are done.
+    #[expect(clippy::vec_box, reason = "they go on to suspended warps as they are")]
     free: Vec<Box<WarpStorage>>,
     progress: Option<&'a dyn Fn(u64, u64)>,
     next_progress: Instant,

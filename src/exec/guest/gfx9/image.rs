@@ -175,7 +175,7 @@ pub(super) fn texture_sampler(texture: &Texture) -> Result<[u32; 4], String> {
     };
     let mip = texture.mip_filter.map_or(0, |filter| 1 + linear(filter));
     let filter = linear(texture.filter);
-    let first = modes | compare << 12 | u32::from(!texture.normalized) << 15 | 1 << 28;
+    let first = modes | compare << 12 | u32::from(!texture.normalized) << 15;
     let levels = level(texture.min_lod.unwrap_or(0.0)) | level(texture.max_lod.unwrap_or(f32::MAX)) << 12;
     Ok([first, levels, bias | filter << 20 | filter << 22 | mip << 26, border << 30])
 }

@@ -40,8 +40,8 @@ pub const GUEST: Guest = Guest {
 };
 
 fn writer<'a, 'b>(u: &'a mut Unstructured<'b>, only: Option<&'static Row>) -> Writer<'a, 'b> {
-    let (independent, fragment) = (false, false);
-    Writer { u, independent, labels: 0, nodes: 0, functions: 0, first_function: 0, fragment, only }
+    let (independent, stage) = (false, None);
+    Writer { u, independent, labels: 0, nodes: 0, functions: 0, first_function: 0, stage, only }
 }
 
 fn instruction(u: &mut Unstructured<'_>, _: usize, row: usize) -> Result<Option<Node>> {

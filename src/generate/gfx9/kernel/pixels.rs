@@ -76,7 +76,7 @@ impl Writer<'_, '_> {
     pub(super) fn pixels(&mut self, scope: Scope) -> Result<Node> {
         match self.u.int_in_range(0..=7)? {
             0..=2 => self.interpolation(),
-            3 | 4 => self.export(),
+            3 | 4 => self.export(&["mrt0", "mrt3", "mrtz", "mrt7", "null"]),
             5 => self.kill(),
             _ => self.whole_quads(scope),
         }
@@ -107,8 +107,8 @@ impl Writer<'_, '_> {
         Ok(Node::lines(lines))
     }
 
-    fn export(&mut self) -> Result<Node> {
-        let target = *self.u.choose(&["mrt0", "mrt3", "mrtz", "mrt7", "null"])?;
+    pub(super) fn export(&mut self, targets: &[&str]) -> Result<Node> {
+        let target = *self.u.choose(targets)?;
         let packed = self.u.ratio(1, 3)?;
         let mut sources = Vec::new();
         for i in 0..4 {

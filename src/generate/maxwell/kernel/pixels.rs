@@ -45,9 +45,7 @@ pub(super) fn head() -> Vec<String> {
 
 /// Makes a manifest that of a fragment program of so many lanes, a multiple of 4. What kernels have as parameters is in bank 0.
 pub(super) fn manifest(u: &mut Unstructured<'_>, lanes: u32, words: [u32; 2], manifest: &mut Manifest) -> Result<()> {
-    (manifest.kernel.format, manifest.kernel.stage) = (Some(BinaryFormat::MaxwellSph), Some(Stage::Fragment));
-    (manifest.launch.grid, manifest.launch.block) = ([0; 3], [0; 3]);
-    manifest.args.clear();
+    shader(Stage::Fragment, words, manifest);
     let helpers = u.int_in_range(0..=4)?;
     let numbers = |numbers: Vec<u32>| Given::Numbers(numbers.into_iter().map(|n| i64::from(n).into()).collect());
     let covered = (0..lanes).map(|_| Ok(u32::from(u.int_in_range(0..=4)? >= helpers))).collect::<Result<_>>()?;
@@ -79,9 +77,16 @@ pub(super) fn manifest(u: &mut Unstructured<'_>, lanes: u32, words: [u32; 2], ma
     });
     let targets = ["target0", "target3", "depth"].map(|name| (name.to_owned(), Export::default()));
     manifest.exports = Exports { targets: targets.into(), ..Exports::default() };
+    Ok(())
+}
+
+/// What all shaders' manifests have.
+pub(super) fn shader(stage: Stage, words: [u32; 2], manifest: &mut Manifest) {
+    (manifest.kernel.format, manifest.kernel.stage) = (Some(BinaryFormat::MaxwellSph), Some(stage));
+    (manifest.launch.grid, manifest.launch.block) = ([0; 3], [0; 3]);
+    manifest.args.clear();
     let bank = Bank { zeros: Some(BANK_BYTES), parts: parts(words), ..Bank::default() };
     manifest.banks = BTreeMap::from([("0".into(), bank)]);
-    Ok(())
 }
 
 fn parts([word, float]: [u32; 2]) -> Vec<Part> {

@@ -51,6 +51,39 @@ pub fn texel(face: u32, place: [i64; 2], size: u32) -> (u32, [u32; 2]) {
     (next as u32, [s, t].map(|(axis, sign)| ((i64::from(sign) * vector[axis] + last) / 2) as u32))
 }
 
+/// How a column or row of the next face follows from how far along an edge a texel is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    First = 0,
+    Last = 1,
+    Along = 2,
+    Back = 3,
+}
+
+/// The face beyond the left, right, upper or lower edge of a face, and how the column and the row there are found: what [`texel`] does, for
+/// code that does it for all sizes.
+pub const fn beyond_face(face: usize, edge: usize) -> (u32, [Way; 2]) {
+    let [own, s, t] = FACES[face];
+    let (beyond, along) = if edge < 2 { (s, t) } else { (t, s) };
+    // At the first edge of an axis the direction's part is negative.
+    let negative = edge.is_multiple_of(2) == (beyond.1 > 0);
+    let next = 2 * beyond.0 + negative as usize;
+    let mut ways = [Way::First; 2];
+    let mut at = 0;
+    while at < 2 {
+        let (axis, sign) = FACES[next][1 + at];
+        ways[at] = if axis == along.0 {
+            if sign == along.1 { Way::Along } else { Way::Back }
+        } else if sign == own.1 {
+            Way::Last
+        } else {
+            Way::First
+        };
+        at += 1;
+    }
+    (next as u32, ways)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,6 +95,22 @@ mod tests {
         assert_eq!(project([1.0, 1.0, 1.0]).0, 4);
         assert_eq!(project([1.0, -1.0, 0.5]).0, 3);
         assert_eq!(project([0.0, 0.0, -0.0]).0, 4);
+    }
+
+    #[test]
+    fn ways_lead_to_the_texels() {
+        const SIZE: u32 = 8;
+        for face in 0..6 {
+            for edge in 0..4 {
+                let (next, ways) = beyond_face(face, edge);
+                for k in 0..SIZE {
+                    let far = if edge % 2 == 0 { -1 } else { i64::from(SIZE) };
+                    let place = if edge < 2 { [far, i64::from(k)] } else { [i64::from(k), far] };
+                    let at = ways.map(|way| [0, SIZE - 1, k, SIZE - 1 - k][way as usize]);
+                    assert_eq!(texel(face as u32, place, SIZE), (next, at), "{face} {edge} {k}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -36,7 +36,7 @@ const SHARED_EXPONENT: usize = 34;
 const NOWHERE: u64 = 0xdead << 32;
 
 /// Kinds of images.
-mod kind {
+pub(super) mod kind {
     pub const LINE: u32 = 8;
     pub const VOLUME: u32 = 10;
     pub const CUBE: u32 = 11;
@@ -145,6 +145,11 @@ impl Descriptor {
 
     pub fn is_cube(&self, cx: &mut Cx<'_>) -> Value {
         one_of(cx, self.kind, &[kind::CUBE])
+    }
+
+    /// Whether it is known that the image is of another kind.
+    pub fn is_known_other_than(&self, cx: &Cx<'_>, kind: u32) -> bool {
+        cx.b.constant(self.kind).is_some_and(|known| known != u64::from(kind))
     }
 
     /// Of the second to the fourth address register, the one behind the coordinates.

@@ -45,6 +45,7 @@ pub mod hardware;
 pub mod image;
 mod image_level;
 pub mod image_sample;
+mod image_taps;
 mod known;
 pub mod lds;
 pub mod lds_atomic;

@@ -294,6 +294,12 @@ shifted_sums! {
 
 pub fn s_bfm_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (size, offset) = (cx.s32(i, 0), cx.s32(i, 1));
+    // Compilers make floats so, such as 1.5.
+    if let (Some(size), Some(offset)) = (cx.b.constant(size), cx.b.constant(offset)) {
+        let result = cx.int(((1 << (size & 31)) - 1) << (offset & 31));
+        cx.set_s32(i, result);
+        return done();
+    }
     let (size, offset) = (cx.and_bits(size, 31), cx.and_bits(offset, 31));
     let one = cx.int(1);
     let top = cx.b.shl(one, size);

@@ -1,12 +1,12 @@
 //! Sums, products, quotients. Facts, `visa-semantics.md` 2 and 3.
 
+use super::long::Long;
 use super::numbers::{Domain, Kind};
 use super::operand::{Source, is_signed};
 use super::write::Target;
 use super::{Cx, Lifted, Unsupported};
 use crate::ir::{FloatAttrs, FloatBinaryOp, IntCc, Type, Value};
 use crate::isa::visa::instruction::{General, Instruction, Operand};
-use crate::isa::visa::types::Ty;
 
 /// A type in which the low bits of a destination are computed.
 fn low_type(cx: &Cx<'_>, insn: &Instruction) -> Result<Type, Unsupported> {
@@ -34,33 +34,13 @@ fn integer_sum(cx: &mut Cx<'_>, insn: &Instruction, sources: &[Source]) -> Lifte
     cx.set_integer(insn, sum, domain.is_signed())
 }
 
-/// The saturated sum of two 64-bit integers of the destination's sign.
+/// A saturated sum that may have more than 64 bits.
 fn long_sum(cx: &mut Cx<'_>, insn: &Instruction, sources: &[Source]) -> Lifted {
     let to = cx.destination_type(insn, 0)?;
-    let [a, b] = sources else { return Err(Unsupported) };
-    let all = Domain::of(&[a.range(), b.range()]);
-    let (a, b) = (cx.integer(*a, Type::I64), cx.integer(*b, Type::I64));
-    let sum = cx.b.add(a, b);
-    match (to, all) {
-        (Ty::Uq, Domain::U32 | Domain::U64) => {
-            let over = cx.b.icmp(IntCc::LtU, sum, a);
-            let most = cx.constant(Type::I64, u64::MAX);
-            let sum = cx.pick(over, most, sum);
-            cx.set(insn, 0, sum);
-        }
-        (Ty::Q, Domain::S32 | Domain::U32 | Domain::S64) => {
-            let (of_a, of_b) = (cx.b.xor(a, sum), cx.b.xor(b, sum));
-            let over = cx.b.and(of_a, of_b);
-            let zero = cx.constant(Type::I64, 0);
-            let over = cx.b.icmp(IntCc::LtS, over, zero);
-            let (count, least) = (cx.constant(Type::I64, 63), cx.constant(Type::I64, 1 << 63));
-            let sign = cx.b.shr_s(sum, count);
-            let limit = cx.b.xor(sign, least);
-            let sum = cx.pick(over, limit, sum);
-            cx.set(insn, 0, sum);
-        }
-        _ => return Err(Unsupported),
-    }
+    let numbers: Vec<Long> = sources.iter().map(|&source| cx.long(source)).collect();
+    let sum = numbers.into_iter().reduce(|a, b| cx.long_sum(a, b)).ok_or(Unsupported)?;
+    let sum = cx.long_to(sum, to, true)?;
+    cx.set(insn, 0, sum);
     Ok(())
 }
 
@@ -250,8 +230,12 @@ fn divided(cx: &mut Cx<'_>, insn: &Instruction, sources: [Source; 2], remainder:
     let by_zero = cx.b.icmp(IntCc::Eq, b, zero);
     let limit = if is_signed(cx.destination_type(insn, 0)?) {
         let (most, least) = (cx.constant(ty, 0x7fff_ffff), cx.constant(ty, 0x8000_0000));
-        let negative = cx.b.icmp(IntCc::LtS, a, zero);
-        cx.pick(negative, least, most)
+        if domain.is_signed() {
+            let negative = cx.b.icmp(IntCc::LtS, a, zero);
+            cx.pick(negative, least, most)
+        } else {
+            most
+        }
     } else {
         cx.constant(ty, 0xffff_ffff)
     };

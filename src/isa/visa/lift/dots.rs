@@ -1,6 +1,6 @@
 //! Sums of products of neighbours, and of bytes. Facts, `visa-semantics.md` 3.
 
-use super::numbers::Kind;
+use super::numbers::{Kind, float_type};
 use super::operand::{Source, is_signed};
 use super::{Cx, Lifted, Unsupported};
 use crate::ir::{FloatAttrs, Type, Value};
@@ -178,25 +178,39 @@ pub fn sad2add(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     cx.set_integer(insn, sum, true)
 }
 
-/// `f` to `hf` with random bits that are added to what is cut.
+/// `f` to `hf`, or `hf` to the float of 8 bits that is its upper half, with random bits that are added to what is cut.
 pub fn srnd(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
-    use crate::ir::Round;
+    use crate::ir::{IntCc, Round};
     let [value, random]: [Source; 2] = cx.sources(insn, 1)?;
-    let (Ty::F, Ty::Hf) = (value.ty, cx.destination_type(insn, 0)?) else { return Err(Unsupported) };
-    let value = cx.float(value, Type::F32)?;
-    let word = cx.b.bitcast(Type::I32, value);
+    let (mask, infinity, all) = match (value.ty, cx.destination_type(insn, 0)?) {
+        (Ty::F, Ty::Hf) => (0x1fff, 0x7f80_0000, 0x7fff_ffff),
+        (Ty::Hf, Ty::Ub) => (0xff, 0x7c00, 0x7fff),
+        _ => return Err(Unsupported),
+    };
+    let own = float_type(value.ty);
+    let number = cx.float(value, own)?;
+    let word = cx.b.bitcast(own.as_int(), number);
+    let word = cx.resize(word, Type::I32, false);
     let random = cx.integer(random, Type::I32);
-    let mask = cx.word(0x1fff);
+    let mask = cx.word(mask);
     let random = cx.b.and(random, mask);
     let sum = cx.b.add(word, random);
     // Infinities and NaNs stay.
-    let (magnitude, infinity) = (cx.word(0x7fff_ffff), cx.word(0x7f80_0000));
-    let magnitude = cx.b.and(word, magnitude);
-    let finite = cx.b.icmp(crate::ir::IntCc::LtU, magnitude, infinity);
+    let (all, infinity) = (cx.word(all), cx.word(infinity));
+    let magnitude = cx.b.and(word, all);
+    let finite = cx.b.icmp(IntCc::LtU, magnitude, infinity);
     let sum = cx.pick(finite, sum, word);
-    let sum = cx.b.bitcast(Type::F32, sum);
-    let cut = FloatAttrs { round: Round::Zero, ..FloatAttrs::IEEE };
-    let result = cx.b.fconvert(Type::F16, cut, sum);
+    let result = if own == Type::F16 {
+        let quiet = cx.word(0x7e00);
+        let is_nan = cx.b.icmp(IntCc::GtU, magnitude, infinity);
+        let sum = cx.pick(is_nan, quiet, sum);
+        let byte = bits::shr(cx, sum, 8);
+        cx.b.trunc(Type::I8, byte)
+    } else {
+        let sum = cx.b.bitcast(Type::F32, sum);
+        let cut = FloatAttrs { round: Round::Zero, ..FloatAttrs::IEEE };
+        cx.b.fconvert(Type::F16, cut, sum)
+    };
     cx.set(insn, 0, result);
     Ok(())
 }

@@ -8,6 +8,7 @@
 //! Nothing changes but that a fault in a lane of the second half names the first one's instruction: the second instruction stays, and does nothing.
 
 mod accesses;
+mod detours;
 mod rewrite;
 mod split;
 
@@ -32,9 +33,10 @@ const DISTANCE: usize = 8;
 const ROUNDS: usize = 2;
 /// How often other variables are split, before none is.
 const SPLITS: usize = 4;
+
 /// A module whose routines do with one instruction what they did with two.
 pub fn joined(module: &Module) -> Cow<'_, Module> {
-    let mut module = Cow::Borrowed(module);
+    let mut module = detours::without(module);
     for _ in 0..ROUNDS {
         for number in 0..module.routines.len() {
             let roots = Roots::new(&module, &[number]);
@@ -314,7 +316,7 @@ mod tests {
     use crate::isa::visa::text;
 
     /// The instructions that are left of a body.
-    fn left(body: &str) -> Vec<String> {
+    pub(super) fn left(body: &str) -> Vec<String> {
         let mut text = String::from(".version 4.2\n.kernel \"k\"\n");
         for name in ["A", "B", "C", "D", "E", "F"] {
             text += &format!(".decl {name} v_type=G type=d num_elts=16 align=GRF\n");

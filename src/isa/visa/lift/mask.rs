@@ -32,16 +32,15 @@ impl Cx<'_> {
 
     /// The bits of a predicate, of which those of inactive lanes are not seen if it is `plain`.
     pub(super) fn predicate_bits(&mut self, reg: Reg, plain: bool) -> Value {
-        self.note_predicate(reg, false, plain);
+        self.note_predicate(reg, PredicateAccess { write: false, node: self.node, plain, whole: false });
         match self.predicates.get(&reg) {
             Some(&bits) => bits,
             None => self.b.rf_read(reg),
         }
     }
 
-    pub(super) fn note_predicate(&mut self, reg: Reg, write: bool, plain: bool) {
+    pub(super) fn note_predicate(&mut self, reg: Reg, access: PredicateAccess) {
         if let Some(survey) = self.survey {
-            let access = PredicateAccess { write, node: self.node, plain };
             survey.borrow_mut().predicates.entry(reg.index).or_default().push(access);
         }
     }

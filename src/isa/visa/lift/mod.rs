@@ -15,6 +15,7 @@ mod frames;
 mod graph;
 mod halves;
 mod known;
+mod long;
 mod mask;
 mod mode;
 mod numbers;

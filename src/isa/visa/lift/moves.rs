@@ -111,28 +111,20 @@ pub fn cmp(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
 /// Compares integers as the numbers that they are.
 fn integers(cx: &mut Cx<'_>, relation: Relation, sources: [Source; 2]) -> Value {
     let domain = Domain::of(&[sources[0].range(), sources[1].range()]);
-    let [a, b] = sources.map(|source| cx.integer(source, domain.ty()));
     if domain != Domain::Wide {
+        let [a, b] = sources.map(|source| cx.integer(source, domain.ty()));
         return cx.b.icmp(conditions(relation, domain.is_signed()).0, a, b);
     }
-    // A negative number against one of 64 bits without a sign: it is the smaller one.
-    let negative = |cx: &mut Cx<'_>, n: usize, value: Value| {
-        let zero = cx.constant(Type::I64, 0);
-        let (least, _) = sources[n].range();
-        if least < 0 { cx.b.icmp(IntCc::LtS, value, zero) } else { zero }
+    let [a, b] = sources.map(|source| cx.long(source));
+    let (holds, inverted) = match relation {
+        Relation::Eq => (cx.long_equal(a, b), false),
+        Relation::Ne => (cx.long_equal(a, b), true),
+        Relation::Lt => (cx.long_less(a, b), false),
+        Relation::Ge => (cx.long_less(a, b), true),
+        Relation::Gt => (cx.long_less(b, a), false),
+        Relation::Le => (cx.long_less(b, a), true),
     };
-    let (of_a, of_b) = (negative(cx, 0, a), negative(cx, 1, b));
-    let differ = cx.b.xor(of_a, of_b);
-    let plain = cx.b.icmp(conditions(relation, false).0, a, b);
-    let apart = match relation {
-        Relation::Eq => cx.constant(Type::I64, 0),
-        Relation::Ne => differ,
-        Relation::Lt | Relation::Le => of_a,
-        Relation::Gt | Relation::Ge => of_b,
-    };
-    let same = cx.b.not(differ);
-    let (plain, apart) = (cx.b.and(plain, same), cx.b.and(apart, differ));
-    cx.b.or(plain, apart)
+    if inverted { cx.b.not(holds) } else { holds }
 }
 
 fn extreme(cx: &mut Cx<'_>, insn: &Instruction, most: bool) -> Lifted {
@@ -148,7 +140,14 @@ fn extreme(cx: &mut Cx<'_>, insn: &Instruction, most: bool) -> Lifted {
         Kind::Integer => {
             let domain = Domain::of(&[sources[0].range(), sources[1].range()]);
             if domain == Domain::Wide {
-                return Err(Unsupported);
+                let to = cx.destination_type(insn, 0)?;
+                let [a, b] = sources.map(|source| cx.long(source));
+                let less = cx.long_less(a, b);
+                let (first, second) = if most { (b, a) } else { (a, b) };
+                let number = cx.long_pick(less, first, second);
+                let result = cx.long_to(number, to, insn.saturate)?;
+                cx.set(insn, 0, result);
+                return Ok(());
             }
             let [a, b] = sources.map(|source| cx.integer(source, domain.ty()));
             let result = match (most, domain.is_signed()) {

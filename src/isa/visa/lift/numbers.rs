@@ -107,7 +107,15 @@ impl Cx<'_> {
             Modifier::Neg => self.b.neg(value),
             Modifier::Not => self.b.not(value),
             Modifier::Abs | Modifier::NegAbs => {
-                let value = if is_signed(source.ty) { self.b.abs(value) } else { value };
+                let value = match is_signed(source.ty) {
+                    false => value,
+                    // The sign is that of all bits.
+                    true if source.ty.size() > to.bytes() => {
+                        let magnitude = self.b.abs(source.value);
+                        self.resize(magnitude, to, false)
+                    }
+                    true => self.b.abs(value),
+                };
                 if source.modifier == Modifier::Abs { value } else { self.b.neg(value) }
             }
         }

@@ -387,8 +387,9 @@ fn is_local(of: &[&Access], lanes: bool, bytes: u64) -> bool {
         && (first.no_mask || of.iter().all(|access| access.write || access.plain))
 }
 
-/// Whether a predicate is written first, in all active lanes, and read by these alone, in one block.
+/// Whether a predicate is written first, in one block that alone has it: all of its bits, or those of active lanes if others are not read.
 fn is_local_predicate(accesses: &[PredicateAccess]) -> bool {
     let Some(first) = accesses.first() else { return false };
-    first.write && first.plain && accesses.iter().all(|one| one.node == first.node && (one.write || one.plain))
+    let covers = first.whole || first.plain && accesses.iter().all(|one| one.write || one.plain);
+    first.write && covers && accesses.iter().all(|one| one.node == first.node)
 }

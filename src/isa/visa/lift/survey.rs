@@ -20,6 +20,8 @@ pub struct PredicateAccess {
     pub node: u32,
     /// Of a write: it changes the bits of all active lanes. Of a read: only bits of active lanes can be seen.
     pub plain: bool,
+    /// Of a write: it changes all bits, whichever lanes are active.
+    pub whole: bool,
 }
 
 /// One access to some bytes of a root.

@@ -4,6 +4,7 @@ use super::Cx;
 use super::elements::Elements;
 use super::mask::ones;
 use super::pieces::Piece;
+use super::survey::PredicateAccess;
 use crate::ir::{Reg, Region, Type, Value};
 use crate::isa::visa::instruction::PredicateUse;
 use crate::isa::visa::types::Exec;
@@ -84,7 +85,9 @@ impl Cx<'_> {
         let enabled = self.holds().is_some() || !exec.no_mask;
         let bits = self.move_bits(value, piece.lane.into(), first);
         let covers = exec.offset == 0 && piece.element == 0 && piece.count == self.lanes();
-        self.note_predicate(reg, true, covers && self.predicate.is_none());
+        let always = self.predicate.is_none();
+        let access = PredicateAccess { write: true, node: self.node, plain: covers && always, whole: whole && always };
+        self.note_predicate(reg, access);
         let old = match self.predicates.get(&reg) {
             _ if whole && !enabled => None,
             // What its first write leaves in lanes that are off nobody reads.
