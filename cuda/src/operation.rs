@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::boundary::{self, HostFn, Ptr, StreamCallback};
+use crate::conditional::Choice;
 use crate::context::Context;
 use crate::copies::{Copy, Fill};
 use crate::error::{Answer, Error};
@@ -53,6 +54,8 @@ pub enum Operation {
         words: Arc<Vec<u64>>,
     },
     Graph(Arc<Plan>),
+    /// Runs a graph of several, or again and again, as a value in memory says.
+    Choose(Arc<Choice>),
 }
 
 /// How long a wait for a value sleeps.
@@ -65,6 +68,7 @@ impl Operation {
             Operation::Host { .. } | Operation::Callback { .. } | Operation::Wait { .. } => true,
             Operation::Batch { operations, .. } => operations.iter().any(Operation::needs_thread),
             Operation::Graph(plan) => plan.operations().any(Operation::needs_thread),
+            Operation::Choose(choice) => choice.operations().any(Operation::needs_thread),
             _ => false,
         }
     }
@@ -116,6 +120,7 @@ impl Operation {
             Operation::Free(address) => allocations::free_now(*address),
             Operation::Batch { operations, .. } => operations.iter().try_for_each(|operation| operation.run(context)),
             Operation::Graph(plan) => plan.run(context),
+            Operation::Choose(choice) => choice.run(context),
         }
     }
 }

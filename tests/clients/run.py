@@ -57,6 +57,15 @@ class Client:
         # A script that installs what the registry has as source alone.
         self.build = build
 
+    def variables(self, site):
+        """The environment that its programs run in."""
+        environment = dict(os.environ, **self.environment)
+        paths = [str(site / "nvidia" / library / "lib") for library in self.libraries]
+        environment["LD_LIBRARY_PATH"] = ":".join(paths + [environment.get("LD_LIBRARY_PATH", "")]).strip(":")
+        if self.libraries:
+            environment["CUDA_PATH"] = str(site / "nvidia" / "cuda_runtime")
+        return environment
+
 
 SUITE = ["-m", "pytest", "--pyargs", "numba.cuda.tests", "-n", "1", "--dist", "loadscope", "--timeout", "300", "-rfE"]
 CLIENTS = {
@@ -99,11 +108,6 @@ def environment_of(client, options):
 def run(name, client, device, options, more=(), parts=()):
     """What a client prints. `more`: options of `warploom cuda`; `parts`: of the script, else all."""
     python, site = environment_of(client, options)
-    environment = dict(os.environ, **client.environment)
-    paths = [str(site / "nvidia" / library / "lib") for library in client.libraries]
-    environment["LD_LIBRARY_PATH"] = ":".join(paths + [environment.get("LD_LIBRARY_PATH", "")]).strip(":")
-    if client.libraries:
-        environment["CUDA_PATH"] = str(site / "nvidia" / "cuda_runtime")
     if callable(client.script):
         command = client.script(site, options, device)
     else:
@@ -111,7 +115,7 @@ def run(name, client, device, options, more=(), parts=()):
     folder = HERE / "numba_suite" if client.script is SUITE else HERE
     under = [options.warploom, "cuda", "--device", device, "--summary", "3", *more, "--", *command]
     try:
-        ran = subprocess.run(under, cwd=folder, env=environment, timeout=client.timeout, text=True, capture_output=True)
+        ran = subprocess.run(under, cwd=folder, env=client.variables(site), timeout=client.timeout, text=True, capture_output=True)
         text = ran.stdout + ran.stderr
     except subprocess.TimeoutExpired as expired:
         text = (expired.stdout or b"").decode() + "\nFAILED by its time limit\n"
