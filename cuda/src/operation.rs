@@ -11,7 +11,7 @@ use crate::copies::{Copy, Fill};
 use crate::error::{Answer, Error};
 use crate::event::Event;
 use crate::graph::Plan;
-use crate::graph_memory::GraphMemory;
+use crate::graph_memory::{self, GraphMemory};
 use crate::launch::Launch;
 use crate::{allocations, driver};
 
@@ -88,7 +88,11 @@ impl Operation {
 
     pub fn run(&self, context: &Arc<Context>) -> Answer {
         match self {
-            Operation::Nothing | Operation::Hold(_) => Ok(()),
+            Operation::Nothing => Ok(()),
+            Operation::Hold(memory) => {
+                graph_memory::allocate(memory);
+                Ok(())
+            }
             Operation::Launch(launch) => launch.run(context),
             Operation::Copy(copy) => copy.run(),
             Operation::Fill(fill) => fill.run(),
@@ -117,7 +121,11 @@ impl Operation {
                 .run()
             }
             Operation::Wait { address, value, wide, how } => wait(context, *address, *value, *wide, *how),
-            Operation::Free(address) => allocations::free_now(*address),
+            Operation::Free(address) => {
+                // It was there when this was asked for. Memory of a graph may have gone with the graph since.
+                let _ = allocations::free_now(*address);
+                Ok(())
+            }
             Operation::Batch { operations, .. } => operations.iter().try_for_each(|operation| operation.run(context)),
             Operation::Graph(plan) => plan.run(context),
             Operation::Choose(choice) => choice.run(context),

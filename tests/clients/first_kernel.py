@@ -1,4 +1,4 @@
-"""The first kernel of a client, alone: first_kernel.py CLIENT. `speed.py first` measures it."""
+"""The first kernels of a client, one or two, alone: first_kernel.py CLIENT. `speed.py first` measures it."""
 import sys
 
 
@@ -20,19 +20,19 @@ def numba():
 def cupy():
     import cupy
 
-    return float((cupy.arange(1000.0) * 2).sum())
+    return (cupy.arange(1000.0) * 2).get().sum()
 
 
 def torch():
     import torch
 
-    return (torch.arange(1000.0, device="cuda") * 2).sum().item()
+    return (torch.arange(1000.0, device="cuda") * 2).cpu().sum().item()
 
 
 def tinygrad():
     from tinygrad import Tensor
 
-    return (Tensor([float(i) for i in range(1000)]) * 2).sum().item()
+    return (Tensor([float(i) for i in range(1000)]) * 2).numpy().sum()
 
 
 def triton():
@@ -42,7 +42,7 @@ def triton():
 
     x = on_device(np.arange(1000.0))
     add_kernel[(1,)](x, x, x, 1000, BLOCK=1024)
-    return x.sum().item()
+    return x.cpu().sum().item()  # (PyTorch's own kernels have no PTX.)
 
 
 def taichi():

@@ -43,7 +43,7 @@ FIRST = ["numba", "cupy", "torch", "tinygrad", "triton", "taichi"]
 NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
-def shortest(command, environment, times=10):
+def shortest(command, environment, times=5):
     """Seconds of the shortest run."""
     best = float("inf")
     for _ in range(times):
@@ -66,7 +66,7 @@ def first(options, under):
         device[device.index("--summary") + 1] = "1"
         start = shortest([*device, python, "-c", ""], environment) - shortest([python, "-c", ""], environment)
         whole = calls = float("inf")
-        for _ in range(4):
+        for _ in range(3):
             begin = time.perf_counter()
             ran = subprocess.run([*device, python, "first_kernel.py", name], cwd=HERE, env=environment, text=True, capture_output=True)
             whole = min(whole, time.perf_counter() - begin)
