@@ -6,7 +6,9 @@ use crate::fault::{FaultKind, FaultRecord};
 use crate::memory::Memory;
 #[cfg(doc)]
 use crate::warp::RUNS;
-use crate::warp::{Area, CONST_BANK_BYTES, CONST_BANKS, ENGINE_WORDS, ExitCode, Tlb, WarpContext};
+use crate::warp::{
+    Area, BARRIERS, BarrierCounts, BarrierKind, CONST_BANK_BYTES, CONST_BANKS, ENGINE_WORDS, ExitCode, Tlb, WarpContext,
+};
 use crate::window::Windows;
 use std::marker::PhantomData;
 use std::ptr;
@@ -49,6 +51,10 @@ impl<'launch> WarpContext<'launch> {
             barrier_result: 0,
             barrier_counts: 0,
             barrier_released: 0,
+            queue: Vec::new(),
+            queue_barrier: (0, BarrierCounts::Warps),
+            queue_back_edges: 0,
+            running: 0,
             instructions: 0,
             lane_instructions: 0,
             instruction_limit: u64::MAX,
@@ -253,6 +259,52 @@ impl<'launch> WarpContext<'launch> {
             self.launch_mask = self.last_launch_mask;
         }
         true
+    }
+
+    /// The barrier that the warp has come to, and what it counts, if the warp waits there as a whole for all others of the block. Lanes
+    /// that wait elsewhere are the scheduler's to know.
+    #[inline]
+    pub(crate) fn whole_barrier(&self) -> Option<(u32, BarrierCounts)> {
+        let is_whole = self.barrier_kind == BarrierKind::Sync as u32 && self.barrier_threads == 0;
+        let counts = self.barrier_counts();
+        let is_all = counts == BarrierCounts::Warps || self.launch_mask & !self.barrier_mask == 0;
+        (is_whole && is_all && self.barrier_id < BARRIERS as u32).then_some((self.barrier_id, counts))
+    }
+
+    pub(crate) fn barrier_counts(&self) -> BarrierCounts {
+        let lanes = self.barrier_counts == BarrierCounts::Lanes as u32;
+        if lanes { BarrierCounts::Lanes } else { BarrierCounts::Warps }
+    }
+
+    /// Goes on to the next warp that has its turn, if one does and this one has come to the barrier that all come to: `resume` is
+    /// then where that one goes on.
+    #[inline]
+    pub fn pass_on(&mut self) -> bool {
+        if self.running + 1 >= self.queue.len() || self.whole_barrier() != Some(self.queue_barrier) {
+            return false;
+        }
+        self.queue[self.running].resume = self.resume;
+        self.running += 1;
+        self.enter_queued();
+        true
+    }
+
+    /// Becomes what the running warp of the queue has.
+    #[inline]
+    pub(crate) fn enter_queued(&mut self) {
+        let next = &self.queue[self.running];
+        (self.registers, self.local) = (next.registers, next.local);
+        (self.warp, self.slot, self.resume) = (next.warp, next.slot, next.resume);
+        (self.launch_mask, self.barrier_result) = (next.launch_mask, next.barrier_result);
+        self.barrier_released = next.released;
+        (self.chain_end, self.back_edges) = (next.warp + 1, self.queue_back_edges);
+        (self.barrier_mask, self.barrier_counts) = (u64::MAX, BarrierCounts::Warps as u32);
+    }
+
+    /// For engines that do not pass on: each warp's turn is a call of its own.
+    pub fn forget_queue(&mut self) {
+        self.queue.clear();
+        self.running = 0;
     }
 }
 

@@ -1,29 +1,50 @@
 //! Lanes of values that are the same in every launch: the lanes that a shuffle with constant operands names, or DPP.
 
+use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 
 use crate::ir::eval::{self, Output};
-use crate::ir::{Block, Defs, Function, Op, Value};
+use crate::ir::{
+    BinaryOp, Block, ConvertOp, Defs, Function, Inst, IntCc, NanPolicy, Op, Type, Value, ValueType, Window,
+};
+
+use super::editor::Editor;
 
 /// How many operations are looked at.
 const MAX_OPS: usize = 64;
 
 /// The lanes of a value, if they follow from lane numbers and constants alone.
 pub fn fixed_lanes(function: &Function, block: &Block, defs: &Defs, v: Value) -> Option<Vec<u64>> {
-    let mut fixed = Fixed { function, block, defs, found: FxHashMap::default() };
-    fixed.find(v)?;
-    fixed.found.remove(&v).flatten()
+    Fixed::of(function.lanes, Some(function.nan), (&block.insts, &block.values), defs).lanes(v)
 }
 
 struct Fixed<'a> {
-    function: &'a Function,
-    block: &'a Block,
+    /// Of a warp.
+    count: u8,
+    /// None: nothing is computed with floats.
+    nan: Option<NanPolicy>,
+    insts: &'a [Inst],
+    values: &'a [ValueType],
     defs: &'a Defs,
     /// Of values that have been looked at. One that is the same in all lanes, as a mask is, stands in each.
     found: FxHashMap<Value, Option<Vec<u64>>>,
 }
 
-impl Fixed<'_> {
+impl<'a> Fixed<'a> {
+    fn of(
+        count: u8,
+        nan: Option<NanPolicy>,
+        (insts, values): (&'a [Inst], &'a [ValueType]),
+        defs: &'a Defs,
+    ) -> Fixed<'a> {
+        Fixed { count, nan, insts, values, defs, found: FxHashMap::default() }
+    }
+
+    fn lanes(mut self, v: Value) -> Option<Vec<u64>> {
+        self.find(v)?;
+        self.found.remove(&v).flatten()
+    }
+
     fn find(&mut self, v: Value) -> Option<()> {
         if let Some(found) = self.found.get(&v) {
             return found.is_some().then_some(());
@@ -38,8 +59,9 @@ impl Fixed<'_> {
     }
 
     fn evaluate(&mut self, v: Value) -> Option<Vec<u64>> {
-        let lanes = usize::from(self.function.lanes);
-        let inst = &self.block.insts[self.defs[v].0];
+        let lanes = usize::from(self.count);
+        let inst = &self.insts[self.defs[v].0];
+        let type_of = |v: Value| self.values[v.index()];
         if usize::from(inst.window.count) != lanes || inst.results.len() != 1 {
             return None;
         }
@@ -47,7 +69,7 @@ impl Fixed<'_> {
         match inst.op {
             Op::LaneId => return Some((0..lanes as u64).collect()),
             // Bits past the warp are other ones in a compare of uniform values.
-            Op::ICmp { .. } | Op::FCmp { .. } if operands.iter().all(|&v| self.block.ty(v).is_uniform()) => {
+            Op::ICmp { .. } | Op::FCmp { .. } if operands.iter().all(|&v| type_of(v).is_uniform()) => {
                 return None;
             }
             _ => {}
@@ -56,13 +78,63 @@ impl Fixed<'_> {
             self.find(operand)?;
         }
         let rows: Vec<&[u64]> = operands.iter().map(|v| self.found[v].as_deref()).collect::<Option<_>>()?;
-        let ty = operands.first().map_or(self.block.ty(v).ty, |&first| self.block.ty(first).ty);
+        let type_of = |v: Value| self.values[v.index()].ty;
+        let ty = operands.first().map_or(type_of(v), |&first| type_of(first));
+        let floats = ty.is_float() || type_of(v).is_float();
+        let nan = self.nan.or((!floats).then_some(NanPolicy { f16: 0, f32: 0, f64: 0 }))?;
         let mut row = vec![0; lanes];
-        match eval::lanewise(&inst.op, ty, self.function.nan, 0, &rows, &mut row)? {
+        match eval::lanewise(&inst.op, ty, nan, 0, &rows, &mut row)? {
             Output::Row => Some(row),
             Output::Mask(mask) => Some(vec![mask; lanes]),
             Output::RowAndMask(_) => None,
         }
+    }
+}
+
+/// Distances between the lanes of an exchange and those that they read, at most, for a mask to follow it by shifts.
+const MOST_DISTANCES: usize = 4;
+
+impl Editor {
+    /// `bit & 1 != 0`, if the bit is that of a mask of 64 lanes at a place that is the same in every launch: whether a lane is active that
+    /// another reads from, on GFX9. The mask's bits are shifted to where they are asked for.
+    pub(super) fn mask_at_lanes(&mut self, bit: Value, window: Window) -> Option<Value> {
+        let (mask, index) = self.bit_of_mask(bit)?;
+        let read = Fixed::of(self.lanes, None, (&self.insts, &self.values), &self.defs).lanes(index)?;
+        let mut distances: Vec<(i64, u64)> = Vec::new();
+        for (lane, from) in (0..).zip(read).filter(|&(lane, _)| window.mask() >> lane & 1 != 0) {
+            let distance = (from & 63) as i64 - lane;
+            match distances.iter_mut().find(|(known, _)| *known == distance) {
+                Some((_, lanes)) => *lanes |= 1 << lane,
+                None => distances.push((distance, 1 << lane)),
+            }
+        }
+        if distances.len() > MOST_DISTANCES {
+            return None;
+        }
+        let mut all = self.iconst(Type::I64, 0);
+        for (distance, lanes) in distances {
+            let op = if distance < 0 { BinaryOp::Shl } else { BinaryOp::ShrU };
+            let count = self.iconst(Type::I64, distance.unsigned_abs());
+            let moved = if distance == 0 { mask } else { self.binary(op, mask, count, window) };
+            let lanes = self.iconst(Type::I64, lanes);
+            let moved = self.binary(BinaryOp::And, moved, lanes, window);
+            all = self.binary(BinaryOp::Or, all, moved, window);
+        }
+        Some(all)
+    }
+
+    /// The mask and the place of a bit in it that a shift has brought down, as [`active_at`](crate::isa::gfx9) does.
+    fn bit_of_mask(&self, bit: Value) -> Option<(Value, Value)> {
+        let (half, place) = self.matches_binary(bit, BinaryOp::ShrU)?;
+        let Op::Select { mask: upper, a: high, b: low } = *self.def(half) else { return None };
+        let Op::ICmp { cc: IntCc::Ne, a: above, b: zero } = *self.def(upper) else { return None };
+        let ((index, bits), (same, above)) =
+            (self.matches_binary(place, BinaryOp::And)?, self.matches_binary(above, BinaryOp::And)?);
+        let Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a: mask } = *self.def(low) else { return None };
+        let Op::Convert { op: ConvertOp::HighHalf, a: of_high, .. } = *self.def(high) else { return None };
+        let constants = [bits, above, zero].map(|v| self.constant(v));
+        let is_one = index == same && mask == of_high && self.ty(mask) == ValueType::MASK;
+        (is_one && constants == [Some(31), Some(32), Some(0)]).then_some((mask, index))
     }
 }
 

@@ -221,7 +221,7 @@ impl Liveness {
         // Words of sets do not depend on each other. Of each, a block tells those that lead to it what is new in it.
         for word in 0..always.0.len() {
             let mut outs: Vec<u64> = ends.iter().map(|set| set.0[word]).collect();
-            let mut inactives: Vec<u64> = exposed.iter().map(|set| set.0[word]).collect();
+            let mut inactives = vec![0; all_blocks];
             let mut queue = Queue::of_all(all_blocks);
             while let Some(i) = queue.pop() {
                 let Summary { uses, kills, grows, .. } = &summaries[i];
@@ -230,9 +230,11 @@ impl Liveness {
                 let anything = function.blocks.get(i).is_some_and(jumps_anywhere);
                 let out = outs[i] | if anything { all.0[word] } else { always.0[word] };
                 // What it overwrites it may overwrite before the others resume.
-                let idle = inactives[i] | if *grows || anything { out | uses } else { 0 };
+                let later = inactives[i] | if *grows || anything { out | uses } else { 0 };
+                let idle = later | exposed[i].0[word];
                 let before = out & !kills | uses | always.0[word] | idle;
-                live_out[i].0[word] = out | idle;
+                // What the block itself reads is there before its end.
+                live_out[i].0[word] = out | later;
                 if replace(&mut waiting[i].0[word], idle) {
                     queue.tell(&to_successor[i], &mut inactives, idle);
                 }

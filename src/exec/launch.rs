@@ -297,6 +297,9 @@ impl<'p> Kernel<'p> {
             if translated.asks_host() {
                 let bytes = &mut environment.config.local_bytes;
                 *bytes = bytes.saturating_add(SERVICE_BYTES);
+            } else if !translated.reaches_local() {
+                // It would be zeroed for each warp.
+                environment.config.local_bytes = 0;
             }
             run(&translated, &mut environment)
         });

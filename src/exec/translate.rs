@@ -39,6 +39,7 @@ pub(super) struct Translated {
     images: KnownImages,
     reciprocals: Reciprocals,
     asks_host: bool,
+    reaches_local: bool,
     current: RwLock<Arc<Generation>>,
     /// Nanoseconds spent on lifting, and on engines of earlier generations.
     spent: AtomicU64,
@@ -70,10 +71,10 @@ impl Translated {
         let first = Generation::new(&linked, kernel, &code, &images, reciprocals, vec![])?;
         let spent = AtomicU64::new(start.elapsed().as_nanos() as u64);
         // Stand-ins are known from the first, unlike other targets of indirect jumps.
-        let asks_host = first.function.asks_host();
+        let (asks_host, reaches_local) = (first.function.asks_host(), first.function.reaches_local());
         let current = RwLock::new(Arc::new(first));
         let taken = AtomicU64::new(0);
-        Ok(Translated { linked, kernel, code, images, reciprocals, asks_host, current, spent, taken })
+        Ok(Translated { linked, kernel, code, images, reciprocals, asks_host, reaches_local, current, spent, taken })
     }
 
     fn current(&self) -> Arc<Generation> {
@@ -91,6 +92,11 @@ impl Translated {
     /// Whether the kernel may ask for a service.
     pub fn asks_host(&self) -> bool {
         self.asks_host
+    }
+
+    /// Whether a launch needs local memory, whatever the binary says: that is a stack with room for calls, mostly.
+    pub fn reaches_local(&self) -> bool {
+        self.reaches_local
     }
 
     pub fn code(&self) -> &Code {
@@ -336,6 +342,8 @@ impl Engine for Discovering {
     }
 
     fn run(&self, context: &mut WarpContext) -> ExitCode {
+        // Other warps may be in other generations.
+        context.forget_queue();
         let mut grown = self.generation_of(context.resume);
         loop {
             let first = grown.as_ref().map_or(0, |grown| grown.first);

@@ -3,7 +3,7 @@
 use cranelift_entity::{EntityRef, SecondaryMap, entity_impl};
 use smallvec::SmallVec;
 
-use super::op::Op;
+use super::op::{Op, Space};
 use super::register::{Bank, BankId, CellKind, Part, Reg};
 use super::types::{Type, ValueType, Window};
 
@@ -247,6 +247,15 @@ impl Function {
     /// The registers that terminators read by themselves: mask registers where lanes wait.
     pub fn waiting_registers(&self) -> impl Iterator<Item = Reg> + '_ {
         self.blocks.iter().flat_map(|block| block.term.registers())
+    }
+
+    /// Whether code may come to lanes' local memory: what it does not name may be reached by a generic address, or by code that only
+    /// an indirect jump finds.
+    pub fn reaches_local(&self) -> bool {
+        let reaches =
+            |inst: &Inst| inst.op.access().is_some_and(|access| matches!(access.space, Space::Local | Space::Generic));
+        let unknown = |block: &Block| matches!(block.term, Terminator::Indirect { .. });
+        self.blocks.iter().any(|block| unknown(block) || block.insts.iter().any(reaches))
     }
 
     /// Whether there is a [`Service`] that it may ask for.

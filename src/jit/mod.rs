@@ -321,6 +321,7 @@ impl Engine for Program {
                 None => debug_assert!(matches!(code, abi::CONTINUE | abi::CAREFUL), "code {code}"),
                 // The slice is over, the turn is not.
                 Some(ExitCode::Yield) if context.back_edges as i64 > 0 => {}
+                Some(ExitCode::Barrier) if context.pass_on() => {}
                 Some(ExitCode::UnknownPc) => match self.jump_indirectly(context) {
                     Some(true) => {}
                     Some(false) => return ExitCode::Yield,

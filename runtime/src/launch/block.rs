@@ -94,8 +94,8 @@ pub(super) struct Suspended {
     pub lanes: Lanes,
     /// The lanes that were handed back to it last.
     pub released: u64,
-    /// `None` once it is done.
-    pub storage: Option<WarpStorage>,
+    /// `None` once it is done. Boxed, since it changes hands for every warp.
+    pub storage: Option<Box<WarpStorage>>,
 }
 
 impl Suspended {
@@ -106,6 +106,13 @@ impl Suspended {
     /// Lanes that have neither exited nor wait.
     fn free_lanes(&self) -> u64 {
         self.launch_mask & !self.lanes.exited & !self.lanes.waiting()
+    }
+
+    /// It came to a barrier at which all others have arrived.
+    pub(super) fn come_through(&mut self, resume: u32) {
+        self.state = State::Ready { yielded: false };
+        self.released = self.launch_mask;
+        self.resume = resume;
     }
 
     /// Hands back what the next complete barrier has released, if there is one.
@@ -209,10 +216,12 @@ impl Block {
     }
 
     /// A suspended warp is done: gives back its storage.
-    pub(super) fn finish(&mut self, slot: usize) -> Option<WarpStorage> {
+    pub(super) fn finish(&mut self, slot: usize) -> Option<Box<WarpStorage>> {
         let warp = &mut self.suspended[slot];
         warp.state = State::Done;
-        warp.lanes = Lanes::default();
+        if !warp.lanes.are_together() {
+            warp.lanes = Lanes::default();
+        }
         self.live -= 1;
         self.ready -= 1;
         self.barriers.exit(warp.arrived);

@@ -51,7 +51,7 @@ pub struct Editor {
     pub insts: Vec<Inst>,
     pub values: Vec<ValueType>,
     /// Defining instruction of each value, and which of its results it is.
-    defs: Defs,
+    pub(super) defs: Defs,
     /// The pure ones of `insts`, to be found by operation and window.
     shared: HashTable<usize>,
     /// What is to be used in place of a value from here on.

@@ -90,6 +90,9 @@ impl Editor {
             // Bits that shifts and products have cleared.
             Op::Binary { op: BinaryOp::And, a, b } if cc == IntCc::Ne && limit == 0 => {
                 let low = self.constant(b)?;
+                if let Some(mask) = (low == 1).then(|| self.mask_at_lanes(a, window)).flatten() {
+                    return Some(mask);
+                }
                 let cleared = low < 1 << bound(|v| self.ty(v).ty, |v| self.def(v), a).zeros;
                 cleared.then(|| self.iconst(Type::I64, 0))
             }

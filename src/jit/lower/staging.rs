@@ -186,27 +186,19 @@ impl BlockLowerer<'_, '_, '_> {
             self.require(hit, helper);
             return host;
         }
-        let (miss, found) = (self.b.create_block(), self.b.create_block());
-        let result = self.b.append_block_param(found, types::I64);
-        self.b.ins().brif(hit, found, &[BlockArg::Value(host)], miss, &[]);
-        self.b.switch_to_block(miss);
+        // Which memory it is in differs from lane to lane: a branch would be guessed wrong.
         let (shared, bytes) = self.memory_at_offsets(Space::Shared);
-        let (offset, inside) = self.offset_in_window(access, address, abi::SHARED_WINDOW, bytes);
-        let host = self.b.ins().iadd(shared, offset);
-        match of_local {
-            None => {
-                self.require(inside, helper);
-                self.b.ins().jump(found, &[BlockArg::Value(host)]);
-            }
-            Some(lane) => {
-                let other = self.b.create_block();
-                self.b.ins().brif(inside, found, &[BlockArg::Value(host)], other, &[]);
-                self.b.switch_to_block(other);
-                let host = self.host_of_local_lane(access, address, lane, helper);
-                self.b.ins().jump(found, &[BlockArg::Value(host)]);
-            }
+        let (offset, is_shared) = self.offset_in_window(access, address, abi::SHARED_WINDOW, bytes);
+        let in_shared = self.b.ins().iadd(shared, offset);
+        let host = self.b.ins().select(is_shared, in_shared, host);
+        let mut reached = self.b.ins().bor(hit, is_shared);
+        let mut result = host;
+        if let Some(lane) = of_local {
+            let (in_local, is_local) = self.host_of_local_lane(access, address, lane);
+            result = self.b.ins().select(is_local, in_local, host);
+            reached = self.b.ins().bor(reached, is_local);
         }
-        self.b.switch_to_block(found);
+        self.require(reached, helper);
         result
     }
 
@@ -221,13 +213,12 @@ impl BlockLowerer<'_, '_, '_> {
         (offset, self.b.ins().band(begins, ends))
     }
 
-    /// Host address of a generic access of a lane of the chunk to an element of a word in its local memory.
-    fn host_of_local_lane(&mut self, access: &Access, address: Clif, lane: Clif, helper: ClifBlock) -> Clif {
+    /// Host address of a generic access of a lane of the chunk to an element of a word in its local memory, and whether it is there.
+    fn host_of_local_lane(&mut self, access: &Access, address: Clif, lane: Clif) -> (Clif, Clif) {
         let bytes = self.ctx_load(types::I64, abi::LOCAL_BYTES);
-        let (offset, inside) = self.offset_in_window(access, address, abi::LOCAL_WINDOW, bytes);
-        self.require(inside, helper);
+        let (offset, mut inside) = self.offset_in_window(access, address, abi::LOCAL_WINDOW, bytes);
         if let Some(aligned) = self.is_aligned(access.bytes() as u8, offset) {
-            self.require(aligned, helper);
+            inside = self.b.ins().band(inside, aligned);
         }
         let start = self.start_of_local();
         let (word, byte) = (self.b.ins().band_imm_s(offset, -4), self.b.ins().band_imm_u(offset, 3));
@@ -235,7 +226,7 @@ impl BlockLowerer<'_, '_, '_> {
         let column = self.b.ins().ishl_imm_u(lane, 2);
         let place = self.b.ins().iadd(row, column);
         let place = self.b.ins().iadd(place, byte);
-        self.b.ins().iadd(start, place)
+        (self.b.ins().iadd(start, place), inside)
     }
 
     /// Calls the helper for the lanes of the chunk whose bits are set. A fault of a load is left for the end of its

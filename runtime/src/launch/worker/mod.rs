@@ -30,7 +30,7 @@ pub(super) struct Worker<'a> {
     launch: &'a Launch<'a>,
     context: Box<WarpContext<'a>>,
     /// Of the warps that run for the first time, then of those that are done.
-    free: Vec<WarpStorage>,
+    free: Vec<Box<WarpStorage>>,
     progress: Option<&'a dyn Fn(u64, u64)>,
     next_progress: Instant,
     /// What has been added to the launch's sums.
@@ -229,9 +229,20 @@ impl<'a> Worker<'a> {
     /// entered as waiting at it. Returns the slot after the last that had its turn.
     fn go_in_step(&mut self, block: &mut Block) -> Result<usize, Stop> {
         let mut common = None;
-        for slot in 0..block.suspended.len() {
-            let State::Ready { yielded } = block.suspended[slot].state else { continue };
-            let code = self.resume(block, slot, yielded)?;
+        let mut next = 0;
+        while next < block.suspended.len() {
+            let State::Ready { yielded } = block.suspended[next].state else {
+                next += 1;
+                continue;
+            };
+            let (slot, code) = match common {
+                None => (next, self.resume(block, next, yielded)?),
+                Some(barrier) => self.resume_in_turn(block, next, yielded, barrier)?,
+            };
+            if code == ExitCode::Grow {
+                next = slot;
+                continue;
+            }
             let barrier =
                 if code == ExitCode::Barrier { self.whole_barrier(&block.suspended[slot].lanes) } else { None };
             if barrier.is_none() || common.is_some() && common != barrier {
@@ -242,9 +253,10 @@ impl<'a> Worker<'a> {
                 return Ok(slot + 1);
             }
             common = barrier;
-            block.suspended[slot].state = State::Ready { yielded: false };
-            block.suspended[slot].released = self.context.launch_mask;
+            let resume = block.suspended[slot].resume;
+            block.suspended[slot].come_through(resume);
             self.check_if_due(block, block.suspended[slot].warp, self.context.resume)?;
+            next = slot + 1;
         }
         Ok(block.suspended.len())
     }
@@ -255,7 +267,7 @@ impl<'a> Worker<'a> {
         let shape = &self.launch.shape;
         let mut storage = match self.free.pop() {
             Some(storage) => storage,
-            None => self.launch.storage().map_err(Stop::Error)?,
+            None => Box::new(self.launch.storage().map_err(Stop::Error)?),
         };
         let first = block.started;
         let context = &mut *self.context;

@@ -10,7 +10,7 @@ use super::super::lanes::{LaneArrival, Lanes};
 use super::super::outcome::{Fault, Waiting};
 use super::{CHECK_INSTRUCTIONS, PROGRESS_INTERVAL, Stop, Worker};
 use crate::fault::{FaultKind, FaultRecord};
-use crate::warp::{BARRIERS, BarrierCounts, BarrierKind, ExitCode, WarpContext};
+use crate::warp::{BARRIERS, BarrierCounts, BarrierKind, ExitCode, Queued};
 
 impl Worker<'_> {
     /// Gives a suspended warp a turn.
@@ -28,9 +28,56 @@ impl Worker<'_> {
         context.barrier_released = warp.released;
         context.launch_mask = warp.launch_mask;
         let code = self.call(storage, self.turn(yielded, others)).map_err(Stop::Error)?;
-        assert_eq!(self.context.warp, warp.warp, "the engine went on past its chain");
-        warp.resume = self.context.resume;
+        if self.context.running == 0 {
+            assert_eq!(self.context.warp, warp.warp, "the engine went on past its chain");
+            warp.resume = self.context.resume;
+        }
         Ok(code)
+    }
+
+    /// Gives a suspended warp a turn, and those after it that can go on, as long as each comes to this barrier of the whole block. Those
+    /// that did are as if they had been released from it. Gives the slot of the one whose turn ended the call, and how.
+    pub(super) fn resume_in_turn(
+        &mut self,
+        block: &mut Block,
+        slot: usize,
+        yielded: bool,
+        barrier: (u32, BarrierCounts),
+    ) -> Result<(usize, ExitCode), Stop> {
+        let bytes = block.suspended[slot].storage.as_ref().map(|storage| storage.register_bytes());
+        let context = &mut *self.context;
+        context.queue_barrier = barrier;
+        for (place, warp) in block.suspended.iter().enumerate().skip(slot) {
+            let (Some(storage), State::Ready { .. }) = (&warp.storage, warp.state) else { continue };
+            if Some(storage.register_bytes()) != bytes || !warp.lanes.are_together() {
+                break;
+            }
+            context.queue.push(Queued {
+                registers: storage.registers(),
+                local: storage.local(),
+                launch_mask: warp.launch_mask,
+                warp: warp.warp,
+                slot: storage.slot,
+                resume: warp.resume,
+                barrier_result: warp.barrier_result,
+                released: warp.released,
+                place,
+            });
+        }
+        let code = self.resume(block, slot, yielded);
+        let context = &mut *self.context;
+        let mut slot = slot;
+        if context.running > 0 {
+            for passed in &context.queue[..context.running] {
+                block.suspended[passed.place].come_through(passed.resume);
+            }
+            slot = context.queue[context.running].place;
+            let warp = &mut block.suspended[slot];
+            assert_eq!(context.warp, warp.warp, "the engine went on past its chain");
+            warp.resume = context.resume;
+        }
+        context.forget_queue();
+        Ok((slot, code?))
     }
 
     /// Back edges of a turn: fewer if the warp may be waiting for another in a loop.
@@ -42,7 +89,7 @@ impl Worker<'_> {
     /// Calls the engine for the context's warp, again with a larger register file if that is what it asks for.
     #[inline]
     pub(super) fn call(&mut self, storage: &mut WarpStorage, back_edges: u64) -> Result<ExitCode, LaunchError> {
-        self.context.back_edges = back_edges;
+        (self.context.back_edges, self.context.queue_back_edges) = (back_edges, back_edges);
         self.context.barrier_mask = u64::MAX;
         self.context.barrier_counts = BarrierCounts::Warps as u32;
         self.context.slot = storage.slot;
@@ -52,7 +99,8 @@ impl Worker<'_> {
             self.context.registers = storage.registers();
             self.context.register_bytes = storage.register_bytes();
             let code = self.launch.engine.run(&mut self.context);
-            if code != ExitCode::Grow {
+            // The caller gives another warp its turn anew.
+            if code != ExitCode::Grow || self.context.running > 0 {
                 break code;
             }
             self.launch.grow(storage, self.context.register_bytes_wanted)?;
@@ -104,16 +152,8 @@ impl Worker<'_> {
     /// The barrier that the context's warp has come to, whose lanes these are, and what it counts, if all of it waits at one for all
     /// others of the block and for nothing else.
     pub(super) fn whole_barrier(&self, lanes: &Lanes) -> Option<(u32, BarrierCounts)> {
-        let WarpContext { barrier_kind, barrier_id, barrier_threads, barrier_mask, launch_mask, .. } = *self.context;
-        let is_whole = barrier_kind == BarrierKind::Sync as u32 && barrier_threads == 0 && barrier_id < BARRIERS as u32;
-        let counts = self.barrier_counts();
-        let is_all = counts == BarrierCounts::Warps || launch_mask & !barrier_mask == 0 && lanes.are_together();
-        (is_whole && is_all).then_some((barrier_id, counts))
-    }
-
-    pub(super) fn barrier_counts(&self) -> BarrierCounts {
-        let lanes = self.context.barrier_counts == BarrierCounts::Lanes as u32;
-        if lanes { BarrierCounts::Lanes } else { BarrierCounts::Warps }
+        let is_all = |&(_, counts): &(u32, BarrierCounts)| counts == BarrierCounts::Warps || lanes.are_together();
+        self.context.whole_barrier().filter(is_all)
     }
 
     /// The context's warp has come to a barrier.
@@ -133,7 +173,7 @@ impl Worker<'_> {
                 let warp = block.suspended[slot].warp;
                 return Err(Stop::Fault(Box::new(self.fault(block, warp, FaultKind::IllegalInstruction, pc))));
             }
-            _ if self.barrier_counts() == BarrierCounts::Lanes => {
+            _ if context.barrier_counts() == BarrierCounts::Lanes => {
                 block.arrive_lanes(slot, &LaneArrival { kind, barrier, expected: threads, lanes, predicate });
             }
             _ => {

@@ -1,5 +1,7 @@
 //! What is known of a kernel before its IR is built: the nodes, the order in which they get their turn, and where lanes may wait.
 
+use std::cell::RefCell;
+
 use rustc_hash::FxHashMap;
 
 use super::call_graph::CallGraph;
@@ -58,10 +60,17 @@ impl<'a> Plan<'a> {
         for (node, &position) in position.iter().enumerate() {
             at[position as usize] = node;
         }
+        let deciding = RefCell::new(FxHashMap::default());
         let spins = |&node: &usize| {
             let node: &Node = &graph.nodes[node];
             let statements = &graph.body(kernel.module, node).statements;
-            statements[node.first as usize..node.last as usize].iter().any(|one| uses::may_spin(kernel.module, one))
+            let decides = |register| {
+                let mut deciding = deciding.borrow_mut();
+                let of_instance = deciding.entry(node.instance);
+                of_instance.or_insert_with(|| uses::deciding(kernel.module, statements)).contains(&register)
+            };
+            let mut own = statements[node.first as usize..node.last as usize].iter();
+            own.any(|one| uses::may_spin(kernel.module, one, &decides))
         };
         let may_spin = at.iter().map(spins).collect();
         let mut predecessors = vec![vec![]; successors.len()];

@@ -1,5 +1,7 @@
 //! Which registers a statement reads and writes.
 
+use rustc_hash::FxHashSet;
+
 use crate::isa::ptx::module::{Address, Base, Module, Operand, Register, SpecialRegister, Statement};
 use crate::isa::ptx::word::Word;
 
@@ -30,13 +32,21 @@ pub fn reads_clock(statement: &Statement) -> bool {
     statement.operands.iter().any(is_clock)
 }
 
-/// Whether a loop that has the statement may be one that waits for other lanes to do something.
-pub fn may_spin(module: &Module, statement: &Statement) -> bool {
+/// Whether a loop that has the statement may be one that waits for other lanes to do something. `decides` says what may have a say in
+/// where lanes go.
+pub fn may_spin(module: &Module, statement: &Statement, decides: &dyn Fn(Register) -> bool) -> bool {
     let form = module.form(statement.form);
     let name = form.row.opcode.split('.').next().unwrap_or_default();
+    let result_decides = || {
+        let mut any = false;
+        if let Some(result) = statement.operands.first() {
+            in_operand(result, true, &mut |register, _| any |= decides(register));
+        }
+        any
+    };
     match name {
-        "ld" => form.one_of(&[Word::Volatile, Word::Relaxed, Word::Acquire, Word::Mmio]).is_some(),
-        "atom" => statement.operands.first() != Some(&Operand::Sink),
+        "ld" => form.one_of(&[Word::Volatile, Word::Relaxed, Word::Acquire, Word::Mmio]).is_some() && result_decides(),
+        "atom" => result_decides(),
         "nanosleep" => true,
         "mbarrier" => form.row.opcode.contains("_wait"),
         _ => false,
@@ -84,6 +94,41 @@ pub fn has_destination(module: &Module, statement: &Statement) -> bool {
         return false;
     }
     !NO_DESTINATION.contains(&name)
+}
+
+/// The registers whose values may have a say in where lanes go: those that jumps, calls and returns read, those that are stored, as they
+/// may be loaded again, and what any of these is made of.
+pub fn deciding(module: &Module, statements: &[Statement]) -> FxHashSet<Register> {
+    let mut deciding = FxHashSet::default();
+    loop {
+        let before = deciding.len();
+        for statement in statements.iter().rev() {
+            let opcode = module.form(statement.form).row.opcode;
+            let (mut read, mut decides) = (Vec::new(), false);
+            each(module, statement, &mut |register, written| match written {
+                true => decides |= deciding.contains(&register),
+                false => read.push(register),
+            });
+            match opcode.split('.').next().unwrap_or_default() {
+                "bra" | "brx" | "call" | "ret" | "exit" | "trap" => decides = true,
+                "st" => {
+                    let values = &statement.operands[1.min(statement.operands.len())..];
+                    values.iter().for_each(|value| {
+                        in_operand(value, false, &mut |register, _| {
+                            deciding.insert(register);
+                        })
+                    });
+                }
+                _ => {}
+            }
+            if decides {
+                deciding.extend(read);
+            }
+        }
+        if deciding.len() == before {
+            return deciding;
+        }
+    }
 }
 
 /// Calls `found` for each register that the statement names, and whether it is written. Sources come before destinations.
