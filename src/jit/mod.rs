@@ -265,12 +265,16 @@ impl Program {
         let is_best = region.made(Effort::Full).is_some();
         let slice = if heat.is_hot() || is_best { turn } else { turn.min(slice) };
         context.back_edges = slice;
+        let begun = Instant::now();
         let code = self.enter(compiled, context);
         context.back_edges = context.back_edges.wrapping_add(turn - slice);
         // To begin again costs as much as a helper.
         let helped = context.helper_calls - before.1 + context.interp_instructions - before.2 + u64::from(careful);
         // Whoever makes a region hot compiles it, while others go on with the code that there is.
-        if heat.add(context.instructions - before.0 + tuning::HELPED * helped) && !is_best {
+        let executed = context.instructions - before.0;
+        let by_the_clock = begun.elapsed().as_nanos() as u64 / tuning::COUNTED_NS;
+        let spent = by_the_clock.clamp(executed, executed.saturating_mul(tuning::MOST_COUNTED));
+        if heat.add(spent + tuning::HELPED * helped) && !is_best {
             let _ = self.compiled(number, better);
         }
         code
