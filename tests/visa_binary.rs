@@ -35,7 +35,7 @@ fn text_of(path: &Path, number: usize) -> Option<Vec<u8>> {
 }
 
 fn one(routine: &Routine) -> Module {
-    Module { routines: vec![routine.clone()], platform: None }
+    Module { routines: vec![routine.clone()], ..Module::default() }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Compiles the CUDA sources of the tests, benches and examples again, but for tests/fixtures/maxwell/containers, whose README
-# says how those are made, and what benches have for GFX9. PYTHON names a Python with numpy and the wheels that nv.py asks for;
+# says how those are made, and what benches have for GFX9; benches/ordinary/opencl.py makes what is there for vISA. PYTHON names a Python with numpy and the wheels that nv.py asks for;
 # listings (code only, as nvdisasm prints it) are made if nv.py finds nvdisasm. examples/gfx9/make.py says what GFX9 needs.
 set -eu
 cd "$(dirname "$0")/.."

@@ -48,7 +48,8 @@ class Measuring:
         self.program, self.command, self.report_file = program, command, pathlib.Path(folder) / "report.json"
         self.launch, self.plain = program.launch(program.full), host.Host(program, folder)
         self.c, results = self.plain.launch(self.launch, 0)
-        self.paths = {guest: manifest.write(program, self.launch, results, folder, guest) for guest in guests}
+        self.paths = {guest: manifest.write(program, self.launch, results, folder, guest) for guest in guests
+                      if manifest.exists(program, guest)}
         self.found, self.problems = {}, []
         for guest, path in self.paths.items():
             self.found[guest], problem = launches(self.command, path, 3, self.report_file)

@@ -6,7 +6,8 @@ import struct
 import suite
 
 Guest = collections.namedtuple("Guest", "title suffix")
-GUESTS = {"maxwell": Guest("Maxwell", "sm_50.cubin"), "ptx": Guest("PTX", "sm_70.ptx"), "gfx9": Guest("GFX9", "gfx900.hsaco")}
+GUESTS = {"maxwell": Guest("Maxwell", "sm_50.cubin"), "ptx": Guest("PTX", "sm_70.ptx"), "gfx9": Guest("GFX9", "gfx900.hsaco"),
+          "visa": Guest("vISA", "skl.zebin")}
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 
 
@@ -17,6 +18,11 @@ def npy(dtype, data):
     head = f"{{'descr': '{order}{dtype}', 'fortran_order': False, 'shape': ({len(data) // size},), }}".encode()
     head += b" " * (-(len(head) + 11) % 64) + b"\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + data
+
+
+def exists(program, guest):
+    """Whether there is a binary: opencl.py says which cannot be made."""
+    return (PROGRAMS / f"{program.name}.{GUESTS[guest].suffix}").exists()
 
 
 def write(program, launch, results, folder, guest, binary=None):

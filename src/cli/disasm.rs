@@ -182,7 +182,9 @@ fn visa_text(module: &Module, platform: Option<Platform>, function: Option<&str>
     let routines = module.visa.iter().flat_map(|visa| &visa.module.routines);
     let wanted = routines.filter(|routine| function.is_none_or(|name| routine.name == name));
     wanted
-        .map(|routine| visa::text::print(&visa::module::Module { routines: vec![routine.clone()], platform }))
+        .map(|routine| {
+            visa::text::print(&visa::module::Module { routines: vec![routine.clone()], platform, ..Default::default() })
+        })
         .collect()
 }
 

@@ -12,8 +12,7 @@ the least number as it is, not wrapped; leading zeros of reversed bits are read 
 `x != 0`.
 
 For Maxwell it needs a Python with numpy and the wheels that tools/nv.py names; for GFX9 and the host clang-19 and lld-19; for vISA (`--isa visa`)
-what tools/igc.sh needs, clang-14, libclang-common-14-dev and llvm-spirv-14. WARPLOOM is the
-program to test (target/release/warploom if it is not set).
+what tools/igc.py needs. WARPLOOM is the program to test (target/release/warploom if it is not set).
 """
 import argparse
 import os
@@ -28,6 +27,7 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+import igc  # noqa: E402
 from program import COUNTERS, INPUT, OWN_BYTES, Program  # noqa: E402
 
 WARPLOOM = pathlib.Path(os.environ.get("WARPLOOM", HERE.parent.parent / "target/release/warploom")).absolute()
@@ -99,20 +99,11 @@ def gfx9(_, folder, draw):
 
 
 def visa(_, folder, draw):
-    """C++ for OpenCL, as SPIR-V of clang 14, through Intel's compiler for GPUs that have doubles, with registers of 32 and of 64 bytes."""
-    root = os.environ.get("IGC_ROOT", "")
-    environment = {**os.environ, "IGC_EnableZEBinary": "1", "IGC_EmitZeBinVISASections": "1", "IGC_ShaderDumpEnable": "1", "IGC_DumpToCustomDir": "dump"}
-    if root:
-        environment["LD_LIBRARY_PATH"] = f"{root}/usr/lib/x86_64-linux-gnu"
-    # What clang's passes make, the translator to SPIR-V does not always take; Intel's compiler has passes of its own.
-    level = draw.choice([["-O1", "-Xclang", "-disable-llvm-passes"]] * 3 + [["-O0"]])
-    device = draw.choice(["skl", "pvc"])
-    call([f"{root}/usr/lib/llvm-14/bin/clang", "--target=spir64", "-x", "cl", "-cl-std=clc++2021", "-Xclang", "-finclude-default-header", *level, *FLAGS,
-          "-emit-llvm", "-c", "program.cu", "-o", "program.bc"], folder, environment)
-    call([f"{root}/usr/bin/llvm-spirv-14", "--spirv-ext=+SPV_INTEL_function_pointers", "program.bc", "-o", "program.spv"], folder, environment)
-    call([f"{root}/usr/bin/ocloc", "compile", "-spirv_input", "-file", "program.spv", "-device", device, "-out_dir", "out", "-options",
-          "-cl-fp32-correctly-rounded-divide-sqrt", "-internal_options", "-cl-intel-enable-zebin -ze-emit-zebin-visa-sections"], folder, environment)
-    shutil.copy(next((folder / "out").glob("*.bin")), folder / "program.zebin")
+    """C++ for OpenCL through Intel's compiler for GPUs that have doubles, with registers of 32 and of 64 bytes."""
+    level, device = draw.choice([igc.PASSES_LEFT_OUT] * 3 + [["-O0"]]), draw.choice(["skl", "pvc"])
+    for command in igc.commands("program.cu", device, [*level, *FLAGS]):
+        call(command, folder, igc.environment())
+    shutil.copy(igc.made(folder), folder / "program.zebin")
     return "program.zebin", [device, *level]
 
 

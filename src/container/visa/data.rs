@@ -1,5 +1,8 @@
 //! Data of a zebin: constants, variables, strings, their symbols and relocations. Facts, `visa-semantics.md` 9.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use object::LittleEndian as LE;
 use object::elf::{self, SectionHeader64};
 use object::read::elf::{SectionHeader, Sym};
@@ -23,7 +26,14 @@ pub(super) fn read(bytes: &[u8], sections: &Sections<'_>, module: &mut Module) -
         add(bytes, sections, (data, zero), module, &mut places)?;
     }
     let symbols = symbols(bytes, sections, &places, module)?;
-    relocations(bytes, sections, &places, &symbols, module)
+    relocations(bytes, sections, &places, &symbols, module)?;
+    let pointed_to = module.relocations.iter().map(|relocation| &module.symbols[relocation.symbol.0]);
+    let functions = pointed_to.filter(|symbol| symbol.kind == SymbolKind::Function);
+    let names: BTreeSet<String> = functions.map(|symbol| symbol.name.clone()).collect();
+    if let Some(visa) = &mut module.visa {
+        Arc::make_mut(visa).module.in_data = names.into_iter().collect();
+    }
+    Ok(())
 }
 
 fn find<'a>(sections: &Sections<'a>, name: &str) -> Option<(usize, &'a SectionHeader64<LE>)> {

@@ -11,6 +11,8 @@ pub struct Module {
     pub routines: Vec<Routine>,
     /// None: the form does not say, and nobody else did.
     pub platform: Option<Platform>,
+    /// Functions whose address is in data, which only a file has that has more than the code.
+    pub in_data: Vec<String>,
 }
 
 /// A variable by its number: those below [`FIRST_VARIABLE`] are predefined, 0 is `%null`.

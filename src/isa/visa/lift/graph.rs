@@ -64,7 +64,7 @@ pub struct Graph {
     pub routines: Vec<usize>,
     pub blocks: Vec<Block>,
     pub units: Vec<Unit>,
-    /// Functions whose address is taken, by name, as units.
+    /// Functions whose address is taken or in data, by name, as units.
     pub addressed: Vec<(String, usize)>,
 }
 
@@ -80,15 +80,13 @@ impl Graph {
             graph.units[n].entry = graph.blocks.len();
             graph.add(module, n, index, &names);
         }
-        for &index in &routines {
-            for insn in &module.routines[index].code {
-                if insn.row.name == "faddr"
-                    && let Some(Operand::Name(name)) = insn.operands.first()
-                    && let Some(&unit) = names.get(name.as_str())
-                    && !graph.addressed.iter().any(|(one, _)| one == name)
-                {
-                    graph.addressed.push((name.clone(), unit));
-                }
+        let code = routines.iter().flat_map(|&index| &module.routines[index].code);
+        let in_code = code.filter(|insn| insn.row.name == "faddr").filter_map(|insn| name(insn.operands.first()?));
+        for name in in_code.chain(&module.in_data) {
+            if let Some(&unit) = names.get(name.as_str())
+                && !graph.addressed.iter().any(|(one, _)| one == name)
+            {
+                graph.addressed.push((name.clone(), unit));
             }
         }
         graph.routines = routines;
@@ -228,6 +226,13 @@ impl Graph {
     }
 }
 
+fn name(operand: &Operand) -> Option<&String> {
+    match operand {
+        Operand::Name(name) => Some(name),
+        _ => None,
+    }
+}
+
 /// Routines that the kernel may call, itself first.
 fn reachable(module: &Module, kernel: usize) -> Vec<usize> {
     let by_name: FxHashMap<&str, usize> = module
@@ -240,15 +245,18 @@ fn reachable(module: &Module, kernel: usize) -> Vec<usize> {
     let mut found = vec![kernel];
     let mut at = 0;
     while let Some(&index) = found.get(at) {
+        let mut find = |name: &String| {
+            if let Some(&other) = by_name.get(name.as_str())
+                && !found.contains(&other)
+            {
+                found.push(other);
+            }
+        };
         for insn in &module.routines[index].code {
-            for operand in &insn.operands {
-                if let Operand::Name(name) = operand
-                    && matches!(insn.row.name, "fcall" | "faddr")
-                    && let Some(&other) = by_name.get(name.as_str())
-                    && !found.contains(&other)
-                {
-                    found.push(other);
-                }
+            match insn.row.name {
+                "fcall" | "faddr" => insn.operands.iter().filter_map(name).for_each(&mut find),
+                "ifcall" => module.in_data.iter().for_each(&mut find),
+                _ => {}
             }
         }
         at += 1;
