@@ -22,6 +22,8 @@ pub struct KernelSummary {
 pub struct Summary {
     /// The GPU that the library claimed to be, such as `sm_52`.
     pub device: String,
+    /// Time that the program's threads were in calls of the library, in nanoseconds.
+    pub calls_ns: u64,
     /// Launches by the kernels' names.
     pub kernels: BTreeMap<String, KernelSummary>,
     /// Launches that ended in a fault, as they were told of.
@@ -40,6 +42,7 @@ impl Summary {
     /// Adds what another process did.
     pub fn add(&mut self, other: Summary) {
         self.device = other.device;
+        self.calls_ns += other.calls_ns;
         for (name, kernel) in other.kernels {
             let sum = self.kernels.entry(name).or_default();
             sum.launches += kernel.launches;
@@ -59,8 +62,13 @@ impl Summary {
         let launches: u64 = self.kernels.values().map(|kernel| kernel.launches).sum();
         let ns: u64 = self.kernels.values().map(|kernel| kernel.ns).sum();
         let time = |ns| time(Duration::from_nanos(ns));
-        let mut text =
-            format!("{}: {launches} launches of {} kernels, {}\n", self.device, self.kernels.len(), time(ns));
+        let mut text = format!(
+            "{}: {launches} launches of {} kernels, {}; in calls of the driver {}\n",
+            self.device,
+            self.kernels.len(),
+            time(ns),
+            time(self.calls_ns)
+        );
         let mut kernels: Vec<_> = self.kernels.iter().collect();
         kernels.sort_by_key(|(_, kernel)| std::cmp::Reverse(kernel.ns));
         let write = "writing to a string does not fail";
@@ -109,10 +117,10 @@ mod tests {
         let mut sum = of("a", kernel(2, 10));
         sum.add(of("a", kernel(1, 5)));
         sum.add(of("b", kernel(1, 90)));
-        sum.add(Summary { device: "sm_52".into(), ..of("c", kernel(1, 1)) });
+        sum.add(Summary { device: "sm_52".into(), calls_ns: 7, ..of("c", kernel(1, 1)) });
         assert_eq!(sum.kernels["a"], kernel(3, 15));
         let text = sum.text(2, |time| format!("{} ns", time.as_nanos()));
-        assert!(text.starts_with("sm_52: 5 launches of 3 kernels, 106 ns\n"), "{text}");
+        assert!(text.starts_with("sm_52: 5 launches of 3 kernels, 106 ns; in calls of the driver 7 ns\n"), "{text}");
         assert!(text.find(" b\n") < text.find(" a\n") && text.contains("and 1 more"), "{text}");
     }
 

@@ -155,3 +155,45 @@ fn a_bad_address_faults() {
         assert!(fault.to_string().contains("function `vprintf`"), "{fault}");
     }
 }
+
+/// `set_conditional` of `conditional.cu` as PTX.
+const CONDITIONAL: &[u8] = b"
+.version 6.0
+.target sm_70
+.address_size 64
+.extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);
+.visible .entry set_conditional(.param .u64 handle, .param .u32 value) {
+    .reg .pred %other;
+    .reg .b32 %v, %t, %n;
+    .reg .b64 %h;
+    ld.param.u64 %h, [handle];
+    ld.param.u32 %v, [value];
+    mov.u32 %t, %tid.x;
+    setp.ne.u32 %other, %t, 3;
+    @%other bra done;
+    mov.u32 %n, %ntid.x;
+    add.u32 %v, %v, %n;
+    { .param .b64 a; .param .b32 b; st.param.b64 [a], %h; st.param.b32 [b], %v; call cudaGraphSetConditional, (a, b); }
+done:
+    ret;
+}
+\0";
+
+#[test]
+fn the_condition_of_a_graph_is_a_word_at_its_handle() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/maxwell/services/conditional.sm_50.cubin");
+    for image in [&std::fs::read(path).unwrap()[..], CONDITIONAL] {
+        for engine in ENGINES {
+            let program = Program::load(image, Some("set_conditional")).unwrap();
+            let handle = buffer(&program, &u64::MAX.to_le_bytes());
+            let set = |handle| {
+                let args = [Arg::pointer(handle), Arg::from(7)];
+                launch(&program, "set_conditional", &args, &options(1, 40, engine)).fault
+            };
+            assert_eq!(set(handle), None);
+            assert_eq!(words(&program, handle, 1), [0xffff_ffff_0000_002f], "{engine}");
+            let fault = set(0x30).expect("no memory is there");
+            assert_eq!((fault.kind(), fault.fault.lane, fault.fault.address), (FaultKind::AddressOutOfRange, 3, 0x30));
+        }
+    }
+}

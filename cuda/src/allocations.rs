@@ -7,7 +7,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use crate::context::{CONTEXTS, Context};
 use crate::error::{Answer, Error, of_map};
 use crate::handles::fresh;
-use crate::{advice, boundary, driver};
+use crate::{advice, boundary, driver, graph_memory};
 
 /// Where addresses that `cuMemAlloc` gives begin.
 pub const ALIGN: u64 = 512;
@@ -133,7 +133,7 @@ pub fn free(address: u64, is_kind: impl Fn(Kind) -> bool) -> Answer {
 pub fn free_now(address: u64) -> Answer {
     let found = read().get(&address).map(|found| found.kind);
     match found.ok_or(Error::CUDA_ERROR_INVALID_VALUE)? {
-        Kind::Graph => {}
+        Kind::Graph => graph_memory::free(address),
         _ => end(address),
     }
     Ok(())

@@ -60,6 +60,12 @@ pub struct Array {
 
 /// A format as headers name it. `normalized`: integers are read as fractions.
 pub fn format(format: u32, channels: u32, normalized: bool, srgb: bool) -> Result<Format, Error> {
+    let names = match channels {
+        1 => "r",
+        2 => "rg",
+        4 => "rgba",
+        _ => return Err(Error::CUDA_ERROR_INVALID_VALUE),
+    };
     let (bits, integer, fraction) = match format {
         1 => (8, "uint", Some("unorm")),
         2 => (16, "uint", Some("unorm")),
@@ -70,12 +76,6 @@ pub fn format(format: u32, channels: u32, normalized: bool, srgb: bool) -> Resul
         0x10 => (16, "float", None),
         0x20 => (32, "float", None),
         _ => return Err(Error::CUDA_ERROR_NOT_SUPPORTED),
-    };
-    let names = match channels {
-        1 => "r",
-        2 => "rg",
-        4 => "rgba",
-        _ => return Err(Error::CUDA_ERROR_INVALID_VALUE),
     };
     let kind = match fraction.filter(|_| normalized) {
         Some(_) if srgb && format == 1 => "srgb",

@@ -52,10 +52,12 @@ fn leave(stream: &Stream) {
     }
 }
 
-/// A stream is gone; what it captured has come to nothing.
+/// A stream is gone. What it began to capture has come to nothing; what it has done in another one's capture stays, and must be joined as ever.
 pub fn abandon(stream: &Stream) {
     if let Some(capture) = stream.capture() {
-        capture.fail();
+        if capture.origin == stream.id {
+            capture.fail();
+        }
         leave(stream);
     }
 }

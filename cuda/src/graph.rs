@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::api::user;
+use crate::conditional::{Choice, Conditional, Value};
 use crate::context::Context;
 use crate::error::{Answer, Error};
 use crate::handles::{Table, fresh};
@@ -23,10 +24,44 @@ pub struct Node {
     pub enabled: bool,
     /// The node of the graph that this one was copied from.
     pub origin: u64,
-    /// A graph within.
-    pub child: Option<Arc<Graph>>,
+    pub inside: Inside,
     /// Addresses of parameters that somebody was shown.
     pub shown: Option<Arc<Vec<u64>>>,
+}
+
+/// Graphs within a node.
+#[derive(Clone)]
+pub enum Inside {
+    Nothing,
+    Child(Arc<Graph>),
+    Bodies(Arc<Conditional>),
+}
+
+impl Inside {
+    /// A copy for a copy of the graph. (Those with conditions are not copied.)
+    fn copy(&self) -> Inside {
+        match self {
+            Inside::Child(child) => Inside::Child(child.copy()),
+            other => other.clone(),
+        }
+    }
+
+    /// A copy whose nodes have the same handles.
+    fn snapshot(&self) -> Inside {
+        match self {
+            Inside::Nothing => Inside::Nothing,
+            Inside::Child(child) => Inside::Child(Arc::new(child.snapshot())),
+            Inside::Bodies(bodies) => Inside::Bodies(Arc::new(bodies.snapshot())),
+        }
+    }
+
+    fn destroy(&self) {
+        match self {
+            Inside::Nothing => {}
+            Inside::Child(child) => child.destroy(),
+            Inside::Bodies(bodies) => bodies.destroy(),
+        }
+    }
 }
 
 /// Numbers of kinds, as `CUgraphNodeType` has them.
@@ -42,12 +77,14 @@ pub mod kind {
     pub const MEM_ALLOC: u32 = 10;
     pub const MEM_FREE: u32 = 11;
     pub const BATCH_MEM_OP: u32 = 12;
+    pub const CONDITIONAL: u32 = 13;
 }
 
 #[derive(Default)]
 pub struct Graph {
     nodes: Mutex<BTreeMap<u64, Node>>,
     objects: Mutex<Objects>,
+    values: Mutex<Vec<Arc<Value>>>,
 }
 
 /// User objects, each with how often it is held. Whoever copies them holds them as well.
@@ -65,6 +102,8 @@ impl Drop for Objects {
 
 /// A graph's operations in an order that they can be done in.
 pub struct Plan {
+    /// Values that are set when it begins.
+    values: Vec<Arc<Value>>,
     steps: Vec<(u64, Operation)>,
 }
 
@@ -81,6 +120,7 @@ impl Plan {
     }
 
     pub fn run(&self, context: &Arc<Context>) -> Answer {
+        self.values.iter().try_for_each(|value| value.begin())?;
         self.operations().try_for_each(|operation| operation.run(context))
     }
 }
@@ -99,6 +139,7 @@ pub fn kind_of(operation: &Operation) -> u32 {
         Operation::Hold(_) => kind::MEM_ALLOC,
         Operation::Free(_) => kind::MEM_FREE,
         Operation::Graph(_) => kind::GRAPH,
+        Operation::Choose(_) => kind::CONDITIONAL,
     }
 }
 
@@ -115,9 +156,17 @@ impl Graph {
             return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         let handle = fresh();
-        nodes.insert(handle, Node { operation, kind, after, enabled: true, origin: handle, child: None, shown: None });
+        nodes.insert(
+            handle,
+            Node { operation, kind, after, enabled: true, origin: handle, inside: Inside::Nothing, shown: None },
+        );
         NODES.insert_at(handle, self.clone());
         Ok(handle)
+    }
+
+    /// Values of conditions that nodes of the graph may have.
+    pub fn values(&self) -> MutexGuard<'_, Vec<Arc<Value>>> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn objects(&self) -> MutexGuard<'_, Objects> {
@@ -150,14 +199,15 @@ impl Graph {
     /// Takes a node away, and with it what says that others come after it.
     pub fn remove(&self, node: u64) -> Answer {
         let mut nodes = self.lock();
-        nodes.remove(&node).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+        nodes.remove(&node).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?.inside.destroy();
         nodes.values_mut().for_each(|other| other.after.retain(|&before| before != node));
         NODES.remove(node).map(|_| ())
     }
 
-    /// Whether it allocates or frees memory. Such a graph has one copy that can be launched, and no other.
-    pub fn has_memory(&self) -> bool {
-        self.lock().values().any(|node| matches!(node.kind, kind::MEM_ALLOC | kind::MEM_FREE))
+    /// Whether it allocates or frees memory, or has conditions. Such a graph has one copy that can be launched, and no other.
+    pub fn is_single(&self) -> bool {
+        let single = |node: &Node| matches!(node.kind, kind::MEM_ALLOC | kind::MEM_FREE | kind::CONDITIONAL);
+        self.lock().values().any(single)
     }
 
     /// A copy with nodes of its own.
@@ -168,8 +218,8 @@ impl Graph {
         let mut copied = copy.lock();
         for (handle, node) in &*nodes {
             let after = node.after.iter().filter_map(|before| names.get(before).copied()).collect();
-            let child = node.child.as_ref().map(|child| child.copy());
-            copied.insert(names[handle], Node { after, origin: *handle, child, ..node.clone() });
+            let inside = node.inside.copy();
+            copied.insert(names[handle], Node { after, origin: *handle, inside, ..node.clone() });
             NODES.insert_at(names[handle], copy.clone());
         }
         drop(copied);
@@ -210,13 +260,14 @@ impl Graph {
             if !node.enabled {
                 continue;
             }
-            let operation = match &node.child {
-                Some(child) => Operation::Graph(Arc::new(child.plan()?)),
-                None => node.operation.clone(),
+            let operation = match &node.inside {
+                Inside::Child(child) => Operation::Graph(Arc::new(child.plan()?)),
+                Inside::Bodies(bodies) => Operation::Choose(Arc::new(Choice::new(bodies)?)),
+                Inside::Nothing => node.operation.clone(),
             };
             steps.push((handle, operation));
         }
-        Ok(Plan { steps })
+        Ok(Plan { values: self.values().clone(), steps })
     }
 
     /// Takes the handles of its nodes away.
@@ -224,9 +275,7 @@ impl Graph {
         *self.objects() = Objects::default();
         for (handle, node) in std::mem::take(&mut *self.lock()) {
             let _ = NODES.remove(handle);
-            if let Some(child) = node.child {
-                child.destroy();
-            }
+            node.inside.destroy();
         }
     }
 }
@@ -289,10 +338,11 @@ impl Exec {
             for (a, b) in own.iter().zip(&theirs) {
                 if let Some(node) = nodes.get_mut(a) {
                     node.operation = others[b].operation.clone();
-                    node.child = others[b].child.clone();
+                    node.inside = others[b].inside.snapshot();
                 }
             }
         }
+        *self.graph.values() = other.values().clone();
         self.remake()?;
         Ok(true)
     }
@@ -300,7 +350,10 @@ impl Exec {
 
 impl Graph {
     /// A copy whose nodes have the same handles, which nobody can change by them.
-    fn snapshot(&self) -> Graph {
-        Graph { nodes: Mutex::new(self.lock().clone()), objects: Mutex::new(self.copied_objects()) }
+    pub fn snapshot(&self) -> Graph {
+        let mut nodes = self.lock().clone();
+        nodes.values_mut().for_each(|node| node.inside = node.inside.snapshot());
+        let values = Mutex::new(self.values().clone());
+        Graph { nodes: Mutex::new(nodes), objects: Mutex::new(self.copied_objects()), values }
     }
 }

@@ -1,10 +1,11 @@
 //! Memory that graphs allocate.
 //!
 //! Its address must stay the same from launch to launch, so it is there from when the node is made until nobody has the node: its graph,
-//! what was instantiated from that, or a launch. Freeing it in between does nothing.
+//! what was instantiated from that, or a launch. What a launch has allocated also stays until it is freed, as it may be long after its graph is gone.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::allocations;
 use crate::boundary::Ptr;
@@ -24,6 +25,23 @@ impl GraphMemory {
         MOST.fetch_max(USED.fetch_add(bytes, Relaxed) + bytes, Relaxed);
         Ok(Arc::new(GraphMemory { address, bytes }))
     }
+}
+
+/// What launches have allocated and nobody has freed since, by its address.
+fn allocated() -> MutexGuard<'static, BTreeMap<u64, Arc<GraphMemory>>> {
+    static ALLOCATED: Mutex<BTreeMap<u64, Arc<GraphMemory>>> = Mutex::new(BTreeMap::new());
+    ALLOCATED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A launch allocates it, again if it is to be freed by the launch.
+pub fn allocate(memory: &Arc<GraphMemory>) {
+    allocated().insert(memory.address, memory.clone());
+}
+
+/// It is freed. Its next launch uses it again.
+pub fn free(address: u64) {
+    let last = allocated().remove(&address);
+    drop(last);
 }
 
 impl Drop for GraphMemory {

@@ -3,7 +3,8 @@
 //! `api` has the functions, by family, and the table of all names; `boundary` is what C sees, and all `unsafe`. The rest is what
 //! they are about: `driver` and `device` are there once, a `context` has streams (`stream`, over the `lines` of work that keep them in
 //! order), events and modules (`image`, `module`, `launch`, `occupancy`); memory is in `allocations`, `virtual_memory`, `advice`, `copies`,
-//! `array` and `texture`. What a stream can do is an `operation`, which `graph` and `capture` keep for later. `names` has the errors. `record` writes launches as manifests. `forward` hands calls over to
+//! `array` and `texture`. What a stream can do is an `operation`, which `graph` (with
+//! `graph_memory` and `conditional`) and `capture` keep for later. `names` has the errors. `record` writes launches as manifests. `forward` hands calls over to
 //! another driver.
 
 mod advice;
@@ -12,6 +13,7 @@ mod api;
 mod array;
 mod boundary;
 mod capture;
+mod conditional;
 mod context;
 mod copies;
 mod device;

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::boundary::{self, HostFn, Ptr, StreamCallback};
+use crate::conditional::Choice;
 use crate::context::Context;
 use crate::copies::{Copy, Fill};
 use crate::error::{Answer, Error};
 use crate::event::Event;
 use crate::graph::Plan;
-use crate::graph_memory::GraphMemory;
+use crate::graph_memory::{self, GraphMemory};
 use crate::launch::Launch;
 use crate::{allocations, driver};
 
@@ -53,6 +54,8 @@ pub enum Operation {
         words: Arc<Vec<u64>>,
     },
     Graph(Arc<Plan>),
+    /// Runs a graph of several, or again and again, as a value in memory says.
+    Choose(Arc<Choice>),
 }
 
 /// How long a wait for a value sleeps.
@@ -65,6 +68,7 @@ impl Operation {
             Operation::Host { .. } | Operation::Callback { .. } | Operation::Wait { .. } => true,
             Operation::Batch { operations, .. } => operations.iter().any(Operation::needs_thread),
             Operation::Graph(plan) => plan.operations().any(Operation::needs_thread),
+            Operation::Choose(choice) => choice.operations().any(Operation::needs_thread),
             _ => false,
         }
     }
@@ -84,7 +88,11 @@ impl Operation {
 
     pub fn run(&self, context: &Arc<Context>) -> Answer {
         match self {
-            Operation::Nothing | Operation::Hold(_) => Ok(()),
+            Operation::Nothing => Ok(()),
+            Operation::Hold(memory) => {
+                graph_memory::allocate(memory);
+                Ok(())
+            }
             Operation::Launch(launch) => launch.run(context),
             Operation::Copy(copy) => copy.run(),
             Operation::Fill(fill) => fill.run(),
@@ -113,9 +121,14 @@ impl Operation {
                 .run()
             }
             Operation::Wait { address, value, wide, how } => wait(context, *address, *value, *wide, *how),
-            Operation::Free(address) => allocations::free_now(*address),
+            Operation::Free(address) => {
+                // It was there when this was asked for. Memory of a graph may have gone with the graph since.
+                let _ = allocations::free_now(*address);
+                Ok(())
+            }
             Operation::Batch { operations, .. } => operations.iter().try_for_each(|operation| operation.run(context)),
             Operation::Graph(plan) => plan.run(context),
+            Operation::Choose(choice) => choice.run(context),
         }
     }
 }

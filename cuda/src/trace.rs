@@ -1,8 +1,12 @@
 //! What the library says of calls on standard error, if it is asked to: `WARPLOOM_CUDA_TRACE=1` names each with its answer. A function
-//! that is not there is named once in any case.
+//! that is not there is named once in any case. For the summary of a process, how long calls take.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::Instant;
+
+use warploom::summary;
 
 use crate::error::Answer;
 
@@ -10,8 +14,25 @@ static EACH: LazyLock<bool> =
     LazyLock::new(|| std::env::var_os("WARPLOOM_CUDA_TRACE").is_some_and(|value| value != "0"));
 static TOLD: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
 
+/// Whether somebody wants to know how long calls take.
+static TIMED: LazyLock<bool> = LazyLock::new(|| std::env::var_os(summary::VARIABLE).is_some());
+static SPENT: AtomicU64 = AtomicU64::new(0);
+
+/// A call begins.
+pub fn begin() -> Option<Instant> {
+    TIMED.then(Instant::now)
+}
+
+/// Nanoseconds that all threads were in calls so far.
+pub fn spent() -> u64 {
+    SPENT.load(Relaxed)
+}
+
 /// A call has ended.
-pub fn call(name: &str, answer: Answer) {
+pub fn call(name: &str, answer: Answer, begun: Option<Instant>) {
+    if let Some(begun) = begun {
+        SPENT.fetch_add(begun.elapsed().as_nanos() as u64, Relaxed);
+    }
     if *EACH {
         match answer {
             Ok(()) => eprintln!("warploom: {name}"),

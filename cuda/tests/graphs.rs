@@ -154,6 +154,28 @@ fn graphs_have_memory_of_their_own(driver: &Driver) {
     assert_eq!(driver.words(result, 32), [11; 32]);
     graph.destroy();
     assert_eq!(used_by_graphs(driver), 0);
+
+    // It stays when its graph is gone, until it is freed.
+    let graph = Graph::new(driver);
+    let (_, address) = graph.allocate(128);
+    graph.run(1);
+    graph.destroy();
+    assert_eq!(used_by_graphs(driver), 128);
+    ok!(driver, cuMemsetD32_v2(address => u64, 9 => u32, 32 => usize));
+    assert_eq!(driver.words(address, 32), [9; 32]);
+    ok!(driver, cuMemFreeAsync(address => u64, stream => u64));
+    ok!(driver, cuStreamSynchronize(stream => u64));
+    assert_eq!(used_by_graphs(driver), 0);
+    assert_eq!(call!(driver, cuMemFree_v2(address => u64)), INVALID, "it is freed already");
+
+    // Freed while its graph goes: not an error, whichever comes first.
+    for _ in 0..100 {
+        let graph = Graph::new(driver);
+        let (_, address) = graph.allocate(128);
+        ok!(driver, cuMemFreeAsync(address => u64, stream => u64));
+        graph.destroy();
+    }
+    ok!(driver, cuStreamSynchronize(stream => u64));
 }
 
 fn nodes_write_values_and_wait_for_them(driver: &Driver) {

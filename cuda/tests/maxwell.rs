@@ -356,6 +356,43 @@ fn what_a_stream_captures_is_launched_as_a_graph() {
     ok!(driver, cuStreamDestroy_v2(stream => u64));
 }
 
+/// What it has done stays in the capture that it has joined, and must come before the end.
+#[test]
+fn a_stream_may_go_before_the_capture_ends() {
+    let (driver, _one) = driver();
+    let data = driver.alloc(16);
+    for joined in [true, false] {
+        let ([mut first, mut second, mut event], mut graph) = ([0_u64; 3], 0_u64);
+        ok!(driver, cuStreamCreate(&mut first => *mut u64, 1 => u32));
+        ok!(driver, cuStreamCreate(&mut second => *mut u64, 1 => u32));
+        ok!(driver, cuEventCreate(&mut event => *mut u64, 2 => u32));
+        ok!(driver, cuStreamBeginCapture_v2(first => u64, 0 => u32));
+        ok!(driver, cuEventRecord(event => u64, first => u64));
+        ok!(driver, cuStreamWaitEvent(second => u64, event => u64, 0 => u32));
+        ok!(driver, cuMemsetD32Async(data => u64, 5 => u32, 4 => usize, second => u64));
+        if joined {
+            ok!(driver, cuEventRecord(event => u64, second => u64));
+            ok!(driver, cuStreamWaitEvent(first => u64, event => u64, 0 => u32));
+        }
+        ok!(driver, cuStreamDestroy_v2(second => u64));
+        ok!(driver, cuMemsetD32Async(data => u64, 6 => u32, 1 => usize, first => u64));
+        let ended = call!(driver, cuStreamEndCapture(first => u64, &mut graph => *mut u64));
+        const UNJOINED: u32 = 904;
+        assert_eq!(ended, if joined { 0 } else { UNJOINED });
+        if joined {
+            let mut exec = 0_u64;
+            ok!(driver, cuGraphInstantiateWithFlags(&mut exec => *mut u64, graph => u64, 0 => u64));
+            ok!(driver, cuGraphLaunch(exec => u64, first => u64));
+            ok!(driver, cuStreamSynchronize(first => u64));
+            assert_eq!(driver.words(data, 4), [6, 5, 5, 5]);
+            ok!(driver, cuGraphExecDestroy(exec => u64));
+            ok!(driver, cuGraphDestroy(graph => u64));
+        }
+        ok!(driver, cuEventDestroy_v2(event => u64));
+        ok!(driver, cuStreamDestroy_v2(first => u64));
+    }
+}
+
 #[test]
 fn a_fault_ends_its_context() {
     let (driver, _one) = driver();

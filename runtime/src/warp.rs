@@ -152,10 +152,13 @@ pub enum Service {
     Free = 2,
     /// `__assertfail(expression, file, line, function, bytes of a character)`
     AssertFail = 3,
+    /// `cudaGraphSetConditional(handle, value)`: the handle is the address of the value's 32 bits.
+    SetConditional = 4,
 }
 
 impl Service {
-    pub const ALL: [Service; 4] = [Service::Print, Service::Allocate, Service::Free, Service::AssertFail];
+    pub const ALL: [Service; 5] =
+        [Service::Print, Service::Allocate, Service::Free, Service::AssertFail, Service::SetConditional];
 
     pub fn from_number(number: u32) -> Option<Service> {
         Service::ALL.get(number as usize).copied()

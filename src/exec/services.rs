@@ -1,6 +1,6 @@
-//! What the driver provides to running device code: `printf`, `malloc`, `free`, `__assertfail`.
+//! What the driver provides to running device code: `printf`, `malloc`, `free`, `__assertfail`, `cudaGraphSetConditional`.
 //!
-//! Source: CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation", "Assertion".
+//! Source: CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation", "Assertion", "Conditional Graph Nodes".
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -214,6 +214,10 @@ impl<'a> Serving<'a> {
                 lock(&self.output).blocks.entry(block).or_default().assertion.get_or_insert(message);
                 Err((FaultKind::Assertion, 0))
             }
+            Service::SetConditional => {
+                let (handle, value) = (guest.argument(0)?, guest.argument(1)?);
+                guest.store(Space::Global, Type::I32, handle, value)
+            }
         }
     }
 
@@ -260,11 +264,13 @@ impl Guest<'_, '_> {
     }
 
     fn answer(&mut self, result: u64) -> Result<(), Refused> {
-        let address = self.argument_at(0);
+        self.store(Space::Local, Type::I64, self.argument_at(0), result)
+    }
+
+    fn store(&mut self, space: Space, ty: Type, address: u64, value: u64) -> Result<(), Refused> {
         let mut elements = Elements::default();
-        elements[0] = result;
-        let access = access(Space::Local, Type::I64);
-        store_elements(self.context, &access, Actor::Lane(self.lane), address, &elements)
+        elements[0] = value;
+        store_elements(self.context, &access(space, ty), Actor::Lane(self.lane), address, &elements)
             .map_err(|kind| (kind, address))?;
         Ok(())
     }

@@ -242,6 +242,7 @@ names! {
         Service::Allocate => "allocate",
         Service::Free => "free",
         Service::AssertFail => "assert.fail",
+        Service::SetConditional => "set.conditional",
     }
 }
 

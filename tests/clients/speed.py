@@ -2,7 +2,8 @@
 """How fast kernels of numba and Triton are on warploom, against what else runs them without a GPU: speed.py [--warploom target/release/warploom].
 
 For a piece of each kernel's work: warploom; numba's simulator; the same loops by numba.njit(parallel=True) on the same cores; Triton's interpreter.
-Prints each, the ratios, and their geometric means; and what launches cost. Environments are those of run.py.
+Prints each, the ratios, and their geometric means; what launches cost; and, of each client's first kernel in a process, how much of the time is warploom's:
+the calls of the driver (with translation and the kernels themselves), and what the libraries add to the start of a process. Environments are those of run.py.
 """
 import argparse
 import math
@@ -11,6 +12,9 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
+
+from run import CLIENTS, environment_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -35,23 +39,66 @@ def compare(own, other, what):
     print(f"  geometric mean over {what}: {mean:.2f} x", flush=True)
 
 
+FIRST = ["numba", "cupy", "torch", "tinygrad", "triton", "taichi"]
+NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def shortest(command, environment, times=5):
+    """Seconds of the shortest run."""
+    best = float("inf")
+    for _ in range(times):
+        start = time.perf_counter()
+        subprocess.run(command, env=environment, check=True, capture_output=True)
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def first(options, under):
+    """Of each client's first kernel: the whole process, and what of it is warploom's, the best of three."""
+    for name in FIRST:
+        client = CLIENTS[name]
+        python, site = environment_of(client, options)
+        if not python.exists():
+            print(f"  {name:10} is not installed", flush=True)
+            continue
+        environment = client.variables(site)
+        device = under(client.devices[0])
+        device[device.index("--summary") + 1] = "1"
+        start = shortest([*device, python, "-c", ""], environment) - shortest([python, "-c", ""], environment)
+        whole = calls = float("inf")
+        for _ in range(3):
+            begin = time.perf_counter()
+            ran = subprocess.run([*device, python, "first_kernel.py", name], cwd=HERE, env=environment, text=True, capture_output=True)
+            whole = min(whole, time.perf_counter() - begin)
+            spent = re.search(r"in calls of the driver ([\d.]+) (ns|us|ms|s)$", ran.stderr, re.MULTILINE)
+            if ran.returncode != 0 or not spent:
+                sys.exit(f"{name}: {ran.stdout[-2000:]}{ran.stderr[-2000:]}")
+            calls = min(calls, float(spent[1]) * NANOSECONDS[spent[2]] / 1e9)
+        print(f"  {name:10} {whole:6.2f} s, of that warploom {(start + calls) * 1e3:6.1f} ms: start {start * 1e3:5.1f}, calls {calls * 1e3:6.1f}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", default=["launches", "numba", "triton"], help="launches, numba, triton")
+    parser.add_argument("parts", nargs="*", default=["launches", "first", "numba", "triton"], help="launches, first, numba, triton")
     parser.add_argument("--warploom", type=pathlib.Path, default=ROOT / "target" / "release" / "warploom")
     parser.add_argument("--environments", type=pathlib.Path, default=ROOT / "target" / "clients")
+    parser.add_argument("--as-they-are", action="store_true", help="install nothing")
     options = parser.parse_args()
+    options.warploom, options.environments = options.warploom.resolve(), options.environments.resolve()
 
     def under(device):
-        return [options.warploom.resolve(), "cuda", "--device", device, "--summary", "0", "--"]
+        return [options.warploom, "cuda", "--device", device, "--summary", "0", "--"]
 
     def python(name):
-        return options.environments.resolve() / name / "bin" / "python"
+        return options.environments / name / "bin" / "python"
 
     if "launches" in options.parts:
         print("launches")
         for name, ns in times(sys.executable, "launch_cost.py", under("sm_52")).items():
             print(f"  {name:22} {ns / 1e3:10.2f} us", flush=True)
+    if "first" in options.parts:
+        print("first kernel")
+        first(options, under)
     if "numba" in options.parts:
         print("numba")
         own = times(python("numba"), "numba_kernels.py", under("sm_52"))

@@ -184,7 +184,7 @@ fn random_rounding() {
     }
     let of = |(n, &half): (usize, &u16)| match half & 0x7fff {
         0x7c00 => (half >> 8) as u8,
-        _ => ((u32::from(half) + (n as u32 * 0x91 & 0xff)) >> 8) as u8,
+        _ => ((u32::from(half) + ((n as u32 * 0x91) & 0xff)) >> 8) as u8,
     };
     let expected: Vec<u8> = halves.iter().enumerate().map(of).collect();
     let text = "srnd (M1, 16) Dub(0,0)<1> Ahf(0,0)<1;1,0> Bud(0,0)<1;1,0>";

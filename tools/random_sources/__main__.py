@@ -100,8 +100,7 @@ def gfx9(_, folder, draw):
 
 def visa(_, folder, draw):
     """C++ for OpenCL through Intel's compiler for GPUs that have doubles, with registers of 32 and of 64 bytes."""
-    level = draw.choice([igc.PASSES_LEFT_OUT] * 3 + [["-O0"]])
-    device = draw.choice(["skl", "pvc"])
+    level, device = draw.choice([igc.PASSES_LEFT_OUT] * 3 + [["-O0"]]), draw.choice(["skl", "pvc"])
     for command in igc.commands("program.cu", device, [*level, *FLAGS]):
         call(command, folder, igc.environment())
     shutil.copy(igc.made(folder), folder / "program.zebin")

@@ -12,7 +12,7 @@ use crate::boundary::{self, Ptr, SharedSize, api};
 use crate::device::{MAX_BLOCK, Profile, WARP};
 use crate::error::{Answer, Error};
 use crate::module::{FUNCTIONS, Function};
-use crate::{driver, occupancy};
+use crate::{context, driver, occupancy};
 
 /// Of `CUfunction_attribute`.
 mod attribute {
@@ -101,6 +101,8 @@ static NAMES: LazyLock<Mutex<FxHashMap<String, Arc<CString>>>> = LazyLock::new(M
 
 fn name(out: Ptr<Ptr<c_char>>, function: u64) -> Answer {
     out.required()?;
+    // NVIDIA's driver tells no function from a wrong one here.
+    require(function != 0)?;
     let function = FUNCTIONS.get(function)?;
     let name = &function.code().name;
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -201,6 +203,7 @@ api! {
     }
 
     fn cuKernelGetParamInfo(kernel: u64, index: usize, offset: Ptr<usize>, size: Ptr<usize>) {
+        context::current()?;
         param(kernel, index, offset, size)
     }
 

@@ -11,7 +11,7 @@ use super::node::{self, Header, Host, Kernel, Kernel2, Made, Memset};
 use super::require;
 use crate::boundary::{Plain, Ptr, api};
 use crate::error::{Answer, Error};
-use crate::graph::{self, GRAPHS, Graph, Node};
+use crate::graph::{self, GRAPHS, Graph, Inside, Node};
 use crate::handles::number_of;
 use crate::operation::Operation;
 
@@ -20,8 +20,8 @@ fn add(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, made: Result<Ma
     let graph = GRAPHS.get(graph)?;
     let made = made?;
     let node = graph.add(made.operation, made.kind, after.list(count)?)?;
-    if let (Some(child), Some(node)) = (made.child, graph.lock().get_mut(&node)) {
-        node.child = Some(child);
+    if let Some(node) = graph.lock().get_mut(&node) {
+        node.inside = made.inside;
     }
     out.set(node)
 }
@@ -36,7 +36,7 @@ fn with<R>(node: u64, show: impl FnOnce(&mut Node) -> Result<R, Error>) -> Resul
 pub(super) fn put(node: &mut Node, made: Made) -> Answer {
     require(node.kind == made.kind)?;
     node.operation = made.operation;
-    node.child = made.child;
+    node.inside = made.inside;
     Ok(())
 }
 
@@ -140,8 +140,11 @@ fn label(node: &Node) -> String {
         Operation::Hold(_) => "MEM_ALLOC".into(),
         Operation::Free(_) => "MEM_FREE".into(),
         Operation::Batch { .. } | Operation::Write { .. } | Operation::Wait { .. } => "BATCH_MEM_OP".into(),
-        _ if node.child.is_some() => "GRAPH".into(),
-        _ => "EMPTY".into(),
+        _ => match node.inside {
+            Inside::Child(_) => "GRAPH".into(),
+            Inside::Bodies(_) => "CONDITIONAL".into(),
+            Inside::Nothing => "EMPTY".into(),
+        },
     }
 }
 
@@ -358,7 +361,10 @@ api! {
 
     fn cuGraphChildGraphNodeGetGraph(node: u64, out: Ptr<u64>) {
         out.required()?;
-        let child = with(node, |node| node.child.clone().ok_or(super::INVALID))?;
+        let child = with(node, |node| match &node.inside {
+            Inside::Child(child) => Ok(child.clone()),
+            _ => Err(super::INVALID),
+        })?;
         // It has a handle from when somebody asks for it.
         out.set(GRAPHS.handle_of(&child).unwrap_or_else(|| GRAPHS.insert(child)))
     }

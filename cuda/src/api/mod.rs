@@ -3,6 +3,7 @@
 mod array;
 mod batch;
 mod capture;
+mod conditional;
 mod context;
 mod copy;
 mod device;
@@ -30,6 +31,7 @@ mod virtual_memory;
 pub use array::*;
 pub use batch::*;
 pub use capture::*;
+pub use conditional::*;
 pub use context::*;
 pub use copy::*;
 pub use device::*;

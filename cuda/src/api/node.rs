@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::copy::{Block, block, block_of};
-use super::{memory_node, require};
+use super::{conditional, memory_node, require};
 use crate::boundary::{HostFn, Ptr, plain};
 use crate::copies::Fill;
 use crate::error::Error;
-use crate::graph::{GRAPHS, Graph, Node, kind};
+use crate::graph::{GRAPHS, Graph, Inside, Node, kind};
 use crate::launch::{Launch, arguments};
 use crate::module::FUNCTIONS;
 use crate::operation::Operation;
@@ -78,16 +78,16 @@ const _: () = assert!(size_of::<Kernel2>() == size_of::<cudarc::driver::sys::CUD
 const _: () = assert!(size_of::<Memset>() == size_of::<cudarc::driver::sys::CUDA_MEMSET_NODE_PARAMS_v1>());
 const _: () = assert!(size_of::<Host>() == size_of::<cudarc::driver::sys::CUDA_HOST_NODE_PARAMS_v1>());
 
-/// An operation with the kind of node that it is, and the graph within it if it is one.
+/// An operation with the kind of node that it is, and the graphs within it.
 pub struct Made {
     pub operation: Operation,
     pub kind: u32,
-    pub child: Option<Arc<Graph>>,
+    pub inside: Inside,
 }
 
 impl Made {
     pub fn new(operation: Operation, kind: u32) -> Made {
-        Made { operation, kind, child: None }
+        Made { operation, kind, inside: Inside::Nothing }
     }
 }
 
@@ -131,18 +131,18 @@ pub fn host(params: Ptr<Host>) -> Result<Made, Error> {
     Ok(Made::new(Operation::Host { function, data }, kind::HOST))
 }
 
-/// A copy of a graph, which must not have memory.
+/// A copy of a graph, which must not have memory or conditions.
 pub fn copied(graph: u64) -> Result<Arc<Graph>, Error> {
     let graph = GRAPHS.get(graph)?;
-    if graph.has_memory() {
+    if graph.is_single() {
         return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
     }
     Ok(graph.copy())
 }
 
 pub fn child(graph: u64) -> Result<Made, Error> {
-    let child = Some(copied(graph)?);
-    Ok(Made { operation: Operation::Nothing, kind: kind::GRAPH, child })
+    let inside = Inside::Child(copied(graph)?);
+    Ok(Made { operation: Operation::Nothing, kind: kind::GRAPH, inside })
 }
 
 pub fn record(event: u64) -> Result<Made, Error> {
@@ -163,6 +163,7 @@ pub fn any(graph: u64, params: Ptr<Header>) -> Result<Made, Error> {
     match params.get()?.kind {
         kind::MEM_ALLOC => memory_node::allocate(Ptr::at(at)),
         kind::MEM_FREE => memory_node::free(graph, Ptr::<u64>::at(at).get()?),
+        kind::CONDITIONAL => conditional::node(graph, Ptr::at(at)),
         _ => changed(params),
     }
 }
@@ -198,6 +199,7 @@ pub fn show(node: &mut Node, params: Ptr<Header>) -> Result<(), Error> {
         kind::MEM_ALLOC => Ptr::at(at).set(memory_node::allocate_of(node)?),
         kind::MEM_FREE => Ptr::at(at).set(memory_node::free_of(node)?),
         kind::BATCH_MEM_OP => Ptr::at(at).set(memory_node::batch_of(node)?),
+        kind::CONDITIONAL => Ptr::at(at).set(conditional::shown(node)?),
         kind::EMPTY => Ok(()),
         _ => Err(Error::CUDA_ERROR_NOT_SUPPORTED),
     }

@@ -251,7 +251,7 @@ table! {
     cuGraphBatchMemOpNodeSetParams [11070 cuGraphBatchMemOpNodeSetParams];
     cuGraphChildGraphNodeGetGraph [10000 cuGraphChildGraphNodeGetGraph];
     cuGraphClone [10000 cuGraphClone];
-    cuGraphConditionalHandleCreate [12030 refused cuGraphConditionalHandleCreate];
+    cuGraphConditionalHandleCreate [12030 cuGraphConditionalHandleCreate];
     cuGraphCreate [10000 cuGraphCreate];
     cuGraphDebugDotPrint [11030 cuGraphDebugDotPrint];
     cuGraphDestroy [10000 cuGraphDestroy];

@@ -259,8 +259,9 @@ pub fn call(name: &'static str, body: impl FnOnce() -> Answer) -> u32 {
 
 /// A call that may come before `cuInit`.
 pub fn early_call(name: &'static str, body: impl FnOnce() -> Answer) -> u32 {
+    let begun = trace::begin();
     let answer = catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(Error::CUDA_ERROR_UNKNOWN));
-    trace::call(name, answer);
+    trace::call(name, answer, begun);
     answer.err().unwrap_or(Error::CUDA_SUCCESS) as u32
 }
 

@@ -100,6 +100,7 @@ pub fn launched(name: &str, took: Duration, fault: Option<String>) {
 pub fn leave_summary(device: &str) {
     let (Some(folder), Some(mut summary)) = (std::env::var_os(summary::VARIABLE), done().take()) else { return };
     summary.device = device.into();
+    summary.calls_ns = crate::trace::spent();
     let path = Path::new(&folder).join(format!("{}.json", std::process::id()));
     // Nobody is there any more to be told of an error.
     let _ = serde_json::to_vec(&summary).map(|text| std::fs::write(path, text));

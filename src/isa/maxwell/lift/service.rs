@@ -21,6 +21,7 @@ pub fn by_name(name: &str) -> Option<Service> {
         "malloc" => Some(Service::Allocate),
         "free" => Some(Service::Free),
         "__assertfail" => Some(Service::AssertFail),
+        "cudaGraphSetConditional" => Some(Service::SetConditional),
         _ => None,
     }
 }
@@ -31,6 +32,7 @@ fn arguments(service: Service) -> &'static [(u32, bool)] {
         Service::Print => &[(4, true), (6, true)],
         Service::Allocate | Service::Free => &[(4, true)],
         Service::AssertFail => &[(4, true), (6, true), (8, false), (10, true), (12, true)],
+        Service::SetConditional => &[(4, true), (6, false)],
     }
 }
 
@@ -39,7 +41,7 @@ fn results(service: Service) -> u32 {
     match service {
         Service::Print => 1,
         Service::Allocate => 2,
-        Service::Free | Service::AssertFail => 0,
+        Service::Free | Service::AssertFail | Service::SetConditional => 0,
     }
 }
 

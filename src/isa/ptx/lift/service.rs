@@ -11,6 +11,7 @@ pub fn by_name(name: &str) -> Option<Service> {
         "malloc" => Some(Service::Allocate),
         "free" => Some(Service::Free),
         "__assertfail" => Some(Service::AssertFail),
+        "cudaGraphSetConditional" => Some(Service::SetConditional),
         _ => None,
     }
 }
@@ -21,6 +22,7 @@ pub fn arguments(service: Service) -> &'static [u32] {
         Service::Print => &[8, 8],
         Service::Allocate | Service::Free => &[8],
         Service::AssertFail => &[8, 8, 4, 8, 8],
+        Service::SetConditional => &[8, 4],
     }
 }
 
@@ -29,6 +31,6 @@ pub fn result(service: Service) -> u32 {
     match service {
         Service::Print => 4,
         Service::Allocate => 8,
-        Service::Free | Service::AssertFail => 0,
+        Service::Free | Service::AssertFail | Service::SetConditional => 0,
     }
 }

@@ -1,0 +1,68 @@
+//! Nodes with a condition.
+
+use std::sync::Arc;
+
+use super::node::Made;
+use super::require;
+use crate::boundary::{Ptr, api, plain};
+use crate::conditional::{Conditional, How, Value};
+use crate::error::Error;
+use crate::graph::{GRAPHS, Inside, Node, kind};
+use crate::operation::Operation;
+
+/// `CUDA_CONDITIONAL_NODE_PARAMS`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Condition {
+    handle: u64,
+    how: u32,
+    count: u32,
+    graphs: Ptr<u64>,
+    context: u64,
+}
+
+plain!(Condition);
+
+const _: () = assert!(size_of::<Condition>() == size_of::<cudarc::driver::sys::CUDA_CONDITIONAL_NODE_PARAMS>());
+
+/// Of a handle: the value is the given one whenever the graph begins.
+const ASSIGN_DEFAULT: u32 = 1;
+/// More graphs in one node are not asked for in earnest.
+const MAX_GRAPHS: u32 = 1 << 16;
+
+/// A node with empty graphs, whose handles are put where the structure says then.
+pub fn node(graph: u64, params: Ptr<Condition>) -> Result<Made, Error> {
+    let asked = params.get()?;
+    let how = How::from_number(asked.how).filter(|how| how.has(asked.count)).ok_or(super::INVALID)?;
+    require(asked.count <= MAX_GRAPHS)?;
+    let graph = GRAPHS.get(graph)?;
+    let value = graph.values().iter().find(|value| value.address == asked.handle).cloned().ok_or(super::INVALID)?;
+    value.take()?;
+    let conditional = Conditional::new(value, how, asked.count);
+    params.set(Condition { graphs: Ptr::of_numbers(&conditional.handles), ..asked })?;
+    Ok(Made { operation: Operation::Nothing, kind: kind::CONDITIONAL, inside: Inside::Bodies(Arc::new(conditional)) })
+}
+
+pub fn shown(node: &Node) -> Result<Condition, Error> {
+    let Inside::Bodies(conditional) = &node.inside else { return Err(super::INVALID) };
+    Ok(Condition {
+        handle: conditional.value.address,
+        how: conditional.how as u32,
+        count: conditional.handles.len() as u32,
+        graphs: Ptr::of_numbers(&conditional.handles),
+        context: crate::context::current_handle(),
+    })
+}
+
+api! {
+    /// Of a value that belongs to a graph, for one of its nodes.
+    fn cuGraphConditionalHandleCreate(out: Ptr<u64>, graph: u64, _context: u64, value: u32, flags: u32) {
+        out.required()?;
+        require(flags & !ASSIGN_DEFAULT == 0)?;
+        let graph = GRAPHS.get(graph)?;
+        let value = Arc::new(Value::new(value, flags & ASSIGN_DEFAULT != 0)?);
+        out.set(value.address)?;
+        graph.values().push(value);
+        Ok(())
+    }
+}
