@@ -60,7 +60,7 @@ pub enum Way {
     Back = 3,
 }
 
-/// The face beyond the left, right, upper or lower edge of a face, and how the column and the row there are found: what [`texel`] does, for
+/// The face beyond the left, right, upper or lower edge of a face, and how the column and the row there are found: what `texel` does, for
 /// code that does it for all sizes.
 pub const fn beyond_face(face: usize, edge: usize) -> (u32, [Way; 2]) {
     let [own, s, t] = FACES[face];
