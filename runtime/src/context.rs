@@ -55,6 +55,7 @@ impl<'launch> WarpContext<'launch> {
             queue_barrier: (0, BarrierCounts::Warps),
             queue_back_edges: 0,
             running: 0,
+            turn_began: 0,
             instructions: 0,
             lane_instructions: 0,
             instruction_limit: u64::MAX,
@@ -280,7 +281,9 @@ impl<'launch> WarpContext<'launch> {
     /// then where that one goes on.
     #[inline]
     pub fn pass_on(&mut self) -> bool {
-        if self.running + 1 >= self.queue.len() || self.whole_barrier() != Some(self.queue_barrier) {
+        // A turn that counted nothing is charged by the scheduler.
+        let counted = self.instructions > self.turn_began;
+        if self.running + 1 >= self.queue.len() || !counted || self.whole_barrier() != Some(self.queue_barrier) {
             return false;
         }
         self.queue[self.running].resume = self.resume;
@@ -298,6 +301,7 @@ impl<'launch> WarpContext<'launch> {
         (self.launch_mask, self.barrier_result) = (next.launch_mask, next.barrier_result);
         self.barrier_released = next.released;
         (self.chain_end, self.back_edges) = (next.warp + 1, self.queue_back_edges);
+        self.turn_began = self.instructions;
         (self.barrier_mask, self.barrier_counts) = (u64::MAX, BarrierCounts::Warps as u32);
     }
 

@@ -364,6 +364,8 @@ pub struct WarpContext<'launch> {
     pub(crate) queue_back_edges: u64,
     /// Which of them runs.
     pub(crate) running: usize,
+    /// `instructions` when its turn began.
+    pub(crate) turn_began: u64,
     /// Makes the lifetime invariant.
     pub(crate) launch: PhantomData<fn(&'launch ()) -> &'launch ()>,
 }

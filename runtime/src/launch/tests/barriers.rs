@@ -217,3 +217,47 @@ fn a_barrier_number_past_15_is_illegal() {
     let fault = run(&engine, &LaunchConfig::new([1, 1, 1], [32, 1, 1])).fault.unwrap();
     assert_eq!((fault.kind, fault.pc), (FaultKind::IllegalInstruction, 0x300));
 }
+
+/// An engine that goes on with the next warp at a barrier runs them in the order of one that is called for each, in fewer calls.
+#[test]
+fn warps_pass_their_turns_on() {
+    let config = LaunchConfig::new([2, 1, 1], [200, 1, 1]);
+    let [(each, many), (passed, few)] = [false, true].map(|passes| {
+        let (order, calls) = (Mutex::new(Vec::new()), AtomicU64::new(0));
+        let run_warp = |context: &mut WarpContext| {
+            calls.fetch_add(1, SeqCst);
+            loop {
+                let (warp, round) = (context.warp, context.resume);
+                if round == 0 {
+                    *counter(context) = 0;
+                }
+                assert_eq!(u32::from(*counter(context)), round, "warp {warp}");
+                *counter(context) += 1;
+                // A turn that counts nothing is not passed on.
+                context.instructions += u64::from(round != 6);
+                order.lock().unwrap().push((context.ctaid(), warp, round));
+                let (last, kind) = match (warp, round) {
+                    (_, 9) | (2, 4) => (true, BarrierKind::Sync),
+                    // They do not all come to the same barrier.
+                    (1, 7) => (false, BarrierKind::Arrive),
+                    _ => (false, BarrierKind::Sync),
+                };
+                if last {
+                    if context.chain() {
+                        continue;
+                    }
+                    return ExitCode::Done;
+                }
+                let code = wait(context, kind, round % 3, 0, round + 1);
+                if !passes || !context.pass_on() {
+                    return code;
+                }
+            }
+        };
+        let outcome = run(&Toy { lanes: 32, run: run_warp }, &config);
+        assert_eq!((outcome.blocks_done, outcome.fault), (2, None));
+        (order.into_inner().unwrap(), calls.into_inner())
+    });
+    assert_eq!(each, passed);
+    assert!(few < many, "{few} calls, {many}");
+}

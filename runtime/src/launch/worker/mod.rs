@@ -238,7 +238,9 @@ impl<'a> Worker<'a> {
             };
             let (slot, code) = match common {
                 None => (next, self.resume(block, next, yielded)?),
-                Some(barrier) => self.resume_in_turn(block, next, yielded, barrier)?,
+                // What is spent uncounted is looked at after each turn.
+                Some(barrier) if self.uncounted == 0 => self.resume_in_turn(block, next, yielded, barrier)?,
+                Some(_) => (next, self.resume(block, next, yielded)?),
             };
             if code == ExitCode::Grow {
                 next = slot;

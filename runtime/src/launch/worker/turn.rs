@@ -94,7 +94,7 @@ impl Worker<'_> {
         self.context.barrier_counts = BarrierCounts::Warps as u32;
         self.context.slot = storage.slot;
         self.context.local = storage.local();
-        let before = self.context.instructions;
+        self.context.turn_began = self.context.instructions;
         let code = loop {
             self.context.registers = storage.registers();
             self.context.register_bytes = storage.register_bytes();
@@ -105,7 +105,7 @@ impl Worker<'_> {
             }
             self.launch.grow(storage, self.context.register_bytes_wanted)?;
         };
-        if self.context.instructions == before {
+        if self.context.instructions == self.context.turn_began {
             self.uncounted += match code {
                 ExitCode::Yield => back_edges,
                 ExitCode::Barrier => 1,
