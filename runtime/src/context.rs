@@ -288,13 +288,6 @@ impl<'launch> WarpContext<'launch> {
         }
         self.queue[self.running].resume = self.resume;
         self.running += 1;
-        self.enter_queued();
-        true
-    }
-
-    /// Becomes what the running warp of the queue has.
-    #[inline]
-    pub(crate) fn enter_queued(&mut self) {
         let next = &self.queue[self.running];
         (self.registers, self.local) = (next.registers, next.local);
         (self.warp, self.slot, self.resume) = (next.warp, next.slot, next.resume);
@@ -303,6 +296,7 @@ impl<'launch> WarpContext<'launch> {
         (self.chain_end, self.back_edges) = (next.warp + 1, self.queue_back_edges);
         self.turn_began = self.instructions;
         (self.barrier_mask, self.barrier_counts) = (u64::MAX, BarrierCounts::Warps as u32);
+        true
     }
 
     /// For engines that do not pass on: each warp's turn is a call of its own.

@@ -58,7 +58,10 @@ impl Editor {
     /// `negative ^ overflow` of a difference of pairs: where `a < b`, with signs.
     pub(super) fn compare_of_signs(&mut self, x: Value, y: Value, window: Window) -> Option<Value> {
         for (negative, overflow) in [(x, y), (y, x)] {
-            let (Some(upper), Some(signs)) = (self.is_negative(negative), self.is_negative(overflow)) else { continue };
+            let [Some(upper), Some(signs)] = [negative, overflow].map(|v| self.compared_with_zero(IntCc::LtS, v))
+            else {
+                continue;
+            };
             let (at, 0) = self.def_at(upper) else { continue };
             let Some((p, q)) = self.matches_binary(signs, BinaryOp::And) else { continue };
             let Some(difference) = self.difference_of_pairs(at, window) else { continue };
@@ -85,7 +88,7 @@ impl Editor {
         };
         let (p, q) = self.matches_binary(equal, BinaryOp::And)?;
         for (low, high) in [(p, q), (q, p)] {
-            let (Some(low), Some(high)) = (self.is_zero(low), self.is_zero(high)) else { continue };
+            let [Some(low), Some(high)] = [low, high].map(|v| self.compared_with_zero(IntCc::Eq, v)) else { continue };
             let (at, 0) = self.def_at(high) else { continue };
             let difference = self.difference_of_pairs(at, window).filter(|found| found.low == low);
             let Some(Difference { a, b, .. }) = difference.and_then(|found| self.inverted_back(found)) else {
@@ -101,17 +104,9 @@ impl Editor {
     }
 
     /// What a mask says to be negative.
-    fn is_negative(&self, mask: Value) -> Option<Value> {
+    fn compared_with_zero(&self, wanted: IntCc, mask: Value) -> Option<Value> {
         match *self.def(mask) {
-            Op::ICmp { cc: IntCc::LtS, a, b } if self.constant(b) == Some(0) => Some(a),
-            _ => None,
-        }
-    }
-
-    /// What a mask says to be 0.
-    fn is_zero(&self, mask: Value) -> Option<Value> {
-        match *self.def(mask) {
-            Op::ICmp { cc: IntCc::Eq, a, b } if self.constant(b) == Some(0) => Some(a),
+            Op::ICmp { cc, a, b } if cc == wanted && self.constant(b) == Some(0) => Some(a),
             _ => None,
         }
     }

@@ -45,6 +45,10 @@ impl<'a> Fixed<'a> {
         self.found.remove(&v).flatten()
     }
 
+    fn ty(&self, v: Value) -> ValueType {
+        self.values[v.index()]
+    }
+
     fn find(&mut self, v: Value) -> Option<()> {
         if let Some(found) = self.found.get(&v) {
             return found.is_some().then_some(());
@@ -61,7 +65,6 @@ impl<'a> Fixed<'a> {
     fn evaluate(&mut self, v: Value) -> Option<Vec<u64>> {
         let lanes = usize::from(self.count);
         let inst = &self.insts[self.defs[v].0];
-        let type_of = |v: Value| self.values[v.index()];
         if usize::from(inst.window.count) != lanes || inst.results.len() != 1 {
             return None;
         }
@@ -69,7 +72,7 @@ impl<'a> Fixed<'a> {
         match inst.op {
             Op::LaneId => return Some((0..lanes as u64).collect()),
             // Bits past the warp are other ones in a compare of uniform values.
-            Op::ICmp { .. } | Op::FCmp { .. } if operands.iter().all(|&v| type_of(v).is_uniform()) => {
+            Op::ICmp { .. } | Op::FCmp { .. } if operands.iter().all(|&v| self.ty(v).is_uniform()) => {
                 return None;
             }
             _ => {}
@@ -78,9 +81,8 @@ impl<'a> Fixed<'a> {
             self.find(operand)?;
         }
         let rows: Vec<&[u64]> = operands.iter().map(|v| self.found[v].as_deref()).collect::<Option<_>>()?;
-        let type_of = |v: Value| self.values[v.index()].ty;
-        let ty = operands.first().map_or(type_of(v), |&first| type_of(first));
-        let floats = ty.is_float() || type_of(v).is_float();
+        let ty = self.ty(*operands.first().unwrap_or(&v)).ty;
+        let floats = ty.is_float() || self.ty(v).ty.is_float();
         let nan = self.nan.or((!floats).then_some(NanPolicy { f16: 0, f32: 0, f64: 0 }))?;
         let mut row = vec![0; lanes];
         match eval::lanewise(&inst.op, ty, nan, 0, &rows, &mut row)? {
@@ -123,7 +125,7 @@ impl Editor {
         Some(all)
     }
 
-    /// The mask and the place of a bit in it that a shift has brought down, as [`active_at`](crate::isa::gfx9) does.
+    /// The mask and the place of a bit in it that a shift has brought down, as GFX9's lifter does to see whether a lane is active.
     fn bit_of_mask(&self, bit: Value) -> Option<(Value, Value)> {
         let (half, place) = self.matches_binary(bit, BinaryOp::ShrU)?;
         let Op::Select { mask: upper, a: high, b: low } = *self.def(half) else { return None };

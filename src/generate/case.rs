@@ -31,6 +31,19 @@ pub struct Case {
     pub ze_info: Option<String>,
 }
 
+/// What the launch of a kernel is given.
+pub(super) struct Given {
+    pub blocks: u32,
+    pub block: [u32; 3],
+    /// Of instructions.
+    pub limit: u64,
+    pub effort: Effort,
+    /// A number that the kernel reads.
+    pub word: u32,
+    /// Of what is in its buffers.
+    pub seed: u32,
+}
+
 /// What a launch came to that was alike on all engines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ran {

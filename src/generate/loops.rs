@@ -3,9 +3,10 @@
 
 use arbitrary::{Result, Unstructured};
 
-use super::case::Case;
+use super::case::{Case, Given};
 use super::program::Node;
 use super::{gfx9, maxwell, ptx, visa};
+use crate::exec::Effort;
 
 /// A guest's instructions.
 pub struct Guest {
@@ -29,3 +30,8 @@ pub const GUESTS: [Guest; 4] = [maxwell::GUEST, gfx9::GUEST, ptx::GUEST, visa::G
 pub(super) const THREADS: u32 = 100;
 /// Instructions of a launch at most.
 pub(super) const LIMIT: u64 = 20_000_000;
+
+/// What the launch of a loop is given, whose kernel reads the number of rounds.
+pub(super) fn given(rounds: u32) -> Given {
+    Given { blocks: 1, block: [THREADS, 1, 1], limit: LIMIT, effort: Effort::Full, word: rounds, seed: 1 }
+}

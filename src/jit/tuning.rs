@@ -42,11 +42,6 @@ pub const CAREFUL_SLICE: u64 = 16;
 
 // Memory
 
-/// Accesses whose offsets from an address differ by less are looked up once. The larger it is, the more often a page (of a
-/// group: a run) ends between them, and a helper does what the look-up did not find.
-/// (A guess.)
-pub const NEAR: i64 = crate::analysis::NEAR;
-
 /// Values of which an address is made that are looked at.
 /// (Chosen by: a bound on the time of analysis.)
 pub const MOST_ADDRESS_VALUES: u32 = 64;

@@ -68,6 +68,8 @@ pub fn keep_to_lanes(a: &Access, b: &Access, stride: i64) -> bool {
 }
 
 /// Offsets of accesses that are tested as one are less apart.
+/// The larger it is, the more often a page (of a group: a run) ends between them, and a helper does what the look-up did not find.
+/// (A guess.)
 pub const NEAR: i64 = 1 << 10;
 
 /// Whether two accesses are tested as one: both are aligned if one is, and they are so close that a run rarely ends between

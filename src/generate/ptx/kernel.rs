@@ -9,9 +9,8 @@ use super::registers::{self, DATA, NUMBER, OUT, OWN, TABLE};
 use super::statement::Writer;
 use super::{address, images};
 use crate::capture::manifest::Arg;
-use crate::exec::Effort;
 use crate::generate::case::{
-    Case, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest, u32_arg,
+    Case, Given, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest, u32_arg,
 };
 use crate::generate::maxwell::{SURFACES, TEXTURES, surface, texture};
 use crate::generate::program::{Node, Part};
@@ -98,8 +97,8 @@ fn case(
     let (word, seed): (u32, u32) = (u.arbitrary()?, u.arbitrary()?);
     let mut writer = writer(u, target, independent);
     writer.functions = functions;
-    let shape = Shape { blocks, block, limit, effort, word, seed };
-    of_shape(writer, &shape, write)
+    let given = Given { blocks, block, limit, effort, word, seed };
+    of_shape(writer, &given, write)
 }
 
 /// Of no functions.
@@ -110,23 +109,13 @@ pub(super) fn writer<'a, 'b>(u: &'a mut Unstructured<'b>, target: GpuAndVersion,
     Writer { u, target, version, independent, labels, nodes, functions, first_function: 0, in_function, steady }
 }
 
-/// What a launch is given.
-pub(super) struct Shape {
-    pub blocks: u32,
-    pub block: [u32; 3],
-    pub limit: u64,
-    pub effort: Effort,
-    pub word: u32,
-    pub seed: u32,
-}
-
 /// A launch of a kernel with such a body, and of the writer's functions.
 pub(super) fn of_shape(
     mut writer: Writer<'_, '_>,
-    shape: &Shape,
+    given: &Given,
     write: &mut dyn FnMut(&mut Writer<'_, '_>) -> Result<Vec<Node>>,
 ) -> Result<Case> {
-    let &Shape { blocks, block, limit, effort, word, seed } = shape;
+    let &Given { blocks, block, limit, effort, word, seed } = given;
     let (independent, functions) = (writer.independent, writer.functions);
     let threads = block.iter().product::<u32>();
     let head = writer.head()?;

@@ -2,11 +2,10 @@
 
 use arbitrary::{Result, Unstructured};
 
-use super::kernel::{CHOSEN, CONDITION, GpuAndVersion, Shape, of_shape, writer};
+use super::kernel::{CHOSEN, CONDITION, GpuAndVersion, of_shape, writer};
 use super::statement::ANYWHERE;
-use crate::exec::Effort;
 use crate::generate::case::Case;
-use crate::generate::loops::{Guest, LIMIT, THREADS};
+use crate::generate::loops::{Guest, THREADS, given};
 use crate::generate::program::Node;
 
 /// The latest target of each kind, one that is as old as code still is, and one of the first.
@@ -36,9 +35,7 @@ fn instruction(u: &mut Unstructured<'_>, target: usize, row: usize) -> Result<Op
 fn looped(u: &mut Unstructured<'_>, target: usize, nodes: Vec<Node>, rounds: u32, again: bool) -> Result<Case> {
     let mut writer = writer(u, TARGETS[target], false);
     writer.steady = true;
-    let (blocks, block, effort) = (1, [THREADS, 1, 1], Effort::Full);
-    let shape = Shape { blocks, block, limit: LIMIT, effort, word: rounds, seed: 1 };
-    of_shape(writer, &shape, &mut |writer| {
+    of_shape(writer, &given(rounds), &mut |writer| {
         let start = if again { writer.start()? } else { vec![] };
         let nodes = [vec![Node::lines(start)], nodes.clone()].concat();
         let open = ["mov.u32 %k0, 0;", "ROUND:"];

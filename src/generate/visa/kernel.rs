@@ -10,9 +10,8 @@ use super::launch::{PAYLOAD, row, ze_info};
 use super::statement::Writer;
 use super::variables::{self, CONDITION, with_used};
 use crate::capture::manifest::{AddressMode, Arg, Filter, Sampler};
-use crate::exec::Effort;
 use crate::generate::case::{
-    Case, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest, u32_arg,
+    Case, Given, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest, u32_arg,
 };
 use crate::generate::program::{Node, Part};
 use crate::isa::visa::platform::Platform;
@@ -101,8 +100,8 @@ fn case(
     let wildness = *u.choose(&WILDNESS)?;
     let mut writer = writer(u, target, independent);
     (writer.wildness, writer.functions) = (wildness, functions);
-    let shape = Shape { blocks, block, limit, effort, word, seed };
-    of_shape(writer, target.0, &shape, write)
+    let given = Given { blocks, block, limit, effort, word, seed };
+    of_shape(writer, target.0, &given, write)
 }
 
 /// Of no functions, and no wild operands.
@@ -128,24 +127,14 @@ pub(super) fn writer<'a, 'b>(
     }
 }
 
-/// What a launch is given.
-pub(super) struct Shape {
-    pub blocks: u32,
-    pub block: [u32; 3],
-    pub limit: u64,
-    pub effort: Effort,
-    pub word: u32,
-    pub seed: u32,
-}
-
 /// A launch of a kernel with such a body, and of the writer's functions.
 pub(super) fn of_shape(
     mut writer: Writer<'_, '_>,
     platform: Platform,
-    shape: &Shape,
+    given: &Given,
     write: &mut dyn FnMut(&mut Writer<'_, '_>) -> Result<Vec<Node>>,
 ) -> Result<Case> {
-    let &Shape { blocks, block, limit, effort, word, seed } = shape;
+    let &Given { blocks, block, limit, effort, word, seed } = given;
     let (lanes, register, independent, functions) =
         (writer.lanes, writer.register, writer.independent, writer.functions);
     let head = writer.head(block)?;

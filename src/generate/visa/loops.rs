@@ -3,11 +3,10 @@
 use arbitrary::{Result, Unstructured};
 
 use super::forms::FORMS;
-use super::kernel::{Shape, of_shape, writer};
+use super::kernel::{of_shape, writer};
 use super::variables::{self, UNIFORM};
-use crate::exec::Effort;
 use crate::generate::case::Case;
-use crate::generate::loops::{Guest, LIMIT, THREADS};
+use crate::generate::loops::{Guest, THREADS, given};
 use crate::generate::program::Node;
 use crate::isa::visa::platform::Platform;
 
@@ -44,9 +43,7 @@ fn instruction(u: &mut Unstructured<'_>, target: usize, row: usize) -> Result<Op
 fn looped(u: &mut Unstructured<'_>, target: usize, nodes: Vec<Node>, rounds: u32, again: bool) -> Result<Case> {
     let (platform, lanes) = TARGETS[target];
     let writer = writer(u, (platform, lanes), false);
-    let (blocks, block, effort) = (1, [THREADS, 1, 1], Effort::Full);
-    let shape = Shape { blocks, block, limit: LIMIT, effort, word: rounds, seed: 1 };
-    of_shape(writer, platform, &shape, &mut |writer| {
+    of_shape(writer, platform, &given(rounds), &mut |writer| {
         let start = if again { variables::start(writer.u, writer.lanes, writer.register)? } else { vec![] };
         let nodes = [vec![Node::lines(start)], nodes.clone()].concat();
         let open = ["mov (M1_NM, 1) K4ud(0,0)<1> 0x0:ud", "ROUND:"];

@@ -10,9 +10,8 @@ use super::block::BlockLowerer;
 use super::chunk::{Reach, flags};
 use super::int::plus;
 use super::vector;
-use crate::analysis::{CHUNK, Class, tiled};
+use crate::analysis::{CHUNK, Class, NEAR, tiled};
 use crate::ir::{Access, Space, Type, Value};
-use crate::jit::tuning;
 use warploom_runtime::warp::{CONST_BANK_BYTES, PAGE_BITS, PAGE_BYTES, Run, TLB_ENTRIES, Tlb, TlbEntry};
 
 const LANES: i64 = CHUNK as i64;
@@ -84,7 +83,7 @@ pub(super) fn extent(access: &Access, distances: &Distances) -> (i64, i64) {
 /// Whether lanes so far apart are aligned if lane 0 is, and all together on a page or on two that follow each other.
 pub(super) fn fits_a_page(access: &Access, distances: &Distances) -> bool {
     let align = i64::from(access.align.max(1));
-    distances.iter().all(|distance| distance % align == 0) && extent(access, distances).1 <= PAGE - tuning::NEAR
+    distances.iter().all(|distance| distance % align == 0) && extent(access, distances).1 <= PAGE - NEAR
 }
 
 /// A look-up that a chunk has made, for its accesses nearby.
@@ -259,7 +258,7 @@ impl BlockLowerer<'_, '_, '_> {
         let wide = self.facts.ty(access.address) == Type::I64;
         let near = |known: &&LookUp| {
             (known.address, known.rights) == (access.address, rights)
-                && i64::from(access.offset.abs_diff(known.offset)) < tuning::NEAR
+                && i64::from(access.offset.abs_diff(known.offset)) < NEAR
         };
         let known = if wide { self.chunk().places.look_ups.iter().find(near).copied() } else { None };
         let look_up = known.unwrap_or_else(|| {

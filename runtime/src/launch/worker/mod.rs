@@ -236,11 +236,10 @@ impl<'a> Worker<'a> {
                 next += 1;
                 continue;
             };
-            let (slot, code) = match common {
+            // What is spent uncounted is looked at after each turn.
+            let (slot, code) = match common.filter(|_| self.uncounted == 0) {
+                Some(barrier) => self.resume_in_turn(block, next, yielded, barrier)?,
                 None => (next, self.resume(block, next, yielded)?),
-                // What is spent uncounted is looked at after each turn.
-                Some(barrier) if self.uncounted == 0 => self.resume_in_turn(block, next, yielded, barrier)?,
-                Some(_) => (next, self.resume(block, next, yielded)?),
             };
             if code == ExitCode::Grow {
                 next = slot;
