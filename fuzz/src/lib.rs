@@ -14,7 +14,8 @@ use warploom::generate::check::Subject;
 use warploom::generate::code::{Code, Isa};
 use warploom::generate::compare::{self, BLOCKS, Way, compare, one_way};
 use warploom::generate::{
-    self, Attack, Case, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code, visa as visa_code,
+    self, Attack, Case, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code,
+    visa as visa_code,
 };
 use warploom::ir::generate::Bytes;
 use warploom::ir::{Function, parse, verify};
