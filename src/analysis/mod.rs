@@ -22,6 +22,7 @@ mod fuse;
 mod group;
 mod lanes;
 mod liveness;
+mod local;
 mod loops;
 mod masks;
 mod narrow;

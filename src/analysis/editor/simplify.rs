@@ -21,6 +21,10 @@ impl Editor {
                 Op::Const { ty, bits } => Some(self.iconst(ty, !bits)),
                 _ => None,
             },
+            Op::Unary { op: UnaryOp::Neg, a } => {
+                let bits = self.constant(a)?;
+                Some(self.iconst(self.ty(a).ty, bits.wrapping_neg()))
+            }
             Op::Splat { a } if !self.ty(a).is_uniform() => Some(a),
             Op::LaneGather { a, .. } if self.splat_of(a).is_some() => Some(a),
             Op::LaneGather { a, index } => {

@@ -24,6 +24,7 @@ mod half;
 mod inactive;
 mod indexed;
 mod int;
+mod lane_by_lane;
 mod masks;
 mod memory;
 mod pure;
