@@ -15,7 +15,7 @@ use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::gather_scatter::required_alignment;
 use super::super::scalarized::Lane;
-use super::super::{int, vector};
+use super::super::int;
 use crate::analysis::{CHUNK, bound};
 use crate::ir::{Access, BinaryOp, Extend, Op, Space, Value, ValueType};
 
@@ -353,7 +353,6 @@ impl BlockLowerer<'_, '_, '_> {
         elements.filter_map(|element| self.element_of_lane(lane, index, access, element, host)).collect()
     }
 
-    /// An element. One of two words of local memory has them in rows.
     fn element_of_lane(
         &mut self,
         lane: &Lane,
@@ -362,30 +361,13 @@ impl BlockLowerer<'_, '_, '_> {
         element: usize,
         host: Host,
     ) -> Option<BlockArg> {
-        let inst = &self.facts.block.insts[index];
-        let in_rows = access.space == Space::Local && access.ty.bytes() == 8;
-        let Host { size, .. } = host;
-        let at = host.offset + element as i32 * size * if in_rows { 2 } else { 1 };
-        if let Op::Store { ref values, .. } = inst.op {
+        let at = host.offset + element as i32 * host.size;
+        if let Op::Store { ref values, .. } = self.facts.block.insts[index].op {
             let v = self.lane_value(lane, values[element]);
-            if in_rows {
-                let bits = vector::cast(self.b, types::I64, v);
-                let (low, high) = (self.b.ins().ireduce(types::I32, bits), int::high_half(self.b, bits));
-                self.b.ins().store(flags(), low, host.at, at);
-                self.b.ins().store(flags(), high, host.at, at + size);
-            } else {
-                self.store_element(access.ty, v, host.at, at);
-            }
+            self.store_element(access.ty, v, host.at, at);
             return None;
         }
-        let v = if in_rows {
-            let [low, high] = [at, at + size].map(|at| self.b.ins().load(types::I32, flags(), host.at, at));
-            let bits = int::concat(self.b, low, high);
-            vector::cast(self.b, clif_type(access.ty, false), bits)
-        } else {
-            self.load_element(access.ty, self.extend_of(index), host.at, at)
-        };
-        Some(BlockArg::Value(v))
+        Some(self.load_element(access.ty, self.extend_of(index), host.at, at).into())
     }
 
     fn extend_of(&self, index: usize) -> Extend {
