@@ -66,7 +66,8 @@ impl LocalMemory {
         let find = |number: usize| {
             let place = place.element(access, number);
             let known = self.0.iter().rev().find(|known| known.place == place && known.ty == access.ty)?;
-            (editor.is_subset(mask, known.mask) && (number > 0 || access.align <= known.align)).then(|| editor.current(known.value))
+            (editor.is_subset(mask, known.mask) && (number > 0 || access.align <= known.align))
+                .then(|| editor.current(known.value))
         };
         let values: Vec<Value> = (0..usize::from(access.count)).map(find).collect::<Option<_>>()?;
         // Other lanes get zeros.
@@ -97,7 +98,8 @@ impl LocalMemory {
         let Some(mask) = guard_of(editor, access).filter(|_| access.ty.bytes() >= 4) else { return };
         for (number, &value) in values.iter().enumerate() {
             let skipped = number as u32 * access.ty.bytes();
-            let align = if skipped == 0 { access.align } else { access.align.min(1 << skipped.trailing_zeros().min(7)) };
+            let align =
+                if skipped == 0 { access.align } else { access.align.min(1 << skipped.trailing_zeros().min(7)) };
             if self.0.len() < MOST && editor.ty(value) == ValueType::varying(access.ty) {
                 self.0.push(Known { place: place.element(access, number), ty: access.ty, value, mask, align });
             }

@@ -1,7 +1,5 @@
 //! Loads and stores of one lane. What is not in reach a helper does for this lane alone.
 
-use std::collections::BTreeSet;
-
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 use cranelift_frontend as frontend;
@@ -12,12 +10,11 @@ use super::super::super::forms::clif_type;
 use super::super::super::helpers::{AccessDesc, AccessKind, Helper, STAGED_VALUES};
 use super::super::address::Rights;
 use super::super::block::BlockLowerer;
-use super::super::chunk::flags;
 use super::super::gather_scatter::required_alignment;
-use super::super::scalarized::Lane;
 use super::super::int;
+use super::super::scalarized::Lane;
 use crate::analysis::{CHUNK, bound};
-use crate::ir::{Access, BinaryOp, Extend, Op, Space, Value, ValueType};
+use crate::ir::{Access, BinaryOp, Extend, Op, Space, Value};
 
 /// The run of the TLB in which lanes of an access are expected. It is found anew where a helper looked for another one.
 #[derive(Clone, Copy)]
@@ -38,31 +35,10 @@ pub(super) struct Places {
     pub spaces: FxHashMap<Space, (Clif, Clif)>,
 }
 
-/// Where the elements of a lane's access are in host memory: the first one, with an offset, and how many bytes further on each next one.
-#[derive(Clone, Copy)]
-pub(super) struct Host {
+/// Where elements of a lane's access are in host memory: the first one, with an offset, and how many bytes further on each next one.
+struct Host {
     at: Clif,
     offset: i32,
-    size: i32,
-}
-
-/// How a lane's accesses are done.
-#[derive(Clone, Copy)]
-pub(super) enum Way<'p> {
-    /// Inline: those that are listed have been checked.
-    Inline(&'p FxHashMap<usize, Host>),
-    Helper,
-}
-
-/// Accesses to a memory near an offset, which are checked as one.
-struct Near {
-    space: Space,
-    base: Value,
-    /// How far before and behind it they reach.
-    low: i64,
-    end: i64,
-    /// What must be aligned.
-    alignments: BTreeSet<(i64, u8)>,
 }
 
 impl BlockLowerer<'_, '_, '_> {
@@ -100,114 +76,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Checks the accesses of a lane that are at addresses which the segment does not load, all before the first of them; goes to `slow` if one is
-    /// not in reach. Gives where they are.
-    pub(super) fn check_lane_ahead(
-        &mut self,
-        insts: &[usize],
-        lane: &mut Lane,
-        places: &Places,
-        slow: ClifBlock,
-    ) -> FxHashMap<usize, Host> {
-        let mut near: Vec<Near> = Vec::new();
-        let mut known = Vec::new();
-        for &index in insts {
-            let Some(&access) = self.facts.block.insts[index].op.access() else { continue };
-            let in_parts = access.space == Space::Local && access.ty.bytes() < 4;
-            let is_offset = access.space != Space::Global;
-            let (base, more) = match is_offset {
-                true => self.base_of_offset(access.address, access.offset.into()),
-                false => (access.address, access.offset.into()),
-            };
-            if in_parts || !self.give_ahead(lane, base) {
-                continue;
-            }
-            known.push((index, access, base, more));
-            if is_offset {
-                let at = near.iter().position(|near| near.space == access.space && near.base == base);
-                let at = at.unwrap_or_else(|| {
-                    near.push(Near { space: access.space, base, low: more, end: more, alignments: BTreeSet::new() });
-                    near.len() - 1
-                });
-                self.note_near(&mut near[at], &access, more);
-            }
-        }
-        let mut hosts = FxHashMap::default();
-        for (index, access, base, more) in known {
-            let host = match access.space {
-                Space::Global => {
-                    let (address, inside) = self.distance_in_run(lane, &access, &places.reaches[&index]);
-                    if let Some(aligned) = self.is_aligned(access.align, address) {
-                        self.require(aligned, slow);
-                    }
-                    self.require(inside, slow);
-                    let addend = self.b.use_var(places.reaches[&index].addend);
-                    Host { at: self.b.ins().iadd(address, addend), offset: 0, size: access.ty.bytes() as i32 }
-                }
-                space => {
-                    let base = self.lane_long(lane, base);
-                    self.host_of_offset(lane, &access, places.spaces[&space].0, base, more)
-                }
-            };
-            hosts.insert(index, host);
-        }
-        for near in near {
-            let base = self.lane_long(lane, near.base);
-            for (more, align) in near.alignments {
-                let offset = int::plus(self.b, base, more);
-                if let Some(aligned) = self.is_aligned(align, offset) {
-                    self.require(aligned, slow);
-                }
-            }
-            if near.low < 0 {
-                let begins = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, base, -near.low);
-                self.require(begins, slow);
-            }
-            let end = int::plus(self.b, base, near.end);
-            let ends = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, places.spaces[&near.space].1);
-            self.require(ends, slow);
-        }
-        hosts
-    }
-
-    /// Adds an access to others.
-    fn note_near(&self, near: &mut Near, access: &Access, more: i64) {
-        near.low = near.low.min(more);
-        near.end = near.end.max(more + i64::from(access.bytes()));
-        let align = required_alignment(access, access.space);
-        let known = bound(|v| self.facts.ty(v), |v| self.facts.def_op(v), near.base).zeros;
-        if 1u64 << known.min(more.trailing_zeros()).min(63) < u64::from(align) {
-            near.alignments.insert((more & (i64::from(align) - 1), align));
-        }
-    }
-
-    /// Has a lane's value be at hand that needs nothing which the segment loads; whether there is one.
-    fn give_ahead(&mut self, lane: &mut Lane, v: Value) -> bool {
-        if lane.values.contains_key(&v) || self.facts.block.ty(v).is_uniform() || !self.is_home(v) {
-            self.give(lane, v);
-            return true;
-        }
-        let op = self.facts.def_op(v);
-        let waits = |v: &Value| self.facts.block.ty(*v) == ValueType::MASK;
-        if op.access().is_some() || op.operands().iter().any(waits) {
-            return false;
-        }
-        if !op.operands().into_iter().all(|v| self.give_ahead(lane, v)) {
-            return false;
-        }
-        self.give_again(lane, v);
-        true
-    }
-
     /// A lane's load or store, if it takes part.
-    pub(super) fn access_of_lane(
-        &mut self,
-        lane: &mut Lane,
-        index: usize,
-        active: Value,
-        places: &Places,
-        way: Way<'_>,
-    ) {
+    pub(super) fn access_of_lane(&mut self, lane: &mut Lane, index: usize, active: Value, places: &Places) {
         let inst = &self.facts.block.insts[index];
         let access = *inst.op.access().expect("a memory operation");
         let guard = access.guard.expect("analysis makes masks explicit");
@@ -215,56 +85,24 @@ impl BlockLowerer<'_, '_, '_> {
         let tys: Vec<_> = inst.results.iter().map(|&v| clif_type(self.facts.ty(v), false)).collect();
         let results: Vec<Clif> = tys.iter().map(|&ty| self.b.append_block_param(done, ty)).collect();
         if guard != active {
-            let zero = |&v: &Value| int::constant(self.b, self.facts.ty(v), 0, false).into();
-            let zeros: Vec<BlockArg> = inst.results.iter().map(zero).collect();
+            let zeros: Vec<BlockArg> =
+                inst.results.iter().map(|&v| int::constant(self.b, self.facts.ty(v), 0, false).into()).collect();
             let bit = self.lane_bit(lane, guard);
             let go = self.b.create_block();
             self.b.ins().brif(bit, go, &[], done, &zeros);
             self.b.switch_to_block(go);
         }
-        let reach = places.reaches.get(&index);
-        let loaded = match way {
-            Way::Helper => self.access_by_helper(lane, index, &access, reach),
-            Way::Inline(ahead) => match ahead.get(&index) {
-                Some(&host) => self.elements_of_lane(lane, index, &access, host),
-                None => {
-                    let slow = self.cold_block();
-                    let loaded = match access.space {
-                        Space::Global => self.global_of_lane(lane, index, &access, &places.reaches[&index], slow),
-                        space => self.offset_of_lane(lane, index, &access, places.spaces[&space], slow),
-                    };
-                    self.b.ins().jump(done, &loaded);
-                    self.b.switch_to_block(slow);
-                    self.access_by_helper(lane, index, &access, reach)
-                }
-            },
+        let slow = self.cold_block();
+        let loaded = match access.space {
+            Space::Global => self.global_of_lane(lane, index, &access, &places.reaches[&index], slow),
+            space => self.offset_of_lane(lane, index, &access, places.spaces[&space], slow),
         };
+        self.b.ins().jump(done, &loaded);
+        self.b.switch_to_block(slow);
+        let loaded = self.access_by_helper(lane, index, &access, places.reaches.get(&index));
         self.b.ins().jump(done, &loaded);
         self.b.switch_to_block(done);
         lane.values.extend(inst.results.iter().copied().zip(results));
-    }
-
-    /// A lane's address, and whether its access lies in a run.
-    fn distance_in_run(&mut self, lane: &Lane, access: &Access, reach: &Reach) -> (Clif, Clif) {
-        let address = self.lane_value(lane, access.address);
-        let address = int::plus(self.b, address, access.offset.into());
-        let [first, limit] = [reach.first, reach.limit].map(|variable| self.b.use_var(variable));
-        let distance = self.b.ins().isub(address, first);
-        (address, self.b.ins().icmp(IntCC::UnsignedLessThan, distance, limit))
-    }
-
-    /// Where a lane's access to shared memory, or to words of local memory, is, which starts there.
-    fn host_of_offset(&mut self, lane: &Lane, access: &Access, start: Clif, base: Clif, more: i64) -> Host {
-        if access.space == Space::Shared {
-            let at = self.b.ins().iadd(start, base);
-            return self.host_at(at, more, access.ty.bytes() as i32);
-        }
-        let column = self.b.ins().ishl_imm_u(lane.number, 2);
-        let start = self.b.ins().iadd(start, column);
-        let lanes = i64::from(self.facts.function.lanes);
-        let row = self.b.ins().imul_imm_s(base, lanes);
-        let at = self.b.ins().iadd(start, row);
-        self.host_at(at, more * lanes, self.local_row_bytes())
     }
 
     fn global_of_lane(
@@ -275,14 +113,17 @@ impl BlockLowerer<'_, '_, '_> {
         reach: &Reach,
         slow: ClifBlock,
     ) -> Vec<BlockArg> {
-        let (address, inside) = self.distance_in_run(lane, access, reach);
+        let address = self.lane_value(lane, access.address);
+        let address = int::plus(self.b, address, access.offset.into());
         if let Some(aligned) = self.is_aligned(access.align, address) {
             self.require(aligned, slow);
         }
+        let [first, limit, addend] = [reach.first, reach.limit, reach.addend].map(|variable| self.b.use_var(variable));
+        let distance = self.b.ins().isub(address, first);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, distance, limit);
         self.require(inside, slow);
-        let addend = self.b.use_var(reach.addend);
         let at = self.b.ins().iadd(address, addend);
-        self.elements_of_lane(lane, index, access, Host { at, offset: 0, size: access.ty.bytes() as i32 })
+        self.elements_of_lane(lane, index, access, Host { at, offset: 0 }, access.ty.bytes() as i32)
     }
 
     /// Shared and local memory. An offset that wraps is out of range, as it is computed here.
@@ -307,13 +148,20 @@ impl BlockLowerer<'_, '_, '_> {
         let room = self.room(bytes, access.bytes());
         let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, offset, room);
         self.require(inside, slow);
-        if access.space == Space::Shared || access.ty.bytes() >= 4 {
-            let host = self.host_of_offset(lane, access, start, base, more);
-            return self.elements_of_lane(lane, index, access, host);
+        if access.space == Space::Shared {
+            let at = self.b.ins().iadd(start, base);
+            let host = self.host_at(at, more);
+            return self.elements_of_lane(lane, index, access, host, access.ty.bytes() as i32);
         }
         let column = self.b.ins().ishl_imm_u(lane.number, 2);
         let start = self.b.ins().iadd(start, column);
         let lanes = i64::from(self.facts.function.lanes);
+        if access.ty.bytes() >= 4 {
+            let row = self.b.ins().imul_imm_s(base, lanes);
+            let at = self.b.ins().iadd(start, row);
+            let host = self.host_at(at, more * lanes);
+            return self.elements_of_lane(lane, index, access, host, self.local_row_bytes());
+        }
         let mut loaded = Vec::new();
         for element in 0..usize::from(access.count) {
             let offset = int::plus(self.b, offset, element as i64 * i64::from(access.ty.bytes()));
@@ -321,7 +169,7 @@ impl BlockLowerer<'_, '_, '_> {
             let row = self.b.ins().imul_imm_s(word, lanes);
             let at = self.b.ins().iadd(start, row);
             let at = self.b.ins().iadd(at, byte);
-            loaded.extend(self.element_of_lane(lane, index, access, element, Host { at, offset: 0, size: 0 }));
+            loaded.extend(self.element_of_lane(lane, index, access, element, (&Host { at, offset: 0 }, 0)));
         }
         loaded
     }
@@ -340,17 +188,17 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    fn host_at(&mut self, at: Clif, offset: i64, size: i32) -> Host {
+    fn host_at(&mut self, at: Clif, offset: i64) -> Host {
         match i32::try_from(offset) {
-            Ok(offset) if offset.unsigned_abs() < 1 << 30 => Host { at, offset, size },
-            _ => Host { at: int::plus(self.b, at, offset), offset: 0, size },
+            Ok(offset) if offset.unsigned_abs() < 1 << 30 => Host { at, offset },
+            _ => Host { at: int::plus(self.b, at, offset), offset: 0 },
         }
     }
 
-    /// Loads or stores the elements of a lane's access.
-    fn elements_of_lane(&mut self, lane: &Lane, index: usize, access: &Access, host: Host) -> Vec<BlockArg> {
+    /// Loads or stores elements, each so many bytes behind the one before.
+    fn elements_of_lane(&mut self, lane: &Lane, index: usize, access: &Access, host: Host, size: i32) -> Vec<BlockArg> {
         let elements = 0..usize::from(access.count);
-        elements.filter_map(|element| self.element_of_lane(lane, index, access, element, host)).collect()
+        elements.filter_map(|element| self.element_of_lane(lane, index, access, element, (&host, size))).collect()
     }
 
     fn element_of_lane(
@@ -359,9 +207,9 @@ impl BlockLowerer<'_, '_, '_> {
         index: usize,
         access: &Access,
         element: usize,
-        host: Host,
+        (host, size): (&Host, i32),
     ) -> Option<BlockArg> {
-        let at = host.offset + element as i32 * host.size;
+        let at = host.offset + element as i32 * size;
         if let Op::Store { ref values, .. } = self.facts.block.insts[index].op {
             let v = self.lane_value(lane, values[element]);
             self.store_element(access.ty, v, host.at, at);

@@ -18,7 +18,7 @@ use super::segment::Outgoing;
 use crate::analysis::Class;
 use crate::ir::{Access, Inst, Op, Reg, Space, Type, Value};
 use crate::jit::tuning;
-use accesses::{Places, Reach, Way};
+use accesses::{Places, Reach};
 
 impl BlockLowerer<'_, '_, '_> {
     /// The mask of a segment's active lanes, and how many of them are few enough to be done one by one; `None` if they never are.
@@ -108,29 +108,13 @@ impl BlockLowerer<'_, '_, '_> {
 
         self.b.switch_to_block(head);
         let number = self.b.ins().ctz(left);
-        let latch = self.b.create_block();
-        let masks: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(latch, types::I64)).collect();
         let mut lane = Lane::new(number);
-        let slow = self.cold_block();
-        let ahead = self.check_lane_ahead(insts, &mut lane, &places, slow);
-        for (block, way) in [(None, Way::Inline(&ahead)), (Some(slow), Way::Helper)] {
-            if let Some(block) = block {
-                self.b.switch_to_block(block);
-            }
-            let mut lane = lane.clone();
-            let after = self.on_one_scalar_way(|lowerer| {
-                lowerer.segment_of_lane(insts, active, &mut lane, &places, way);
-                let masks = outgoing.iter().zip(&before).map(|(out, &before)| {
-                    let bit = lowerer.lane_bit(&lane, out.value);
-                    BlockArg::Value(lowerer.with_bit(before, number, bit))
-                });
-                masks.collect::<Vec<BlockArg>>()
-            });
-            self.b.ins().jump(latch, &after);
-        }
-
-        self.b.switch_to_block(latch);
-        let masks: Vec<BlockArg> = masks.into_iter().map(BlockArg::Value).collect();
+        self.segment_of_lane(insts, active, &mut lane, &places);
+        let masks = outgoing.iter().zip(before).map(|(out, before)| {
+            let bit = self.lane_bit(&lane, out.value);
+            BlockArg::Value(self.with_bit(before, number, bit))
+        });
+        let masks: Vec<BlockArg> = masks.collect();
         let rest = self.without_first(left);
         let next: Vec<BlockArg> = std::iter::once(BlockArg::Value(rest)).chain(masks.iter().copied()).collect();
         self.b.ins().brif(rest, head, &next, exit, &masks);
@@ -138,7 +122,7 @@ impl BlockLowerer<'_, '_, '_> {
         after
     }
 
-    fn segment_of_lane(&mut self, insts: &[usize], active: Value, lane: &mut Lane, places: &Places, way: Way<'_>) {
+    fn segment_of_lane(&mut self, insts: &[usize], active: Value, lane: &mut Lane, places: &Places) {
         let block = &self.facts.block.insts;
         for &index in insts {
             if let Op::RfWrite { reg, .. } = block[index].op {
@@ -151,9 +135,8 @@ impl BlockLowerer<'_, '_, '_> {
             match inst.op {
                 Op::RfRead { .. } => self.give(lane, inst.results[0]),
                 Op::RfWrite { reg, value, guard, .. } => self.write_cell(lane, reg, value, guard, active),
-                Op::Load { .. } | Op::Store { .. } => self.access_of_lane(lane, index, active, places, way),
+                Op::Load { .. } | Op::Store { .. } => self.access_of_lane(lane, index, active, places),
                 Op::LaneId => self.give_again(lane, inst.results[0]),
-                _ if self.is_there(lane, inst) => {}
                 _ => self.lane_op(lane, index),
             }
             for &result in &inst.results {
@@ -165,11 +148,6 @@ impl BlockLowerer<'_, '_, '_> {
                 }
             }
         }
-    }
-
-    /// Whether an instruction has been done ahead.
-    fn is_there(&self, lane: &Lane, inst: &Inst) -> bool {
-        inst.results.iter().all(|result| lane.values.contains_key(result))
     }
 
     /// Loads what a lane has in a register that the segment writes, if something that is lowered later may ask for it.
@@ -184,7 +162,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Has a lane's value be at hand.
-    pub(super) fn give(&mut self, lane: &mut Lane, v: Value) {
+    fn give(&mut self, lane: &mut Lane, v: Value) {
         if lane.values.contains_key(&v) || self.facts.block.ty(v).is_uniform() {
             return;
         }
@@ -197,7 +175,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Makes a lane's value by what defines it.
-    pub(super) fn give_again(&mut self, lane: &mut Lane, v: Value) {
+    fn give_again(&mut self, lane: &mut Lane, v: Value) {
         let value = match *self.facts.def_op(v) {
             Op::RfRead { reg, .. } => {
                 let (at, offset) = self.cell_of(lane.number, reg);
