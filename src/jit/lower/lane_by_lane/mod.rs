@@ -218,9 +218,8 @@ impl BlockLowerer<'_, '_, '_> {
             if access.space == Space::Global {
                 let reach = self.reach_of_lanes(index, &access);
                 reaches.insert(index, reach);
-            } else if !spaces.contains_key(&access.space) {
-                let memory = self.memory_of_lanes(access.space);
-                spaces.insert(access.space, memory);
+            } else {
+                spaces.entry(access.space).or_insert_with(|| self.memory_of_lanes(access.space));
             }
         }
         Places { reaches, spaces }
