@@ -8,11 +8,12 @@ use cranelift_entity::{SecondaryMap, packed_option::ReservedValue};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
+use super::arrays::{Arrays, Elements};
 use super::class::CHUNK;
 use super::editor::Editor;
 use crate::ir::{
-    Access, Block, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Terminator, Type, Value, ValueType, Values,
-    Window, table,
+    Access, Block, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Region, Terminator, Type, Value, ValueType,
+    Values, Window, table,
 };
 
 /// The content of a uniform or mask register.
@@ -39,6 +40,7 @@ struct Ssa<'a> {
     map: SecondaryMap<Value, Value>,
     cells: FxHashMap<Reg, Cell>,
     lanes: FxHashMap<Reg, Lane>,
+    arrays: Arrays,
 }
 
 /// The block in SSA form, with its terminator.
@@ -49,6 +51,7 @@ pub fn rebuild(function: &Function, block: &Block) -> (Editor, Terminator) {
         map: table(block.values.len(), Value::reserved_value()),
         cells: FxHashMap::default(),
         lanes: FxHashMap::default(),
+        arrays: Arrays::default(),
     };
     for inst in &block.insts {
         ssa.inst(block, inst);
@@ -77,6 +80,15 @@ impl Ssa<'_> {
                 let op = self.explicit_mask(op, inst.window);
                 self.editor.push(op, inst.window, types)
             }
+            Op::RegionRead { .. } => match self.known_elements(&op, inst.window) {
+                Some(value) => smallvec![value],
+                None => self.editor.push(op, inst.window, types),
+            },
+            Op::RegionWrite { .. } => {
+                let op = self.explicit_mask(op, inst.window);
+                self.note_elements(&op, inst.window);
+                self.editor.push(op, inst.window, types)
+            }
             op if self.editor.is_pure(&op) => self.editor.pure(op, inst.window, types),
             op => {
                 // A fault of a scalar access names the least active lane.
@@ -97,6 +109,35 @@ impl Ssa<'_> {
         for (old, new) in inst.results.iter().zip(results) {
             self.map[*old] = new;
         }
+    }
+
+    /// Elements of an array's region, unless it is indirect.
+    fn elements(
+        &self,
+        reg: Reg,
+        index: Option<Value>,
+        (region, ty): (Region, Type),
+        window: Window,
+    ) -> Option<Elements> {
+        let CellKind::Bytes(length) = self.function.bank(reg.bank).kind else { return None };
+        index.is_none().then_some(Elements { reg, region, ty, window, length })
+    }
+
+    /// What a region holds, if that is known.
+    fn known_elements(&mut self, op: &Op, window: Window) -> Option<Value> {
+        let Op::RegionRead { reg, index, region, ty, uniform } = *op else { return None };
+        let elements = self.elements(reg, index, (region, ty), window)?;
+        self.editor.known_elements(&self.arrays, elements, uniform)
+    }
+
+    /// Notes what a region holds from now on.
+    fn note_elements(&mut self, op: &Op, window: Window) {
+        let Op::RegionWrite { reg, index, region, value, guard, .. } = *op else { return };
+        let ty = self.editor.ty(value).ty;
+        let Some(elements) = self.elements(reg, index, (region, ty), window) else { return self.arrays.forget(reg) };
+        let mask = guard.and_then(|guard| self.editor.constant(guard));
+        let values = mask.and_then(|_| self.editor.fixed_lanes(value));
+        self.arrays.write(elements, mask, values.as_deref());
     }
 
     /// Whether an access is never done.
