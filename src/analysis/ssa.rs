@@ -4,6 +4,8 @@
 //! guard. A read after a masked write is a select of both; the demand pass takes it away where no one can
 //! see the difference.
 
+mod lane_writes;
+
 use cranelift_entity::{SecondaryMap, packed_option::ReservedValue};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
@@ -15,6 +17,7 @@ use crate::ir::{
     Access, Block, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Region, Terminator, Type, Value, ValueType,
     Values, Window, table,
 };
+use lane_writes::Held;
 
 /// The content of a uniform or mask register.
 #[derive(Clone, Copy)]
@@ -41,6 +44,8 @@ struct Ssa<'a> {
     cells: FxHashMap<Reg, Cell>,
     lanes: FxHashMap<Reg, Lane>,
     arrays: Arrays,
+    /// Lanes that are written to an array one after the other.
+    held: Option<Held>,
 }
 
 /// The block in SSA form, with its terminator.
@@ -52,10 +57,12 @@ pub fn rebuild(function: &Function, block: &Block) -> (Editor, Terminator) {
         cells: FxHashMap::default(),
         lanes: FxHashMap::default(),
         arrays: Arrays::default(),
+        held: None,
     };
     for inst in &block.insts {
         ssa.inst(block, inst);
     }
+    ssa.release();
     ssa.editor.pc = block.insts.last().map_or(block.pc, |inst| inst.pc);
     ssa.settle_those(|_| true);
     let mut term = block.term.clone();
@@ -69,6 +76,9 @@ impl Ssa<'_> {
         let mut op = inst.op.clone();
         op.map_operands(|v| self.editor.current(self.map[v]));
         let types = inst.types(&block.values);
+        if !matches!(op, Op::RfRead { .. } | Op::RfWrite { .. } | Op::RegionWrite { .. }) && !self.editor.is_pure(&op) {
+            self.release();
+        }
         let results = match op {
             Op::RfRead { reg, part } => smallvec![self.read(reg, part, inst.window)],
             Op::RfWrite { reg, part, value, guard, nomask } => {
@@ -87,7 +97,14 @@ impl Ssa<'_> {
             Op::RegionWrite { .. } => {
                 let op = self.explicit_mask(op, inst.window);
                 self.note_elements(&op, inst.window);
-                self.editor.push(op, inst.window, types)
+                match self.of_one_lane(&op, inst) {
+                    Some(one) => self.hold(one),
+                    None => {
+                        self.release();
+                        self.editor.push(op, inst.window, types);
+                    }
+                }
+                Values::new()
             }
             op if self.editor.is_pure(&op) => self.editor.pure(op, inst.window, types),
             op => {
