@@ -129,7 +129,7 @@ impl BlockLowerer<'_, '_, '_> {
             }
         }
         self.b.switch_to_block(slow);
-        let apart = run.filter(|_| access.space == Space::Global && self.region.effort.is_fast());
+        let apart = run.filter(|_| self.region.effort.is_fast() && self.may_be_in_several_buffers(&access));
         if (beyond != slow || apart.is_some()) && !meeting.sparse {
             let helper = self.cold_block();
             self.on_one_way(|lowerer| {

@@ -10,7 +10,10 @@ use super::super::block::BlockLowerer;
 use super::super::int::plus;
 use super::lanes::Offsets;
 use crate::analysis::Class;
-use crate::ir::{Access, BinaryOp, ConvertOp, Extend, Op, Type, Value};
+use crate::ir::{Access, BinaryOp, ConvertOp, Extend, Op, Space, Type, Value};
+
+/// How many operations of an address are looked at for what all lanes have.
+const MOST_SUMS: u32 = 4;
 
 /// An element's number: `base + (word << shift)`, the word extended, is its address.
 pub(in super::super) struct Index {
@@ -79,6 +82,23 @@ impl BlockLowerer<'_, '_, '_> {
             self.require(aligned, slow);
         }
         (distances, host)
+    }
+
+    /// Whether lanes are likely to have pointers to different buffers: their address is none that all have and a word on top, and something has told lanes apart,
+    /// as code does that asks which memory a pointer is of.
+    pub(in super::super) fn may_be_in_several_buffers(&self, access: &Access) -> bool {
+        let is_alike = |v: Value| self.scope.classes.get(v).affine() == Some((0, true));
+        let mut v = access.address;
+        for _ in 0..MOST_SUMS {
+            match *self.facts.def_op(v) {
+                Op::Binary { op: BinaryOp::Add, a, b } if is_alike(a) => v = b,
+                Op::Binary { op: BinaryOp::Add, a, b } if is_alike(b) => v = a,
+                Op::Binary { op: BinaryOp::Shl, a, .. } => v = a,
+                Op::Convert { op: ConvertOp::ZeroExtend | ConvertOp::SignExtend, .. } => return false,
+                _ => break,
+            }
+        }
+        access.space == Space::Global && access.guard != self.facts.entry_mask()
     }
 
     /// Goes on if a lane that takes part lies in a run, though others do not: they are in another buffer. To `helper` if none does, which
