@@ -28,6 +28,7 @@ fn lifted(lines: &[&str]) -> Function {
         vectors: vec![],
         constants: vec![ConstantMemory { pointer: 0, offset: COPY, bytes: 4 * COPIED }],
         data_share: None,
+        words: vec![],
         shader: None,
     };
     let function =

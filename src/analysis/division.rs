@@ -70,11 +70,26 @@ impl Editor {
     /// The quotient that a choice is the last step of.
     pub(super) fn quotient_of_steps(&mut self, op: &Op, window: Window) -> Option<Value> {
         let &Op::Select { mask, a, b } = op else { return None };
+        if self.is_by_zero(mask, a, b) {
+            return Some(b);
+        }
         match self.ty(b).ty {
             Type::F32 | Type::F64 => self.float_quotient((mask, a, b), window),
             Type::I32 => self.word_remainder((mask, a, b), window).or_else(|| self.word_quotient((mask, a, b), window)),
             _ => None,
         }
+    }
+
+    /// Whether a choice gives all ones for a divisor of 0, as the operation does by itself.
+    fn is_by_zero(&self, mask: Value, ones: Value, result: Value) -> bool {
+        let Op::Binary { op: BinaryOp::DivU | BinaryOp::RemU, b: divisor, .. } = *self.def(result) else {
+            return false;
+        };
+        let Op::ICmp { cc: IntCc::Eq, a, b } = *self.def(mask) else { return false };
+        let zero = if a == divisor { b } else { a };
+        (a == divisor || b == divisor)
+            && self.constant(zero) == Some(0)
+            && self.constant(ones) == Some(self.ty(result).ty.bit_mask())
     }
 
     fn float_quotient(&mut self, (mask, nan, signed): (Value, Value, Value), window: Window) -> Option<Value> {

@@ -37,6 +37,7 @@ impl Editor {
             return Some(self.convert(ConvertOp::ZeroExtend, Type::I64, lo, window));
         }
         self.fuse_carry_chain(lo, hi, window)
+            .or_else(|| self.fuse_whole_product(lo, hi, window))
             .or_else(|| self.fuse_wide_sums(lo, hi, window))
             .or_else(|| self.fuse_sign(lo, hi, window))
             .or_else(|| self.fuse_shift(lo, hi, window))

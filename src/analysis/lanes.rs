@@ -97,11 +97,16 @@ impl<'a> Fixed<'a> {
 const MOST_DISTANCES: usize = 4;
 
 impl Editor {
+    /// The lanes of a value that no float is computed for, if they are the same in every launch.
+    pub(super) fn fixed_lanes(&self, v: Value) -> Option<Vec<u64>> {
+        Fixed::of(self.lanes, None, (&self.insts, &self.values), &self.defs).lanes(v)
+    }
+
     /// `bit & 1 != 0`, if the bit is that of a mask of 64 lanes at a place that is the same in every launch: whether a lane is active that
     /// another reads from, on GFX9. The mask's bits are shifted to where they are asked for.
     pub(super) fn mask_at_lanes(&mut self, bit: Value, window: Window) -> Option<Value> {
         let (mask, index) = self.bit_of_mask(bit)?;
-        let read = Fixed::of(self.lanes, None, (&self.insts, &self.values), &self.defs).lanes(index)?;
+        let read = self.fixed_lanes(index)?;
         let mut distances: Vec<(i64, u64)> = Vec::new();
         for (lane, from) in (0..).zip(read).filter(|&(lane, _)| window.mask() >> lane & 1 != 0) {
             let distance = (from & 63) as i64 - lane;

@@ -7,6 +7,7 @@
 //! by itself, `group` which of these a whole warp may execute at once. The result of `optimize` is ordinary IR with the
 //! same meaning: the interpreter runs it as well.
 
+mod arrays;
 mod bits;
 mod bounds;
 mod class;
@@ -24,6 +25,7 @@ mod group;
 mod lanes;
 mod liveness;
 mod local;
+mod long_division;
 mod loops;
 mod masks;
 mod narrow;
@@ -47,6 +49,7 @@ pub use flow::Flow;
 pub use group::{Condition, Group, NEAR, are_near, groups, keep_to_lanes};
 pub use lanes::fixed_lanes;
 pub use liveness::Liveness;
+pub use long_division::shorten_divisions;
 pub use loops::in_loops;
 pub use masks::Masks;
 pub use segment::{Plan, Step, Support};
@@ -80,6 +83,14 @@ pub fn optimize(function: &Function) -> Optimized {
     let flow = Flow::of(function);
     let numbers = Arc::new(Numbers::of(function));
     let mut blocks: Vec<(Editor, Terminator)> = function.blocks.iter().map(|b| ssa::rebuild(function, b)).collect();
+    let read = arrays::read_in(blocks.iter().map(|(editor, _)| &editor.insts[..]));
+    for ((editor, term), old) in blocks.iter_mut().zip(&function.blocks) {
+        if editor.insts.iter().any(|inst| arrays::is_unread(&inst.op, &read)) {
+            editor.insts.retain(|inst| !arrays::is_unread(&inst.op, &read));
+            let (insts, values) = (std::mem::take(&mut editor.insts), std::mem::take(&mut editor.values));
+            (*editor, *term) = ssa::rebuild(function, &Block { insts, values, term: term.clone(), ..*old });
+        }
+    }
     for (index, (_, term)) in blocks.iter_mut().enumerate() {
         // The index to search from counts all places.
         if let Terminator::Dispatch { places, from: None, otherwise } = term {

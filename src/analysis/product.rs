@@ -16,6 +16,9 @@
 use super::editor::Editor;
 use crate::ir::{BinaryOp, ConvertOp, IntCc, Op, Type, UnaryOp, Value, Window};
 
+/// Summands of a product's high word, and their sums.
+const MOST_SUMMANDS: usize = 5;
+
 /// A factor of a 16-bit product.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -216,6 +219,47 @@ impl Editor {
         self.matches_binary(first, BinaryOp::Mul)?;
         let once = self.fuse_cross(second, high, window)?;
         self.fuse_cross(first, once, window)
+    }
+
+    /// `lo` is the product of two words, `hi` its high word plus products of one of them and a word that raises the other: so both are a
+    /// product of 64-bit numbers.
+    pub(super) fn fuse_whole_product(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+        let (a, b) = self.matches_binary(lo, BinaryOp::Mul)?;
+        let (mut raised, mut whole) = ([None; 2], false);
+        let mut terms = smallvec::SmallVec::<[Value; 4]>::from_slice(&[hi]);
+        for _ in 0..MOST_SUMMANDS {
+            let Some(term) = terms.pop() else { break };
+            match *self.def(term) {
+                Op::Binary { op: BinaryOp::Add, a, b } => terms.extend([a, b]),
+                Op::Binary { op: BinaryOp::MulHiU, a: x, b: y } if !whole => {
+                    whole = self.same(x, a) && self.same(y, b) || self.same(x, b) && self.same(y, a);
+                    whole.then_some(())?;
+                }
+                Op::Binary { op: BinaryOp::Mul, a: x, b: y } => {
+                    // The word that raises one factor comes with the other one.
+                    let found = [(x, y), (y, x)].into_iter().find_map(|(with, word)| {
+                        let factor = [b, a].into_iter().position(|other| self.same(with, other));
+                        factor.filter(|&factor| raised[factor].is_none()).map(|factor| (factor, word))
+                    });
+                    let (factor, word) = found.or_else(|| {
+                        let square = self.same(a, b) && raised[1].is_none();
+                        let word = if self.same(x, a) { y } else { x };
+                        (square && (self.same(x, a) || self.same(y, a))).then_some((1, word))
+                    })?;
+                    raised[factor] = Some(word);
+                }
+                _ => return None,
+            }
+        }
+        if !whole || !terms.is_empty() {
+            return None;
+        }
+        let mut wide = |low: Value, high: Option<Value>| match high {
+            Some(high) => self.concat(low, high, window),
+            None => self.convert(ConvertOp::ZeroExtend, Type::I64, low, window),
+        };
+        let (a, b) = (wide(a, raised[0]), wide(b, raised[1]));
+        Some(self.binary(BinaryOp::Mul, a, b, window))
     }
 
     /// The high word of a 64-bit product. Its low word is the product of the `factors`, which need not be computed again.

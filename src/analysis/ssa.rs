@@ -4,17 +4,21 @@
 //! guard. A read after a masked write is a select of both; the demand pass takes it away where no one can
 //! see the difference.
 
+mod lane_writes;
+
 use cranelift_entity::{SecondaryMap, packed_option::ReservedValue};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
+use super::arrays::{Arrays, Elements};
 use super::class::CHUNK;
 use super::editor::Editor;
 use super::local::LocalMemory;
 use crate::ir::{
-    Access, Block, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Terminator, Type, Value, ValueType, Values,
-    Window, table,
+    Access, Block, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Region, Terminator, Type, Value, ValueType,
+    Values, Window, table,
 };
+use lane_writes::Held;
 
 /// The content of a uniform or mask register.
 #[derive(Clone, Copy)]
@@ -41,6 +45,9 @@ struct Ssa<'a> {
     cells: FxHashMap<Reg, Cell>,
     lanes: FxHashMap<Reg, Lane>,
     local: LocalMemory,
+    arrays: Arrays,
+    /// Lanes that are written to an array one after the other.
+    held: Option<Held>,
 }
 
 /// The block in SSA form, with its terminator.
@@ -52,10 +59,13 @@ pub fn rebuild(function: &Function, block: &Block) -> (Editor, Terminator) {
         cells: FxHashMap::default(),
         lanes: FxHashMap::default(),
         local: LocalMemory::default(),
+        arrays: Arrays::default(),
+        held: None,
     };
     for inst in &block.insts {
         ssa.inst(block, inst);
     }
+    ssa.release();
     ssa.editor.pc = block.insts.last().map_or(block.pc, |inst| inst.pc);
     ssa.settle_those(|_| true);
     let mut term = block.term.clone();
@@ -69,6 +79,9 @@ impl Ssa<'_> {
         let mut op = inst.op.clone();
         op.map_operands(|v| self.editor.current(self.map[v]));
         let types = inst.types(&block.values);
+        if !matches!(op, Op::RfRead { .. } | Op::RfWrite { .. } | Op::RegionWrite { .. }) && !self.editor.is_pure(&op) {
+            self.release();
+        }
         let results = match op {
             Op::RfRead { reg, part } => smallvec![self.read(reg, part, inst.window)],
             Op::RfWrite { reg, part, value, guard, nomask } => {
@@ -79,6 +92,22 @@ impl Ssa<'_> {
                 self.settle_those(|reg| reg.bank == bank && (first..first + count).contains(&reg.index));
                 let op = self.explicit_mask(op, inst.window);
                 self.editor.push(op, inst.window, types)
+            }
+            Op::RegionRead { .. } => match self.known_elements(&op, inst.window) {
+                Some(value) => smallvec![value],
+                None => self.editor.push(op, inst.window, types),
+            },
+            Op::RegionWrite { .. } => {
+                let op = self.explicit_mask(op, inst.window);
+                self.note_elements(&op, inst.window);
+                match self.of_one_lane(&op, inst) {
+                    Some(one) => self.hold(one),
+                    None => {
+                        self.release();
+                        self.editor.push(op, inst.window, types);
+                    }
+                }
+                Values::new()
             }
             op if self.editor.is_pure(&op) => self.editor.pure(op, inst.window, types),
             op => {
@@ -107,6 +136,35 @@ impl Ssa<'_> {
         for (old, new) in inst.results.iter().zip(results) {
             self.map[*old] = new;
         }
+    }
+
+    /// Elements of an array's region, unless it is indirect.
+    fn elements(
+        &self,
+        reg: Reg,
+        index: Option<Value>,
+        (region, ty): (Region, Type),
+        window: Window,
+    ) -> Option<Elements> {
+        let CellKind::Bytes(length) = self.function.bank(reg.bank).kind else { return None };
+        index.is_none().then_some(Elements { reg, region, ty, window, length })
+    }
+
+    /// What a region holds, if that is known.
+    fn known_elements(&mut self, op: &Op, window: Window) -> Option<Value> {
+        let Op::RegionRead { reg, index, region, ty, uniform } = *op else { return None };
+        let elements = self.elements(reg, index, (region, ty), window)?;
+        self.editor.known_elements(&self.arrays, elements, uniform)
+    }
+
+    /// Notes what a region holds from now on.
+    fn note_elements(&mut self, op: &Op, window: Window) {
+        let Op::RegionWrite { reg, index, region, value, guard, .. } = *op else { return };
+        let ty = self.editor.ty(value).ty;
+        let Some(elements) = self.elements(reg, index, (region, ty), window) else { return self.arrays.forget(reg) };
+        let mask = guard.and_then(|guard| self.editor.constant(guard));
+        let values = mask.and_then(|_| self.editor.fixed_lanes(value));
+        self.arrays.write(elements, mask, values.as_deref());
     }
 
     /// Whether an access is never done.

@@ -9,6 +9,7 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use super::guest::{self, Guest, KnownImages, Lifting, instructions};
 use super::{EngineKind, Error, lock};
+use crate::analysis::shorten_divisions;
 use crate::container::{Code, FunctionId, Linked};
 use crate::interp::{InterpError, Interpreter};
 use crate::ir::image::Shape;
@@ -207,6 +208,7 @@ impl Generation {
         if reciprocals == Reciprocals::Table {
             special::use_tables(&mut function);
         }
+        shorten_divisions(&mut function);
         let function = Arc::new(function);
         let jit = jit::Kernel::new(function.clone());
         Ok(Generation { function, jit, interpreter: OnceLock::new(), discovered })

@@ -5,7 +5,7 @@ mod exact;
 
 use std::sync::Arc;
 
-use warploom::analysis::{LaunchClass, optimize};
+use warploom::analysis::{LaunchClass, optimize, shorten_divisions};
 use warploom::interp::Interpreter;
 use warploom::ir::division::{Build, Division};
 use warploom::ir::{
@@ -426,5 +426,150 @@ fn estimates_are_close() {
 fn all_estimates_are_close() {
     for y in 1..=u32::MAX {
         assert!(is_close(y), "{y}");
+    }
+}
+
+/// What Intel's compiler makes of a 64-bit division: a bit in each round of a loop, from bit `first` down, with a rest to begin with.
+/// Every eighth lane or so is not active.
+fn bit_by_bit(quotient: bool, first: u64, begun: u64) -> Function {
+    let mut function = FunctionBuilder::new("f", 32, NAN);
+    let masks = function.bank("m", CellKind::Mask, 2);
+    let (active, left) = (masks.reg(0), masks.reg(1));
+    function.set_active(active);
+    let longs = function.bank("l", CellKind::Lane(Type::I64), 4);
+    let [n, d, rest, bits] = [0, 1, 2, 3].map(|index| longs.reg(index));
+    let round = function.bank("k", CellKind::Uniform(Type::I32), 1).reg(0);
+    let [entry, head, latch, done] = [0, 1, 2, 3].map(|pc| function.new_block(pc));
+    for (block, cost) in [(entry, 5), (head, 20), (latch, 2), (done, 3)] {
+        function.set_cost(block, cost);
+    }
+    let place = |b: &mut BlockBuilder<'_>, base: u64| {
+        let (ctaid, ntid, tid) =
+            (b.special(Special::Ctaid(0)), b.special(Special::Ntid(0)), b.special(Special::Tid(0)));
+        let start = b.mul(ctaid, ntid);
+        let lane = b.add(start, tid);
+        let lane = b.zero_extend(Type::I64, lane);
+        let (size, base) = (b.iconst(Type::I64, 8), b.iconst(Type::I64, base));
+        let offset = b.mul(lane, size);
+        b.add(offset, base)
+    };
+
+    let mut b = function.at(entry);
+    for (reg, base) in [(n, FIRST), (d, SECOND)] {
+        let at = place(&mut b, base);
+        let value = b.load(Space::Global, Type::I64, Extend::None, at, 0);
+        b.rf_write(reg, value);
+    }
+    for (reg, value) in [(rest, begun), (bits, 0)] {
+        let value = b.iconst(Type::I64, value);
+        let value = b.splat(value);
+        b.rf_write(reg, value);
+    }
+    let value = b.iconst(Type::I32, first);
+    b.rf_write(round, value);
+    let (lane, seven) = (b.lane_id(), b.iconst(Type::I32, 7));
+    let some = b.icmp(IntCc::Ne, lane, seven);
+    let all = b.rf_read(active);
+    let some = b.and(all, some);
+    b.rf_write(active, some);
+    b.jump(head);
+
+    let mut b = function.at(head);
+    let (one, zero) = (b.iconst(Type::I64, 1), b.iconst(Type::I64, 0));
+    let before = b.rf_read(rest);
+    let moved = b.shl(before, one);
+    let number = b.rf_read(round);
+    let wide = b.zero_extend(Type::I64, number);
+    let (dividend, divisor) = (b.rf_read(n), b.rf_read(d));
+    let bit = b.shr_u(dividend, wide);
+    let bit = b.and(bit, one);
+    let bigger = b.or(moved, bit);
+    b.rf_write(rest, bigger);
+    let less = b.icmp(IntCc::LtU, bigger, divisor);
+    let running = b.rf_read(active);
+    if quotient {
+        // Lanes whose rest is less wait for the others.
+        let waits = b.and(running, less);
+        let inverse = b.not(waits);
+        let goes = b.and(running, inverse);
+        b.rf_write(left, waits);
+        b.rf_write(active, goes);
+        let (before, divisor) = (b.rf_read(rest), b.rf_read(d));
+        let minus = b.neg(divisor);
+        let smaller = b.add(before, minus);
+        b.rf_write(rest, smaller);
+        let (set, old) = (b.shl(one, wide), b.rf_read(bits));
+        let new = b.or(set, old);
+        b.rf_write(bits, new);
+        let waits = b.rf_read(left);
+        let both = b.or(goes, waits);
+        b.rf_write(active, both);
+        b.rf_write(left, zero);
+    } else {
+        let by = b.select(less, zero, divisor);
+        let smaller = b.sub(bigger, by);
+        b.rf_write(rest, smaller);
+    }
+    let none = b.iconst(Type::I32, 0);
+    let last = b.icmp(IntCc::Eq, number, none);
+    let last = b.and(last, one);
+    b.branch(last, done, latch);
+
+    let mut b = function.at(latch);
+    let (number, minus) = (b.rf_read(round), b.iconst(Type::I32, 0xffff_ffff));
+    let next = b.add(number, minus);
+    b.rf_write(round, next);
+    b.jump(head);
+
+    let mut b = function.at(done);
+    let result = b.rf_read(if quotient { bits } else { rest });
+    let at = place(&mut b, RESULTS);
+    b.store(Space::Global, Type::I64, at, 0, result);
+    b.exit();
+    function.finish().unwrap()
+}
+
+#[test]
+fn long_divisions_bit_by_bit() {
+    let mut operands = operands(Type::I32);
+    operands.truncate(LANES / 8);
+    let mut state = 7;
+    for (number, (n, d)) in operands.iter_mut().enumerate() {
+        let (low, high) = (random(&mut state), random(&mut state));
+        match number % 4 {
+            0 => (*n, *d) = (low, high >> (number % 64)),
+            1 => (*n, *d) = (*n << 32 | *d, *d),
+            2 => (*n, *d) = (!*n, !*d >> (number % 7)),
+            _ => (*n, *d) = (low >> (number % 64), *d << 32 | high >> 40),
+        }
+        if number % 50 == 0 {
+            *d = 0;
+        }
+    }
+    for quotient in [true, false] {
+        for (first, begun) in [(63, 0), (63, 5), (62, 0)] {
+            let plain = bit_by_bit(quotient, first, begun);
+            let mut short = plain.clone();
+            shorten_divisions(&mut short);
+            assert_eq!(short.blocks.len(), plain.blocks.len() + 2, "the loop is not found:\n{plain}");
+            let [plain, short] = [plain, short].map(Arc::new);
+            let expected = results(&Interpreter::new(plain).unwrap(), Type::I64, &operands);
+            if (first, begun) == (63, 0) {
+                for (lane, (&(n, d), &expected)) in operands.iter().zip(&expected).enumerate() {
+                    let of_lane =
+                        if quotient { n.checked_div(d).unwrap_or(u64::MAX) } else { n.checked_rem(d).unwrap_or(n) };
+                    assert_eq!(expected, if lane % 32 == 7 { 0 } else { of_lane });
+                }
+            }
+            let program = Program::new(&short, LaunchClass::of([BLOCK, 1, 1], 32), true).unwrap();
+            program.compile_all(Effort::Full).unwrap();
+            let interpreter = Interpreter::new(short).unwrap();
+            for engine in [&interpreter as &dyn Engine, &program] {
+                let found = results(engine, Type::I64, &operands);
+                for ((pair, found), expected) in operands.iter().zip(found).zip(&expected) {
+                    assert_eq!(found, *expected, "{pair:#x?}, quotient {quotient}, from {first}, {begun}");
+                }
+            }
+        }
     }
 }

@@ -75,7 +75,7 @@ fn check(platform: &'static str, simd: u32, mask: u32, input: &[u8; 384], cases:
     let mut text = String::from(
         ".version 4.2\n.kernel \"k\"\n.decl IN v_type=G type=uq num_elts=1 align=qword\n.decl OUT v_type=G type=uq num_elts=1 align=qword\n\
          .decl P1 v_type=P num_elts=32\n.decl P2 v_type=P num_elts=32\n.decl P3 v_type=P num_elts=32\n.decl P4 v_type=P num_elts=1\n\
-         .decl X v_type=A num_elts=32\n",
+         .decl X v_type=A num_elts=32\n.decl ROW v_type=G type=ud num_elts=32 align=GRF\n",
     );
     for name in ["A", "B", "C", "D", "E"] {
         declare(&mut text, name, STRIDE);

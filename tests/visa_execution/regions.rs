@@ -140,3 +140,46 @@ fn indirect_regions() {
     let cases = [Case::new(lanes, &reversed), Case::new(single.into(), &input[16..80]), Case::new(to.into(), &moved)];
     check("dg2", 16, 1, &input, &cases);
 }
+
+/// Elements that lanes pick of a row of all lanes: the row is a register of lanes then. Halves have the same address variable in turn.
+#[test]
+fn lanes_pick_elements_of_a_row() {
+    let input = pattern();
+    // Indices of elements, some of them behind the row.
+    let index = |n: usize| usize::from(input[128 + 2 * n]) & 0x3f;
+    let active = 0xf3c9_5aa7_u32;
+    for (mask, exec) in [(u32::MAX, ""), (active, ""), (active, "_NM")] {
+        let picked = |n: usize| -> Option<[u8; 4]> {
+            let from = index(n);
+            // What lanes that are off have in a register that nothing was written to is 0.
+            let here = from < 32 && (exec == "_NM" || mask >> from & 1 != 0);
+            let word = if here { input[from * 4..][..4].try_into().unwrap() } else { [0; 4] };
+            (exec == "_NM" || mask >> n & 1 != 0).then_some(word)
+        };
+        let half = |lanes: &str, row: usize, from: usize| {
+            format!(
+                "addr_add ({lanes}{exec}, 16) X(0)<1> &ROW[0] Euw({from},0)<1;1,0>\nmov ({lanes}{exec}, 16) Dud({row},0)<1> r[X(0),0]<1,0>:ud\n"
+            )
+        };
+        let text = format!(
+            "and (M1_NM, 32) Euw(0,0)<1> Buw(0,0)<1;1,0> 0x3f:uw\nmul (M1_NM, 32) Euw(0,0)<1> Euw(0,0)<1;1,0> 0x4:uw\n\
+             mov (M1{exec}, 32) ROW(0,0)<1> Aud(0,0)<1;1,0>\n{}{}",
+            half("M1", 0, 0),
+            half("M5", 2, 1)
+        );
+        let mut expected = vec![DST; STRIDE];
+        for n in 0..32 {
+            if let Some(word) = picked(n) {
+                expected[n * 4..][..4].copy_from_slice(&word);
+            }
+        }
+        // One element for all.
+        let one = if exec == "_NM" || mask >> 5 & 1 != 0 { input[20..24].to_vec() } else { vec![0; 4] };
+        let single = format!(
+            "mov (M1{exec}, 32) ROW(0,0)<1> Aud(0,0)<1;1,0>\naddr_add (M1_NM, 1) X(0)<1> &ROW[4] 0xc:uw\n\
+             mov (M1_NM, 1) Dud(0,0)<1> r[X(0),4]<0;1,0>:ud"
+        );
+        check("dg2", 32, mask, &input, &[Case::new(text, &expected)]);
+        check("dg2", 32, mask, &input, &[Case::new(single, &one)]);
+    }
+}

@@ -129,15 +129,21 @@ impl BlockLowerer<'_, '_, '_> {
             }
         }
         self.b.switch_to_block(slow);
-        if beyond != slow && !meeting.sparse {
+        let apart = run.filter(|_| self.region.effort.is_fast() && self.may_be_in_several_buffers(&access));
+        if (beyond != slow || apart.is_some()) && !meeting.sparse {
             let helper = self.cold_block();
-            self.on_one_way(|lowerer| lowerer.load_one_by_one(load, helper));
+            self.on_one_way(|lowerer| {
+                if let Some(run) = apart {
+                    lowerer.unless_all_miss(&access, run, helper);
+                }
+                lowerer.load_one_by_one(load, helper);
+            });
             self.b.switch_to_block(helper);
         }
         self.on_one_way(|lowerer| lowerer.load_by_helper(load));
     }
 
-    /// Lanes with generic addresses in different memories; to `helper` if one is not in reach.
+    /// Lanes in different memories, or different buffers; to `helper` if one is not in reach.
     fn load_one_by_one(&mut self, load: &Loading, helper: ClifBlock) {
         let Loading { access, extend, ref meeting, .. } = *load;
         let word = |element: usize| STAGED_VALUES + element * LANES as usize;

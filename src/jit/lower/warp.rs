@@ -58,7 +58,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     pub(super) fn slot_lane(&mut self, slot: u32, ty: Type, lane: Clif) -> Clif {
         let bytes = self.b.ins().ishl_imm_u(lane, i64::from(ty.cell_bytes().trailing_zeros()));
-        let base = self.b.ins().iadd_imm_s(self.registers, i64::from(slot));
+        let base = if slot == 0 { self.registers } else { self.b.ins().iadd_imm_s(self.registers, i64::from(slot)) };
         self.b.ins().iadd(base, bytes)
     }
 
@@ -107,15 +107,14 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(head);
         // Four lanes at a time keep the loop's own work small.
         let step = if self.facts.function.lanes.is_multiple_of(4) { 4 } else { 1 };
+        let cells = [Type::I32, ty].map(|ty| self.slot_lane(0, ty, lane));
         for i in 0..step {
-            let this = self.b.ins().iadd_imm_s(lane, i);
-            let pick = self.slot_lane(picks, Type::I32, this);
-            let pick = self.b.ins().load(types::I32, flags(), pick, 0);
+            let at = |row: u32, ty: Type| (row + i as u32 * ty.cell_bytes()) as i32;
+            let pick = self.b.ins().load(types::I32, flags(), cells[0], at(picks, Type::I32));
             let source = self.wrapped_lane(pick);
-            let source = self.slot_lane(from, ty, source);
-            let v = self.b.ins().load(clif_type(ty, false), flags(), source, 0);
-            let target = self.slot_lane(to, ty, this);
-            self.b.ins().store(flags(), v, target, 0);
+            let source = self.slot_lane(0, ty, source);
+            let v = self.b.ins().load(clif_type(ty, false), flags(), source, from as i32);
+            self.b.ins().store(flags(), v, cells[1], at(to, ty));
         }
         let next = self.b.ins().iadd_imm_s(lane, step);
         let lanes = i64::from(self.facts.function.lanes);

@@ -144,7 +144,7 @@ impl Cx<'_> {
         }
     }
 
-    fn in_all_lanes<T>(&mut self, with: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn in_all_lanes<T>(&mut self, with: impl FnOnce(&mut Self) -> T) -> T {
         let window = self.b.window();
         let lanes = self.lanes();
         self.b.set_window(Window::all(lanes));
@@ -204,7 +204,7 @@ impl Cx<'_> {
     }
 
     /// An element from a byte of cells on.
-    fn read_cells(&mut self, cells: &Cells, at: u32, ty: Type) -> Value {
+    pub(super) fn read_cells(&mut self, cells: &Cells, at: u32, ty: Type) -> Value {
         let (number, within) = ((at / cells.size) as usize, at % cells.size);
         let cell_ty = int_type(cells.size);
         let Some(&cell) = cells.regs.get(number) else { return self.constant(ty, 0) };

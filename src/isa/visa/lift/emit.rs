@@ -7,7 +7,8 @@ use super::chain::{Chains, Step};
 use super::graph::Graph;
 use super::mode::Mode;
 use super::pieces::pieces;
-use super::storage::Storage;
+use super::pointees::Pointees;
+use super::storage::{Accessed, Storage};
 use super::survey::Survey;
 use super::variables::{Kernel, RootId, Roots};
 use super::waiting::{Plan, Waiting};
@@ -39,19 +40,22 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     };
     let chains = Chains::new(kernel, &graph);
     let roots = Roots::new(kernel.module, &graph.routines);
+    let pointees = Pointees::new(kernel.module, &graph.routines, &roots);
     let inputs = entry::inputs(kernel, &roots);
     let survey = RefCell::new(Survey::default());
     let failed = |error| LiftError::Build { kernel: routine.name.clone(), error };
     let start = || FunctionBuilder::new(&routine.name, lanes as u8, NAN);
     let mut first = start();
     let storage = Storage::general(&mut first);
-    let parts = Parts { kernel, graph: &graph, plan: &plan, chains: &chains, roots: &roots, lanes: lanes as u8 };
+    let (graph, plan, chains, roots, pointees) = (&graph, &plan, &chains, &roots, &pointees);
+    let parts = Parts { kernel, graph, plan, chains, roots, pointees, lanes: lanes as u8 };
     let shape = Shape::new(parts, storage, &mut first);
     shape.emit(&mut first, Some(&survey));
     let addressed = shape.addressed.into_inner();
     first.finish().map_err(failed)?;
     let mut function = start();
-    let storage = Storage::new(&roots, &survey.into_inner(), &addressed, (kernel.payload, &inputs), &mut function);
+    let of = Accessed { roots, survey: &survey.into_inner(), addressed: &addressed, lanes };
+    let storage = Storage::new(&of, (kernel.payload, &inputs), &mut function);
     let shape = Shape::new(parts, storage, &mut function);
     shape.emit(&mut function, None);
     function.finish().map_err(failed)
@@ -70,6 +74,7 @@ pub struct Parts<'a> {
     plan: &'a Plan,
     chains: &'a Chains,
     roots: &'a Roots,
+    pointees: &'a Pointees,
     lanes: u8,
 }
 
@@ -80,6 +85,7 @@ pub struct Shape<'a> {
     pub plan: &'a Plan,
     chains: &'a Chains,
     pub roots: &'a Roots,
+    pub pointees: &'a Pointees,
     pub storage: Storage,
     pub lanes: u8,
     /// Roots that addresses are taken of.
@@ -127,7 +133,7 @@ impl States {
 
 impl<'a> Shape<'a> {
     fn new(parts: Parts<'a>, storage: Storage, function: &mut FunctionBuilder) -> Shape<'a> {
-        let Parts { kernel, graph, plan, chains, roots, lanes } = parts;
+        let Parts { kernel, graph, plan, chains, roots, pointees, lanes } = parts;
         let active = function.bank("active", CellKind::Mask, 1).reg(0);
         function.set_active(active);
         let routines = || graph.routines.iter().map(|&index| &kernel.module.routines[index]);
@@ -170,6 +176,7 @@ impl<'a> Shape<'a> {
             plan,
             chains,
             roots,
+            pointees,
             storage,
             lanes,
             addressed: RefCell::default(),

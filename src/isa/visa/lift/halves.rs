@@ -11,15 +11,16 @@ mod accesses;
 mod detours;
 mod rewrite;
 mod split;
+mod webs;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::variables::{MAX_BYTES, RootId, Roots};
-use crate::isa::visa::instruction::{Combine, General, Instruction, Operand, Raw};
-use crate::isa::visa::module::{Module, VariableId};
+use super::variables::{ADDRESS_BYTES, MAX_BYTES, RootId, Roots};
+use crate::isa::visa::instruction::{Combine, General, Indirect, Instruction, Operand, Raw};
+use crate::isa::visa::module::{AddressId, Module, VariableId};
 use crate::isa::visa::predefined::FIRST_VARIABLE;
 use crate::isa::visa::table::Field;
 use crate::isa::visa::types::{Exec, Region, Ty};
@@ -31,12 +32,14 @@ use split::Splits;
 const DISTANCE: usize = 8;
 /// Quarters become halves, halves become whole.
 const ROUNDS: usize = 2;
+/// Elements of an address variable at most, as operands name them by a byte.
+const MAX_ADDRESSES: u32 = 1 << 8;
 /// How often other variables are split, before none is.
 const SPLITS: usize = 4;
 
 /// A module whose routines do with one instruction what they did with two.
 pub fn joined(module: &Module) -> Cow<'_, Module> {
-    let mut module = detours::without(module);
+    let mut module = webs::apart(detours::without(module));
     for _ in 0..ROUNDS {
         for number in 0..module.routines.len() {
             let roots = Roots::new(&module, &[number]);
@@ -77,6 +80,8 @@ struct Joining<'a> {
     roots: &'a Roots,
     placed: FxHashMap<Unit, Placed>,
     splits: Splits,
+    /// Roots that addresses are taken of.
+    addressed: BTreeSet<RootId>,
 }
 
 /// Elements of an operand: where the first is, and how many bytes there are from one to the next.
@@ -99,7 +104,13 @@ fn stride(region: Region) -> Option<u32> {
 
 impl<'a> Joining<'a> {
     fn new(module: &'a Module, number: usize, roots: &'a Roots) -> Joining<'a> {
-        Joining { module, number, roots, placed: FxHashMap::default(), splits: Splits::default() }
+        let operands = module.routines[number].code.iter().flat_map(|insn| &insn.operands);
+        let addressed = operands.filter_map(|operand| match *operand {
+            Operand::AddressOf { of, .. } => Some(roots.variable(0, of).0),
+            _ => None,
+        });
+        let addressed = addressed.collect();
+        Joining { module, number, roots, placed: FxHashMap::default(), splits: Splits::default(), addressed }
     }
 
     fn plan(mut self) -> Plan {
@@ -138,6 +149,12 @@ impl<'a> Joining<'a> {
     fn raw(&self, raw: Raw, step: u32) -> Option<Elements> {
         let (root, offset) = self.roots.variable(0, raw.variable);
         Some(Elements { root, at: offset.checked_add(raw.offset)?, step })
+    }
+
+    /// From one on of an address variable.
+    fn addresses(&self, address: AddressId, element: u8) -> Elements {
+        let root = self.roots.address(0, address);
+        Elements { root, at: u32::from(element) * ADDRESS_BYTES, step: ADDRESS_BYTES }
     }
 
     /// The first and the second instruction of each pair.
@@ -204,6 +221,22 @@ impl<'a> Joining<'a> {
                     components = (of.components, of.pitch(of_a, self.module.register_bytes()));
                     (self.raw(*x, of.step)?, self.raw(*y, of.step)?)
                 }
+                (
+                    &Operand::Address { address, element, width, modifier },
+                    &Operand::Address { address: other, element: second, width: same_width, modifier: same },
+                ) if (width, modifier) == (same_width, same) && (width > 1 || n == 0) => {
+                    (self.addresses(address, element), self.addresses(other, second))
+                }
+                // Each lane has an address of its own.
+                (Operand::Indirect(x), Operand::Indirect(y))
+                    if (x.region.vertical, x.region.width) == (None, Some(1)) =>
+                {
+                    if *x != (Indirect { address: x.address, element: x.element, ..*y }) {
+                        return None;
+                    }
+                    (self.addresses(x.address, x.element), self.addresses(y.address, y.element))
+                }
+                (Operand::Indirect(_), _) => return None,
                 // A vector of immediates begins again after eight elements.
                 (Operand::Immediate { ty: Ty::V | Ty::Uv | Ty::Vf, .. }, _) if of_a.size % 8 != 0 => return None,
                 _ if x == y => continue,
@@ -288,7 +321,8 @@ impl<'a> Joining<'a> {
             highs.iter().all(|&(b, behind)| start + behind >= end || start + behind + self.bytes(b) <= at)
         };
         let end = highs.iter().map(|&(unit, at)| start + at + self.bytes(unit)).max().unwrap_or(0);
-        if !lows.iter().all(apart) || end > MAX_BYTES {
+        let most = if self.roots.is_address(low.first.root) { MAX_ADDRESSES * ADDRESS_BYTES } else { MAX_BYTES };
+        if !lows.iter().all(apart) || end > most {
             return false;
         }
         let first = low.first;
@@ -302,7 +336,8 @@ impl<'a> Joining<'a> {
 
 /// Whether an instruction does the same in each lane with operands that are regions alone.
 fn is_of_lanes(insn: &Instruction) -> bool {
-    let plain = [Field::Exec, Field::Predicate, Field::Destination, Field::Source, Field::Byte, Field::Sub];
+    let plain =
+        [Field::Exec, Field::Predicate, Field::Destination, Field::Source, Field::AddressOf, Field::Byte, Field::Sub];
     let others =
         ["setp", "madw", "dp2", "dp3", "dp4", "dph", "line", "plane", "sad2", "sad2add", "movs", "add3.o", "ifcall"];
     insn.row.has(Field::Destination)
@@ -322,7 +357,7 @@ mod tests {
             text += &format!(".decl {name} v_type=G type=d num_elts=16 align=GRF\n");
         }
         text += ".decl Q v_type=G type=q num_elts=16 align=GRF\n.decl R v_type=G type=q num_elts=16 align=GRF\n.decl S v_type=G type=d num_elts=1 align=dword\n";
-        text += ".decl W v_type=G type=d num_elts=32 align=GRF\n.decl X v_type=G type=d num_elts=32 align=GRF\n.decl P1 v_type=P num_elts=32\n.decl T6 v_type=T num_elts=1\n.kernel_attr SimdSize=32\nmain:\n";
+        text += ".decl W v_type=G type=d num_elts=32 align=GRF\n.decl X v_type=G type=d num_elts=32 align=GRF\n.decl P1 v_type=P num_elts=32\n.decl A0 v_type=A num_elts=16\n.decl T6 v_type=T num_elts=1\n.kernel_attr SimdSize=32\nmain:\n";
         let module =
             text::read(format!("{text}{body}\nret (M1, 1)\n").as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
         let joined = joined(&module);

@@ -21,6 +21,7 @@ mod mode;
 mod numbers;
 mod operand;
 mod pieces;
+mod pointees;
 mod storage;
 mod survey;
 mod variables;

@@ -1,11 +1,12 @@
 //! Operands as values, and destinations.
 
 use super::elements::{Elements, Pattern, source_pattern};
-use super::storage::int_type;
+use super::storage::{Cells, Component, Place, int_type};
+use super::survey::{Access, What};
 use super::variables::{ADDRESS_BYTES, RootId};
 use super::write::Target;
 use super::{Cx, Unsupported};
-use crate::ir::{Region, Type, Value};
+use crate::ir::{IntCc, Region, Type, Value};
 use crate::isa::visa::instruction::{General, Indirect, Instruction, Modifier, Operand, Raw, State};
 use crate::isa::visa::module::{AddressId, VariableId};
 use crate::isa::visa::types::{self, Ty};
@@ -197,7 +198,6 @@ impl Cx<'_> {
 
     /// The `f32` bits of a float of 8 bits: sign, three of exponent (bias 3), four of mantissa; 0x00 and 0x80 are zeros.
     fn short_float(&mut self, byte: Value) -> Value {
-        use crate::ir::IntCc;
         let (seven, low, one) = (self.word(24), self.word(0x7f), self.word(0x80));
         let sign = self.b.and(byte, one);
         let sign = self.b.shl(sign, seven);
@@ -257,7 +257,18 @@ impl Cx<'_> {
     }
 
     fn read_indirect(&mut self, operand: &Indirect) -> Value {
+        let shape = self.shape;
         let (index, region) = self.indirect(operand);
+        let size = operand.ty.size();
+        // Each lane has one element, or all have the same.
+        let single = Pattern::Scalar.region(region.offset, size) == region;
+        self.note_row(operand, single.then_some(size));
+        if let Some(root) = self.row_of(operand)
+            && !shape.storage.arena.contains_key(&root)
+            && let Some(Component { place: Place::Lanes { zero: 0, cells, .. }, .. }) = shape.storage.find(root, 0)
+        {
+            return self.pick_elements(cells, index, (region.offset, int_type(size)));
+        }
         let reg = self.shape.storage.arena_reg;
         let ty = int_type(operand.ty.size());
         if self.piece.is_scalar() {
@@ -265,6 +276,43 @@ impl Cx<'_> {
             return self.b.push(op)[0];
         }
         self.b.region_read_at(reg, index, region, ty)
+    }
+
+    /// The root that an indirect operand is of, if it is always the same and no other address may be in it.
+    fn row_of(&self, operand: &Indirect) -> Option<RootId> {
+        self.shape.pointees.only(self.shape.roots.address(self.routine, operand.address))
+    }
+
+    /// Notes an indirect access, of elements of so many bytes or of something else: any lane's may be read.
+    fn note_row(&self, operand: &Indirect, size: Option<u32>) {
+        let (Some(survey), Some(root)) = (self.survey, self.row_of(operand)) else { return };
+        let mut survey = survey.borrow_mut();
+        survey.note_row(root, size);
+        let (size, count) = (operand.ty.size(), self.lanes());
+        let what = What::Lanes { stride: size, size, first: 0, count };
+        let end = u32::from(count) * size;
+        survey.note(root, Access { start: 0, end, what, write: false, node: self.node, plain: false, no_mask: true });
+    }
+
+    /// Elements that lanes pick of a row: of lane 0 at the index that makes 0 with `offset`. Addresses are multiples of the size, and there are
+    /// zeros elsewhere.
+    fn pick_elements(&mut self, cells: &Cells, index: Value, (offset, ty): (u32, Type)) -> Value {
+        let row = self.in_all_lanes(|cx| {
+            let row = cx.read_cells(cells, 0, ty);
+            cx.b.splat(row)
+        });
+        let offset = self.word(offset);
+        let index = self.b.add(index, offset);
+        let (by, end) = (self.word(ty.bytes().trailing_zeros()), self.word(u32::from(self.lanes()) * ty.bytes()));
+        let lane = self.b.shr_u(index, by);
+        let inside = self.b.icmp(IntCc::LtU, index, end);
+        let zero = self.constant(ty, 0);
+        if self.b.ty(index).is_uniform() {
+            let picked = self.b.lane_read(row, lane);
+            return self.b.uniform_select(inside, picked, zero);
+        }
+        let picked = self.b.lane_gather(row, lane);
+        self.b.select(inside, picked, zero)
     }
 
     /// What the `n`th operand, which is written, takes.
@@ -301,6 +349,7 @@ impl Cx<'_> {
             Some(Operand::Indirect(indirect)) => {
                 let indirect = *indirect;
                 let (index, region) = self.indirect(&indirect);
+                self.note_row(&indirect, None);
                 let value = self.bits_as(value, int_type(indirect.ty.size()));
                 self.later(Target::Indirect { index, region }, value);
             }

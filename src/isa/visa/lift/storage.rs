@@ -70,6 +70,29 @@ pub struct Input {
     pub size: u32,
 }
 
+/// How all is accessed.
+pub struct Accessed<'a> {
+    pub roots: &'a Roots,
+    pub survey: &'a Survey,
+    /// Roots that addresses are taken of.
+    pub addressed: &'a BTreeSet<RootId>,
+    pub lanes: u32,
+}
+
+impl Accessed<'_> {
+    /// Whether a root has an element for each lane, of which lanes pick those of others: it is a register of lanes then.
+    fn is_row(&self, root: RootId, inputs: &[Input]) -> bool {
+        let (Some(&Some(size)), Some(accesses)) = (self.survey.rows.get(&root), self.survey.roots.get(&root)) else {
+            return false;
+        };
+        let end = self.lanes * size;
+        let of: Vec<&Access> = accesses.iter().collect();
+        let is_row = |found: Shape| matches!(found, Shape::Lanes { zero: 0, pitch, size: cell } if (pitch, cell) == (size, size));
+        let within = of.iter().all(|access| access.end <= end);
+        within && !is_given(root, inputs, 0, end) && shape(0, end, &of).is_some_and(is_row)
+    }
+}
+
 /// Where all roots live.
 pub struct Storage {
     roots: FxHashMap<RootId, Vec<Component>>,
@@ -95,16 +118,11 @@ impl Storage {
     }
 
     /// By how roots are accessed.
-    pub fn new(
-        roots: &Roots,
-        survey: &Survey,
-        addressed: &BTreeSet<RootId>,
-        payload: (&Payload, &[Input]),
-        function: &mut FunctionBuilder,
-    ) -> Storage {
+    pub fn new(of: &Accessed<'_>, payload: (&Payload, &[Input]), function: &mut FunctionBuilder) -> Storage {
+        let Accessed { roots, survey, .. } = *of;
         let mut arena = FxHashMap::default();
         let mut bytes = 0_u32;
-        for &root in addressed {
+        for &root in of.addressed.iter().filter(|&&root| !of.is_row(root, payload.1)) {
             arena.insert(root, bytes);
             bytes = (bytes + roots.get(root).bytes).next_multiple_of(64);
         }

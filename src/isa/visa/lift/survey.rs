@@ -8,6 +8,8 @@ use super::variables::RootId;
 #[derive(Default)]
 pub struct Survey {
     pub roots: FxHashMap<RootId, Vec<Access>>,
+    /// Of roots that addresses are used for: the size of the elements that lanes pick one each of, if that is all that is done.
+    pub rows: FxHashMap<RootId, Option<u32>>,
     /// By number.
     pub predicates: FxHashMap<u32, Vec<PredicateAccess>>,
 }
@@ -53,5 +55,11 @@ pub enum What {
 impl Survey {
     pub fn note(&mut self, root: RootId, access: Access) {
         self.roots.entry(root).or_default().push(access);
+    }
+
+    /// Lanes, or all of them together, read one element of so many bytes each; none if something else is done.
+    pub fn note_row(&mut self, root: RootId, size: Option<u32>) {
+        let known = self.rows.entry(root).or_insert(size);
+        *known = known.filter(|_| *known == size);
     }
 }

@@ -1,5 +1,7 @@
 //! Which bytes operands name: variables are parts of *roots*, which are no aliases of others.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use super::known::Payload;
@@ -53,8 +55,8 @@ pub struct Roots {
 /// Where variables of a routine are.
 struct OfRoutine {
     variables: Vec<(RootId, u32)>,
-    /// The root of the first address variable.
-    addresses: u32,
+    /// The roots of address variables.
+    addresses: Range<u32>,
 }
 
 impl Roots {
@@ -105,6 +107,7 @@ impl Roots {
             routine: Some(number),
         };
         self.all.extend(routine.addresses.iter().map(|one| address(one.elements)));
+        let addresses = addresses..self.all.len() as u32;
         OfRoutine { variables, addresses }
     }
 
@@ -118,7 +121,11 @@ impl Roots {
 
     /// The root of an address variable.
     pub fn address(&self, routine: usize, id: crate::isa::visa::module::AddressId) -> RootId {
-        RootId(self.routines[routine].addresses + u32::from(id.0))
+        RootId(self.routines[routine].addresses.start + u32::from(id.0))
+    }
+
+    pub fn is_address(&self, id: RootId) -> bool {
+        self.routines.iter().any(|of| of.addresses.contains(&id.0))
     }
 
     pub fn get(&self, id: RootId) -> &Root {

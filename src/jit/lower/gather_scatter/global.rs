@@ -10,7 +10,10 @@ use super::super::block::BlockLowerer;
 use super::super::int::plus;
 use super::lanes::Offsets;
 use crate::analysis::Class;
-use crate::ir::{Access, BinaryOp, ConvertOp, Extend, Op, Type, Value};
+use crate::ir::{Access, BinaryOp, ConvertOp, Extend, Op, Space, Type, Value};
+
+/// How many operations of an address are looked at for what all lanes have.
+const MOST_SUMS: u32 = 4;
 
 /// An element's number: `base + (word << shift)`, the word extended, is its address.
 pub(in super::super) struct Index {
@@ -79,6 +82,49 @@ impl BlockLowerer<'_, '_, '_> {
             self.require(aligned, slow);
         }
         (distances, host)
+    }
+
+    /// Whether lanes are likely to have pointers to different buffers: their address is none that all have and a word on top, and something has told lanes apart,
+    /// as code does that asks which memory a pointer is of.
+    pub(in super::super) fn may_be_in_several_buffers(&self, access: &Access) -> bool {
+        let is_alike = |v: Value| self.scope.classes.get(v).affine() == Some((0, true));
+        let mut v = access.address;
+        for _ in 0..MOST_SUMS {
+            match *self.facts.def_op(v) {
+                Op::Binary { op: BinaryOp::Add, a, b } if is_alike(a) => v = b,
+                Op::Binary { op: BinaryOp::Add, a, b } if is_alike(b) => v = a,
+                Op::Binary { op: BinaryOp::Shl, a, .. } => v = a,
+                Op::Convert { op: ConvertOp::ZeroExtend | ConvertOp::SignExtend, .. } => return false,
+                _ => break,
+            }
+        }
+        access.space == Space::Global && access.guard != self.facts.entry_mask()
+    }
+
+    /// Goes on if a lane that takes part lies in a run, though others do not: they are in another buffer. To `helper` if none does, which
+    /// finds the run that they lie in.
+    pub(in super::super) fn unless_all_miss(&mut self, access: &Access, run: usize, helper: ClifBlock) {
+        let [first, bytes, _] = self.run(run, Rights::READ);
+        let clif = clif_type(Type::I64, true);
+        let start = plus(self.b, first, -i64::from(access.offset));
+        let start = self.b.ins().splat(clif, start);
+        let room = plus(self.b, bytes, -i64::from(access.bytes()));
+        let room = self.b.ins().splat(clif, room);
+        let masks = self.mask_lanes(access.guard.expect("analysis makes masks explicit"), Type::I64);
+        let lanes = self.lanes(access.address);
+        let mut inside = None;
+        for (&lane, mask) in lanes.iter().zip(masks) {
+            let distance = self.b.ins().isub(lane, start);
+            let left = self.b.ins().isub(room, distance);
+            let beyond = self.b.ins().bor(distance, left);
+            let beyond = self.b.ins().bor(beyond, room);
+            let within = self.b.ins().band_not(mask, beyond);
+            inside = Some(inside.map_or(within, |inside| self.b.ins().bor(inside, within)));
+        }
+        let inside = inside.expect("a chunk has lanes");
+        let some = self.b.ins().vhigh_bits(types::I32, inside);
+        let some = self.b.ins().icmp_imm_u(IntCC::NotEqual, some, 0);
+        self.require(some, helper);
     }
 
     /// What an access reads an element by: a word, if its address is one that all lanes have and a multiple of the word.

@@ -2,9 +2,11 @@
 
 use super::super::memory::Item;
 use super::super::mode::Mode;
-use super::super::variables::RootId;
+use super::super::variables::{ADDRESS_BYTES, RootId};
+use super::webs::elements_of;
 use super::{Joining, is_of_lanes};
 use crate::isa::visa::instruction::{Instruction, Lsc, Operand, Raw, State};
+use crate::isa::visa::module::AddressId;
 use crate::isa::visa::table::Field;
 use crate::isa::visa::types::Exec;
 use crate::isa::visa::words::{AddressSize, Atomic};
@@ -35,6 +37,12 @@ impl Part {
     fn meets(&self, other: &Part) -> bool {
         self.what == other.what && self.start < other.end && other.start < self.end
     }
+}
+
+/// Elements of an address variable.
+fn addresses(of: &Joining<'_>, address: AddressId, element: u8, count: u32) -> Part {
+    let start = u32::from(element) * ADDRESS_BYTES;
+    Part { what: What::Root(of.roots.address(0, address)), start, end: start + count * ADDRESS_BYTES }
 }
 
 #[derive(Default)]
@@ -96,7 +104,23 @@ impl Accesses {
                 Operand::State { state: State::Sampler(id), .. } | Operand::Sampler(id) => {
                     Part::whole(What::Sampler(id.0))
                 }
-                Operand::Immediate { .. } | Operand::Number(_) | Operand::Lsc(_) => continue,
+                Operand::Address { address, element, width, .. } => {
+                    let count = if written || width > 1 { exec.size.into() } else { 1 };
+                    addresses(of, address, element, count)
+                }
+                Operand::Indirect(ref indirect) => {
+                    all.reads.push(addresses(of, indirect.address, indirect.element, elements_of(indirect, exec)));
+                    let anywhere = of.addressed.iter().map(|&root| Part::whole(What::Root(root)));
+                    if written {
+                        all.writes.extend(anywhere)
+                    } else {
+                        all.reads.extend(anywhere)
+                    }
+                    continue;
+                }
+                Operand::Immediate { .. } | Operand::Number(_) | Operand::Lsc(_) | Operand::AddressOf { .. } => {
+                    continue;
+                }
                 _ => return None,
             };
             if written { all.writes.push(part) } else { all.reads.push(part) }

@@ -1,12 +1,14 @@
 //! A routine with what was found: one instruction for each pair, and variables that were put together as parts of new ones.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
-use super::super::variables::Roots;
+use super::super::variables::{ADDRESS_BYTES, Roots};
 use super::split::{Splits, Within};
 use super::{Placed, Unit};
-use crate::isa::visa::instruction::{Instruction, Operand};
-use crate::isa::visa::module::{Module, Routine, VariableId};
+use crate::isa::visa::instruction::{Indirect, Instruction, Operand};
+use crate::isa::visa::module::{AddressId, Module, Named, Routine, VariableId};
 use crate::isa::visa::predefined::FIRST_VARIABLE;
 use crate::isa::visa::table;
 use crate::isa::visa::types::{Align, Ty};
@@ -35,6 +37,7 @@ impl Plan {
             }
             nothing(&mut routine.code[second]);
         }
+        self.addresses(routine, roots);
         let made = self.variables(routine, roots);
         let own = |index: usize| roots.variable(0, VariableId(FIRST_VARIABLE + index as u32)).0;
         for (index, variable) in routine.variables.iter_mut().enumerate().filter(|(_, one)| one.alias.is_none()) {
@@ -49,10 +52,41 @@ impl Plan {
         self.operands(routine, &made, register_bytes);
     }
 
+    /// Makes an address variable for each of those that were put together, and has operands name it.
+    fn addresses(&self, routine: &mut Routine, roots: &Roots) {
+        let mut made: BTreeMap<Unit, AddressId> = BTreeMap::new();
+        let mut renamed: FxHashMap<AddressId, (AddressId, u32)> = FxHashMap::default();
+        for id in (0..routine.addresses.len() as u16).map(AddressId) {
+            let unit = Unit { root: roots.address(0, id), start: 0 };
+            let Some(placed) = self.placed.get(&unit) else { continue };
+            let whole = *made.entry(placed.first).or_insert_with(|| {
+                routine.addresses.push(Named { elements: 0, ..routine.addresses[usize::from(id.0)].clone() });
+                AddressId(routine.addresses.len() as u16 - 1)
+            });
+            let before = placed.at / ADDRESS_BYTES;
+            let end = before + routine.addresses[usize::from(id.0)].elements;
+            let elements = &mut routine.addresses[usize::from(whole.0)].elements;
+            *elements = end.max(*elements);
+            renamed.insert(id, (whole, before));
+        }
+        for operand in routine.code.iter_mut().flat_map(|insn| &mut insn.operands) {
+            let (address, element) = match operand {
+                Operand::Address { address, element, .. } | Operand::Indirect(Indirect { address, element, .. }) => {
+                    (address, element)
+                }
+                _ => continue,
+            };
+            if let Some(&(whole, before)) = renamed.get(address) {
+                (*address, *element) = (whole, (u32::from(*element) + before) as u8);
+            }
+        }
+    }
+
     /// Makes a variable for each of those that were put together.
     fn variables(&self, routine: &mut Routine, roots: &Roots) -> FxHashMap<Unit, VariableId> {
         let mut ends: FxHashMap<Unit, u32> = FxHashMap::default();
-        for (unit, &Placed { first, at }) in &self.placed {
+        let is_address = |unit: &Unit| roots.is_address(unit.root);
+        for (unit, &Placed { first, at }) in self.placed.iter().filter(|(unit, _)| !is_address(unit)) {
             let bytes = self.splits.get(&unit.root).copied().unwrap_or(roots.get(unit.root).bytes);
             let end = ends.entry(first).or_insert(0);
             *end = (*end).max(at + bytes);

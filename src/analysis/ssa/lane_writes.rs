@@ -1,0 +1,74 @@
+//! Writes to an array lane by lane, each at an index of its own, as one. Where a destination has one address, Intel's compiler stores what lanes have in as many
+//! instructions as there are lanes.
+
+use super::Ssa;
+use crate::ir::{BinaryOp, Inst, Op, Reg, Region, Type, Value, Window};
+
+/// A write to an array, of which nothing behind it has been seen: what lanes of it hold, each at its own index.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Held {
+    reg: Reg,
+    region: Region,
+    index: Value,
+    value: Value,
+    window: Window,
+    /// Lanes of this mask, unless it is all, that are among these.
+    mask: Option<Value>,
+    lanes: u64,
+    pc: u64,
+}
+
+impl Ssa<'_> {
+    /// A write by one lane alone, of what that lane has in two values at an index that it has there: as compilers write, lane by lane, where
+    /// a destination has one address.
+    pub(super) fn of_one_lane(&self, op: &Op, inst: &Inst) -> Option<Held> {
+        let Op::RegionWrite { reg, index: Some(index), region, value, guard: Some(guard), .. } = *op else {
+            return None;
+        };
+        let constant = |v: Value| self.editor.constant(v);
+        let (mask, lanes) = match (constant(guard), self.editor.def(guard)) {
+            (Some(lanes), _) => (None, lanes),
+            (None, &Op::Binary { op: BinaryOp::And, a, b }) => match (constant(a), constant(b)) {
+                (Some(lanes), _) => (Some(b), lanes),
+                (_, Some(lanes)) => (Some(a), lanes),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let lanes = lanes & inst.window.mask();
+        let number = lanes.is_power_of_two().then(|| u64::from(lanes.trailing_zeros()))?;
+        let of_lane = |v: Value| match *self.editor.def(v) {
+            Op::LaneRead { a, lane } if constant(lane) == Some(number) && !self.editor.ty(a).is_uniform() => Some(a),
+            _ => None,
+        };
+        let (index, value) = (of_lane(index)?, of_lane(value)?);
+        Some(Held { reg, region, index, value, window: inst.window, mask, lanes, pc: inst.pc })
+    }
+
+    /// Holds a write back, with one that is held if both are parts of one in ascending order of lanes.
+    pub(super) fn hold(&mut self, one: Held) {
+        match &mut self.held {
+            Some(held) if (Held { lanes: one.lanes, pc: one.pc, ..*held }) == one && held.lanes < one.lanes => {
+                held.lanes |= one.lanes;
+            }
+            _ => {
+                self.release();
+                self.held = Some(one);
+            }
+        }
+    }
+
+    /// Writes what was held back.
+    pub(super) fn release(&mut self) {
+        let Some(Held { reg, region, index, value, window, mask, lanes, pc }) = self.held.take() else { return };
+        let now = std::mem::replace(&mut self.editor.pc, pc);
+        let [index, value] = [index, value].map(|v| self.editor.current(v));
+        let mut guard = self.editor.iconst(Type::I64, lanes);
+        if let Some(mask) = mask {
+            guard = self.editor.and_mask(mask, guard);
+        }
+        let op = Op::RegionWrite { reg, index: Some(index), region, value, guard: Some(guard), nomask: true };
+        self.editor.push(op, window, &[]);
+        self.editor.pc = now;
+    }
+}

@@ -1,0 +1,62 @@
+//! What address variables may name.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use super::variables::{RootId, Roots};
+use crate::isa::visa::instruction::{Modifier, Operand};
+use crate::isa::visa::module::Module;
+use crate::isa::visa::table::Field;
+
+/// The roots that each address variable may name.
+pub struct Pointees {
+    of: FxHashMap<RootId, BTreeSet<RootId>>,
+    /// Roots that are all that any address which may name them does.
+    alone: BTreeSet<RootId>,
+}
+
+impl Pointees {
+    /// Of these routines, by their index in the module.
+    pub fn new(module: &Module, routines: &[usize], roots: &Roots) -> Pointees {
+        let mut of: FxHashMap<RootId, BTreeSet<RootId>> = FxHashMap::default();
+        let (mut copies, mut unknown) = (vec![], false);
+        for (number, &index) in routines.iter().enumerate() {
+            for insn in &module.routines[index].code {
+                let written = insn.operands.iter().zip(insn.row.operands());
+                for (operand, _) in written.filter(|(_, field)| *field == Field::Destination) {
+                    let Operand::Address { address, .. } = *operand else { continue };
+                    let to = roots.address(number, address);
+                    match insn.operands.get(1).filter(|_| insn.row.name == "addr_add") {
+                        Some(&Operand::AddressOf { of: variable, modifier: Modifier::None, .. }) => {
+                            of.entry(to).or_default().insert(roots.variable(number, variable).0);
+                        }
+                        Some(&Operand::Address { address, .. }) => copies.push((to, roots.address(number, address))),
+                        _ => unknown = true,
+                    }
+                }
+            }
+        }
+        let mut changes = true;
+        while std::mem::take(&mut changes) {
+            for &(to, from) in &copies {
+                let more = of.get(&from).cloned().unwrap_or_default();
+                let known = of.entry(to).or_default();
+                let before = known.len();
+                known.extend(more);
+                changes |= known.len() != before;
+            }
+        }
+        let mut alone: BTreeSet<RootId> = of.values().flatten().copied().filter(|_| !unknown).collect();
+        for several in of.values().filter(|roots| roots.len() > 1) {
+            alone.retain(|root| !several.contains(root));
+        }
+        Pointees { of, alone }
+    }
+
+    /// The root that an address variable names, if all that name it name it alone.
+    pub fn only(&self, address: RootId) -> Option<RootId> {
+        let root = *self.of.get(&address)?.first()?;
+        self.alone.contains(&root).then_some(root)
+    }
+}
