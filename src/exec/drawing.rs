@@ -4,6 +4,7 @@
 //! cache: written for the whole launch it would be many times what the program exports.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use smallvec::SmallVec;
 use warploom_runtime::fault::FaultKind;
@@ -13,7 +14,7 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use crate::capture::Shader;
 use crate::capture::graphics::{
-    Input, Interpolated, Parameters, PrimitiveVertices, QUAD, Quad, Raster, WAVE_QUADS, Words, inputs, prim_mask,
+    Input, Interpolated, Parameters, PrimitiveVertices, QUAD, Quad, Raster, WAVE_QUADS, prim_mask,
 };
 
 /// A row that is made of quads: a word for each lane of a block, but for the last.
@@ -33,7 +34,7 @@ pub(super) enum DrawnRow {
 /// Where rows are.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DrawnRows {
-    /// Each at its address.
+    /// Each at its address; parameters come first.
     pub given: Vec<(DrawnRow, u64)>,
     /// They lie one behind the other, again for each slot of a warp. Else each has a word for each lane of the launch.
     pub by_slot: bool,
@@ -53,6 +54,8 @@ pub struct Drawing {
     parameters: Option<Arc<Parameters>>,
     vertices: Option<Arc<PrimitiveVertices>>,
     rows: DrawnRows,
+    /// Of each slot, the triangle of which its rows of parameters are in all lanes, plus 1; 0 if there is none.
+    held: Vec<AtomicU32>,
 }
 
 /// Words of quads as bytes.
@@ -70,13 +73,15 @@ impl Drawing {
         let Some(drawn) = &shader.drawn else { return Ok(None) };
         let raster = drawn.scene.raster(shader.lanes as u64, threads)?;
         let (parameters, vertices) = (shader.parameters.clone(), shader.vertices.clone());
-        Ok(Some(Drawing { raster, parameters, vertices, rows: rows.clone() }))
+        let held = std::iter::repeat_with(AtomicU32::default).take(SLOTS).collect();
+        Ok(Some(Drawing { raster, parameters, vertices, rows: rows.clone(), held }))
     }
 
     /// Writes what a block begins with.
     fn begin(&self, memory: &Memory, block: usize, slot: usize) -> Result<(), CopyError> {
         let quads: SmallVec<[Quad<'_>; WAVE_QUADS]> = self.raster.wave(block).collect();
-        let given = &self.rows.given;
+        let skipped = if self.rows.by_slot { self.kept(&quads, slot) } else { 0 };
+        let given = &self.rows.given[skipped..];
         let mut bytes = Bytes(Vec::with_capacity(BLOCK_ROW * given.len()));
         let mut input = None;
         for (n, &(row, _)) in given.iter().enumerate() {
@@ -86,7 +91,7 @@ impl Drawing {
         let at = |start: u64, number: usize, step: usize| start + (number * step) as u64;
         match given.first() {
             Some(&(_, first)) if self.rows.by_slot => {
-                memory.overwrite(at(first, slot, bytes.0.len()), &bytes.0)?;
+                memory.overwrite(at(first, slot, BLOCK_ROW * self.rows.given.len()), &bytes.0)?;
             }
             _ => {
                 for (row, &(_, start)) in bytes.0.chunks(BLOCK_ROW).zip(given) {
@@ -99,6 +104,16 @@ impl Drawing {
             memory.overwrite(at(start, block, BLOCK_ROW), words.as_flattened())?;
         }
         Ok(())
+    }
+
+    /// How many rows of a slot are what they should be: those of parameters, if all quads are of the triangle that they were last made for.
+    fn kept(&self, quads: &[Quad<'_>], slot: usize) -> usize {
+        let first = quads.first().map_or(0, Quad::primitive);
+        let alike = quads.len() == WAVE_QUADS && quads.iter().all(|quad| quad.primitive() == first);
+        let triangle = if alike { first + 1 } else { 0 };
+        let held = self.held[slot].swap(triangle, Relaxed);
+        let parameters = self.rows.given.iter().take_while(|(row, _)| matches!(row, DrawnRow::Parameter(_)));
+        if alike && held == triangle { parameters.count() } else { 0 }
     }
 
     /// Adds what a row has of quads. `input`: words of the one that was asked for last.
@@ -116,7 +131,7 @@ impl Drawing {
             }
             DrawnRow::Input(of, component) => {
                 if input.as_ref().is_none_or(|(last, _)| *last != of) {
-                    *input = Some((of, inputs(quads, of)));
+                    *input = Some((of, quads.iter().map(|quad| quad.input(of)).collect()));
                 }
                 input.iter().flat_map(|(_, words)| words).for_each(|words| bytes.put(words[component]));
             }
@@ -131,6 +146,9 @@ impl Drawing {
         }
     }
 }
+
+/// Of each quad, what lanes have of an input.
+type Words = SmallVec<[[[u32; QUAD]; 3]; WAVE_QUADS]>;
 
 /// An engine whose blocks find what is drawn of them.
 pub(super) struct DrawnEngine<'a> {

@@ -352,12 +352,12 @@ impl<'c> Session<'c> {
 
     /// Runs the kernel once and counts what it executes.
     pub fn profile(&self, options: &LaunchOptions) -> Result<Vec<Executed>, Error> {
-        self.kernel()?.profile(&self.args, &*self.drawing(options)?)
+        self.kernel()?.profile(&self.args, self.drawing(options)?.as_ref())
     }
 
     /// Runs the kernel once and counts the host instructions that its code executes ([`Kernel::host_instructions`]).
     pub fn host_instructions(&self, options: &LaunchOptions) -> Result<(u64, Counts), Error> {
-        self.kernel()?.host_instructions(&self.args, &*self.drawing(options)?)
+        self.kernel()?.host_instructions(&self.args, self.drawing(options)?.as_ref())
     }
 
     /// The kernel at a stage of its translation for the launch, as text; for blocks of another shape, if one is given.

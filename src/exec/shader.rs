@@ -198,10 +198,14 @@ impl Arrays {
         let content = content(shader, raw, read);
         let read_only =
             |buffer: HostBuffer| memory.map_host(Place::ANYWHERE, Arc::new(buffer), Access::READ).map_err(Error::from);
-        let mut by_slot = match slot_bytes(&content, raw) {
+        let area = match slot_bytes(&content, raw) {
             0 => 0,
             bytes => read_only(HostBuffer::new((SLOTS * bytes) as u64)?)?,
         };
+        let is_parameter = |array: &ShaderArray| matches!(array, ShaderArray::Parameter(_));
+        let parameters = content.keys().filter(|array| is_parameter(array)).count();
+        // Where the next parameter's row is, and the next one of the others.
+        let [mut next, mut other] = [0, parameters].map(|row| area + (BLOCK_ROW * row) as u64);
         for (array, content) in content {
             let address = match content {
                 Content::Given(words) => {
@@ -210,9 +214,11 @@ impl Arrays {
                     read_only(HostBuffer::from_bytes(&given)?)?
                 }
                 Content::Drawn(row) => {
-                    let address = by_slot;
-                    by_slot += BLOCK_ROW as u64;
-                    let address = if raw.is_some() { address } else { read_only(HostBuffer::new(bytes as u64)?)? };
+                    let place = if is_parameter(&array) { &mut next } else { &mut other };
+                    let address = match raw {
+                        Some(_) => std::mem::replace(place, *place + BLOCK_ROW as u64),
+                        None => read_only(HostBuffer::new(bytes as u64)?)?,
+                    };
                     drawn.given.push((row, address));
                     address
                 }
@@ -226,6 +232,7 @@ impl Arrays {
             };
             addresses.insert(array, address);
         }
+        drawn.given.sort_by_key(|&(_, address)| address);
         Ok(Arrays { addresses, drawn })
     }
 

@@ -24,7 +24,7 @@ pub use interpolate::Interpolated;
 pub use keys::{
     Bank, Draw, Export, Exports, Given, Picture, Pixels, Primitives, Side, Strips, Tessellation, Vertices, Winding,
 };
-pub use quads::{QUAD, Quad, Words, inputs};
+pub use quads::{QUAD, Quad};
 pub use raster::{Raster, Scene};
 pub use result::Exported;
 

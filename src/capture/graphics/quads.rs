@@ -3,9 +3,6 @@
 //! Source: the Vulkan specification, "Basic Triangle Rasterization". All is computed in doubles and rounded once. Samples and centroids are centres.
 
 use super::raster::{Part, Raster, Span};
-use multiversion::multiversion;
-use smallvec::SmallVec;
-
 use super::{Input, WAVE_QUADS};
 
 /// Lanes of a quad: (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1).
@@ -25,15 +22,6 @@ pub struct Quad<'r> {
     part: &'r Part,
     span: &'r Span,
     x: u16,
-}
-
-/// Of a wave's quads, up to three words of each lane, component by component.
-pub type Words = SmallVec<[[Lanes<u32>; 3]; WAVE_QUADS]>;
-
-/// What lanes of quads have of an input. Most of the time goes into divisions, of which a host may do four at once.
-#[multiversion(targets("x86_64+avx2"))]
-pub fn inputs(quads: &[Quad<'_>], input: Input) -> Words {
-    quads.iter().map(|quad| quad.input(input)).collect()
 }
 
 /// A lane's place among the triangle's corners.
@@ -75,6 +63,7 @@ impl Raster {
         drawn.all(|triangle| triangle == first).then_some(first)
     }
 
+    /// Of all quads.
     pub fn lanes(&self) -> usize {
         QUAD * self.quads
     }
@@ -104,6 +93,7 @@ impl Quad<'_> {
         self.part.triangle
     }
 
+    /// Which lanes are no helpers.
     pub fn covered(&self) -> Lanes<bool> {
         lanes(|lane| self.span.covered[lane / 2].contains(&(self.x + lane as u16 % 2)))
     }

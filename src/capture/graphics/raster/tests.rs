@@ -144,10 +144,10 @@ fn rows_are_covered_where_their_pixels_are() {
 
 #[test]
 fn threads_change_nothing() {
-    let scene = scene(some_triangles(300));
+    let scene = Scene { viewport: [0.0, 0.0, 64.0, 48.0], ..scene(some_triangles(300)) };
     type Found = (u32, [[u32; 2]; 4], [bool; 4]);
     let of = |quad: Quad<'_>| -> Found { (quad.primitive(), quad.places(), quad.covered()) };
-    let raster = |threads| scene.raster(1 << 20, threads).unwrap_or_else(|problem| panic!("{problem}"));
+    let raster = |threads| scene.raster(1 << 22, threads).unwrap_or_else(|problem| panic!("{problem}"));
     let all: Vec<Found> = raster(1).quads().map(of).collect();
     assert!(all.is_sorted_by_key(|(primitive, ..)| *primitive) && all.len() > 1000);
     for threads in [1, 3] {
