@@ -63,7 +63,8 @@ struct Bytes(Vec<u8>);
 
 impl Bytes {
     fn put(&mut self, words: [u32; QUAD]) {
-        self.0.extend_from_slice(words.map(u32::to_le_bytes).as_flattened());
+        let bytes: [[u8; 4]; QUAD] = std::array::from_fn(|lane| words[lane].to_le_bytes());
+        self.0.extend_from_slice(bytes.as_flattened());
     }
 }
 
@@ -119,7 +120,10 @@ impl Drawing {
     /// Adds what a row has of quads. `input`: words of the one that was asked for last.
     fn row(&self, row: DrawnRow, quads: &[Quad<'_>], input: &mut Option<(Input, Words)>, bytes: &mut Bytes) {
         match row {
-            DrawnRow::Covered => quads.iter().for_each(|quad| bytes.put(quad.covered().map(u32::from))),
+            DrawnRow::Covered => quads.iter().for_each(|quad| {
+                let covered = quad.covered();
+                bytes.put(std::array::from_fn(|lane| u32::from(covered[lane])));
+            }),
             DrawnRow::Primitive(stride) => quads.iter().for_each(|quad| bytes.put([quad.primitive() * stride; QUAD])),
             DrawnRow::Parameter(index) => {
                 let Some(parameters) = &self.parameters else { return };

@@ -11,6 +11,7 @@ pub const QUAD: usize = 4;
 /// Something of each lane.
 type Lanes<T> = [T; QUAD];
 
+#[inline(always)]
 fn lanes<T>(of: impl FnMut(usize) -> T) -> Lanes<T> {
     std::array::from_fn(of)
 }
@@ -142,7 +143,8 @@ impl Quad<'_> {
     /// Of the columns and of the rows of pixels.
     #[inline(always)]
     fn centres(&self) -> [[f64; 2]; 2] {
-        [self.x, self.span.y].map(|first| [f64::from(first) + 0.5, f64::from(first) + 1.5])
+        let [x, y] = [f64::from(self.x), f64::from(self.span.y)];
+        [[x + 0.5, x + 1.5], [y + 0.5, y + 1.5]]
     }
 
     /// Weights of the part's corners on the screen: the distances from the edges across, of which a column and a row have a part each.
@@ -152,8 +154,9 @@ impl Quad<'_> {
         let [columns, rows] = self.centres();
         let of = |i: usize| {
             let (from, to) = (places[(i + 1) % 3], places[(i + 2) % 3]);
-            let down = rows.map(|y| (to[0] - from[0]) * (y - from[1]));
-            let along = columns.map(|x| (to[1] - from[1]) * (x - from[0]));
+            let down = |y: f64| (to[0] - from[0]) * (y - from[1]);
+            let along = |x: f64| (to[1] - from[1]) * (x - from[0]);
+            let (down, along) = ([down(rows[0]), down(rows[1])], [along(columns[0]), along(columns[1])]);
             lanes(|lane| (down[lane / 2] - along[lane % 2]) / area)
         };
         [of(0), of(1), of(2)]
@@ -162,7 +165,7 @@ impl Quad<'_> {
     #[inline(always)]
     fn weights(&self) -> Weights {
         let screen = self.screen();
-        let over = |i: usize| screen[i].map(|weight| weight / self.part.corners[i].clip[3]);
+        let over = |i: usize| lanes(|lane| screen[i][lane] / self.part.corners[i].clip[3]);
         let over_w = [over(0), over(1), over(2)];
         let w = lanes(|lane| 1.0 / (over_w[0][lane] + over_w[1][lane] + over_w[2][lane]));
         Weights { over_w, w }
@@ -193,6 +196,7 @@ impl Quad<'_> {
     }
 }
 
+#[inline(always)]
 fn rounded(of: Lanes<f64>) -> Lanes<u32> {
-    of.map(|number| (number as f32).to_bits())
+    lanes(|lane| (of[lane] as f32).to_bits())
 }
