@@ -10,6 +10,7 @@ use smallvec::smallvec;
 
 use super::class::CHUNK;
 use super::editor::Editor;
+use super::local::LocalMemory;
 use crate::ir::{
     Access, Block, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Terminator, Type, Value, ValueType, Values,
     Window, table,
@@ -39,6 +40,7 @@ struct Ssa<'a> {
     map: SecondaryMap<Value, Value>,
     cells: FxHashMap<Reg, Cell>,
     lanes: FxHashMap<Reg, Lane>,
+    local: LocalMemory,
 }
 
 /// The block in SSA form, with its terminator.
@@ -49,6 +51,7 @@ pub fn rebuild(function: &Function, block: &Block) -> (Editor, Terminator) {
         map: table(block.values.len(), Value::reserved_value()),
         cells: FxHashMap::default(),
         lanes: FxHashMap::default(),
+        local: LocalMemory::default(),
     };
     for inst in &block.insts {
         ssa.inst(block, inst);
@@ -90,7 +93,14 @@ impl Ssa<'_> {
                     Op::Load { ref access, sparse: false, .. } if self.is_of_no_lane(access) => {
                         types.iter().map(|&ty| self.zero(ty, inst.window)).collect()
                     }
-                    op => self.editor.push(op, inst.window, types),
+                    op => match self.local.loaded(&mut self.editor, &op) {
+                        Some(values) => values.into(),
+                        None => {
+                            let results = self.editor.push(op.clone(), inst.window, types);
+                            self.local.note(&self.editor, &op, &results);
+                            results
+                        }
+                    },
                 }
             }
         };

@@ -69,6 +69,23 @@ pub const RECENT_CONSTANTS: usize = 64;
 /// (Chosen by: a cache line.)
 pub const CLEARED_AT_ONCE: i32 = 64;
 
+// Lanes that are apart
+
+/// Host instructions of an access whose lanes are apart, for a chunk and for one lane: to global memory, and to the others, where lanes often
+/// have the same offset after all.
+/// (Chosen by: code of queens and recursion, ptx; a guess where lanes have the same offset.)
+pub const GLOBAL_APART: (i64, i64) = (48, 7);
+pub const LOCAL_APART: (i64, i64) = (26, 6);
+
+/// The same of other accesses, and of what computes.
+/// (A guess.)
+pub const TOGETHER: (i64, i64) = (8, 6);
+pub const COMPUTED: (i64, i64) = (2, 1);
+
+/// Code for single lanes is made if it is worth it for so many lanes at least: the warp's, divided by this.
+/// (A guess.)
+pub const LEAST_SHARE_APART: i64 = 8;
+
 // Loops, groups and strips
 
 /// Bytes that the address of a stream moves on by at most.

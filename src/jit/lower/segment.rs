@@ -29,6 +29,32 @@ enum Holds {
 impl BlockLowerer<'_, '_, '_> {
     pub(super) fn segment(&mut self, insts: &[usize]) {
         let outgoing = self.outgoing(insts);
+        let masks = match self.few_lanes(insts) {
+            None => self.chunk_by_chunk(insts, &outgoing),
+            Some((active, most)) => {
+                let few = self.are_few(active, most);
+                let [apart, together, done] = [(); 3].map(|()| self.b.create_block());
+                self.b.ins().brif(few, apart, &[], together, &[]);
+                self.b.switch_to_block(apart);
+                let masks = self.on_one_scalar_way(|lowerer| lowerer.lanes_one_by_one(insts, &outgoing, active));
+                self.b.ins().jump(done, &masks.into_iter().map(BlockArg::Value).collect::<Vec<_>>());
+                self.b.switch_to_block(together);
+                let masks = self.on_one_scalar_way(|lowerer| lowerer.chunk_by_chunk(insts, &outgoing));
+                self.b.ins().jump(done, &masks.into_iter().map(BlockArg::Value).collect::<Vec<_>>());
+                self.b.switch_to_block(done);
+                outgoing.iter().map(|_| self.b.append_block_param(done, types::I64)).collect()
+            }
+        };
+        for (out, mask) in outgoing.iter().zip(masks) {
+            self.set_scalar(out.value, mask);
+        }
+        if insts.iter().any(|&i| self.may_fault_later(i)) {
+            self.leave_on_fault();
+        }
+    }
+
+    /// Does a segment for one chunk after the other. Gives the masks that later steps ask for.
+    fn chunk_by_chunk(&mut self, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
         let skip = self.skippable();
         let none = self.b.ins().iconst(types::I64, 0);
         let outside: Vec<Clif> = outgoing.iter().map(|out| out.outside).collect();
@@ -55,14 +81,10 @@ impl BlockLowerer<'_, '_, '_> {
             lowerer.scope.spills = None;
             after
         });
-        let whole_chunks = u32::from(self.facts.function.lanes).is_multiple_of(CHUNK);
-        for (out, &mask) in outgoing.iter().zip(&after) {
-            let v = if whole_chunks { mask } else { self.with_outside(mask, out.outside) };
-            self.set_scalar(out.value, v);
+        if u32::from(self.facts.function.lanes).is_multiple_of(CHUNK) {
+            return after;
         }
-        if insts.iter().any(|&i| self.may_fault_later(i)) {
-            self.leave_on_fault();
-        }
+        outgoing.iter().zip(after).map(|(out, mask)| self.with_outside(mask, out.outside)).collect()
     }
 
     /// The body of the loop: every instruction of the segment in order, values as they are needed.

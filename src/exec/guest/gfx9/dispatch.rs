@@ -4,7 +4,7 @@
 //! Specification, `hsa_kernel_dispatch_packet_t`; ROCr's `amd_queue_t`.
 
 use warploom_runtime::launch::{ConstBank, LaunchConfig};
-use warploom_runtime::memory::{Access, Page};
+use warploom_runtime::memory::{Access, MapError, Page};
 
 use super::super::Prints;
 use super::super::print_buffer::PrintBuffer;
@@ -30,6 +30,9 @@ const DYNAMIC_STACK_BYTES: u32 = 16 << 10;
 /// of 4 bytes, 64 lanes beside each other, each lane at its own number.
 const SWIZZLE_ENABLE: u32 = 1 << 31;
 const SCRATCH_FORMAT: u32 = 0xfac | 4 << 12 | 4 << 15 | 1 << 19 | 3 << 21 | 1 << 23;
+/// Of its words what is the same in every launch: which word, which bits, and what they are.
+pub(super) const SCRATCH_WORDS: [(u32, u32, u32); 2] =
+    [(1, 0xffff << 16, SWIZZLE_ENABLE), (3, u32::MAX, SCRATCH_FORMAT)];
 
 /// A dispatch being put together.
 pub(super) struct Dispatch<'a> {
@@ -75,6 +78,10 @@ impl<'a> Dispatch<'a> {
         if scratch_bytes > 0 {
             scratch = program.memory().alloc(scratch_bytes, 256)?;
             held.push(scratch);
+            // Where a wave's part begins has the same upper bits: see `KnownWord`.
+            if scratch >> 32 & 0xffff == 0xffff {
+                return Err(MapError::NoSpace { bytes: scratch_bytes, align: 256 }.into());
+            }
         }
         self.fill_hidden(packet)?;
         let mut bytes = vec![0; KERNARG_AT];

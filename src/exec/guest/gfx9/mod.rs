@@ -19,7 +19,7 @@ use crate::exec::{Error, FidelityClass};
 use crate::ir::Function;
 use crate::isa::LiftError;
 use crate::isa::gfx9::lift::{
-    self, ConstantMemory, Initial, InitialScalar, InitialVector, Mode, OBJECT_BYTES, Object, apertures,
+    self, ConstantMemory, Initial, InitialScalar, InitialVector, KnownWord, Mode, OBJECT_BYTES, Object, apertures,
 };
 use crate::isa::gfx9::{Chip, check, lift::WARP_LANES};
 use dispatch::Dispatch;
@@ -207,6 +207,14 @@ fn initial(hsa: &HsaKernel) -> Initial {
     for (sgpr, first) in descriptor.user_sgprs() {
         for number in first..first + sgpr.registers() {
             initial.scalars.push((number as u8, InitialScalar::Constant(bank::USER_SGPRS + 4 * number)));
+        }
+        if sgpr == UserSgpr::PrivateSegmentBuffer {
+            let words = dispatch::SCRATCH_WORDS.into_iter();
+            initial.words.extend(words.map(|(word, mask, bits)| KnownWord {
+                offset: bank::USER_SGPRS + 4 * (first + word),
+                mask,
+                bits,
+            }));
         }
     }
     let mut keep = |pointer: UserSgpr, offset: u32, bytes: u32| {

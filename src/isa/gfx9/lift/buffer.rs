@@ -42,20 +42,19 @@ impl Place {
     /// Of the data of an instruction of this encoding: MTBUF has the format that MUBUF takes from the descriptor.
     pub fn new(cx: &mut Cx<'_>, buffer: &Buffer, encoding: Encoding) -> Place {
         let first = if let Operand::Scalar(number) = buffer.srsrc { number } else { 0 };
-        let [w0, w1, records, w3] = std::array::from_fn(|i| cx.scalar(Operand::Scalar(first.wrapping_add(i as u8))));
+        let number = |word: u8| first.wrapping_add(word);
+        let [w0, w1, records, w3] = [0, 1, 2, 3].map(|word| cx.scalar(Operand::Scalar(number(word))));
         let soffset = cx.scalar(buffer.soffset);
-        let flag = |cx: &mut Cx<'_>, word: Value, bit: u32| {
-            let (bit, zero) = (cx.and_bits(word, 1 << bit), cx.int(0));
-            cx.b.icmp(IntCc::Ne, bit, zero)
-        };
-        let (swizzled, by_lane) = (flag(cx, w1, 31), flag(cx, w3, 23));
         let zero = cx.int(0);
+        let [swizzled, by_lane] = [(number(1), 31), (number(3), 23)].map(|(word, bit)| {
+            let bit = cx.field(word, bit, 1);
+            cx.b.icmp(IntCc::Ne, bit, zero)
+        });
 
         // Bits 14 to 17 of the stride are in the data format's place if lanes are records.
-        let stride = cx.shr(w1, 16);
-        let stride = cx.and_bits(stride, 0x3fff);
-        let data_format = cx.and_bits(w3, 0xf << 15);
-        let more = cx.shr(data_format, 1);
+        let stride = cx.field(number(1), 16, 14);
+        let data_format = cx.field(number(3), 15, 4);
+        let more = cx.shl(data_format, 14);
         let more = cx.b.uniform_select(by_lane, more, zero);
         // Else a format of 0, "invalid", says that no buffer is bound: it has no records.
         let records = if encoding == Encoding::Mtbuf {
@@ -68,11 +67,12 @@ impl Place {
         let stride = cx.b.or(stride, more);
 
         // Groups of 8 to 64 records, or of one.
-        let group = cx.shr(w3, 21);
-        let group = cx.and_bits(group, 3);
+        let group = cx.field(number(3), 21, 2);
         let three = cx.int(3);
         let group = cx.b.add(group, three);
         let shift = cx.b.uniform_select(swizzled, group, zero);
+        let lanes_are_one_group =
+            cx.known_field(number(1), 31, 1) == Some(1) && cx.known_field(number(3), 21, 2) == Some(3);
 
         let mut registers = register(buffer.vaddr).into_iter().flat_map(|first| [first, first.wrapping_add(1)]);
         let lane = cx.b.lane_id();
@@ -89,15 +89,18 @@ impl Place {
             None => immediate,
         };
 
-        let group_index = cx.b.shr_u(index, shift);
-        let rows = cx.b.mul(group_index, stride);
         let word = cx.and_bits(offset, 0xffff_fffc);
-        let row = cx.b.add(rows, word);
+        let (row, column) = if explicit.is_none() && lanes_are_one_group {
+            (word, lane)
+        } else {
+            let group_index = cx.b.shr_u(index, shift);
+            let rows = cx.b.mul(group_index, stride);
+            let one = cx.int(1);
+            let count = cx.b.shl(one, shift);
+            let last = cx.b.sub(count, one);
+            (cx.b.add(rows, word), cx.b.and(index, last))
+        };
         let row = cx.b.shl(row, shift);
-        let one = cx.int(1);
-        let count = cx.b.shl(one, shift);
-        let last = cx.b.sub(count, one);
-        let column = cx.b.and(index, last);
         let column = cx.shl(column, 2);
         let byte = cx.and_bits(offset, 3);
         let column = cx.b.or(column, byte);

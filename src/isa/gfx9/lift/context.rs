@@ -8,7 +8,7 @@ use crate::ir::image::Shape;
 use crate::ir::{BankId, BlockBuilder, CellKind, FunctionBuilder, Reg, Type, Value};
 use crate::isa::gfx9::{Chip, Instruction};
 
-use super::entry::ConstantMemory;
+use super::entry::{ConstantMemory, KnownWord};
 use super::graphics::Shader;
 use super::known::KnownScalars;
 use super::mode::Mode;
@@ -63,6 +63,8 @@ pub struct Cx<'a> {
     /// As in [`super::Initial`].
     pub(super) constants: &'a [ConstantMemory],
     /// Likewise.
+    pub(super) words: &'a [KnownWord],
+    /// Likewise.
     pub(super) shader: Option<&'a Shader>,
     /// As in [`super::Kernel`].
     pub(super) objects: &'a [(u32, Shape)],
@@ -87,6 +89,7 @@ impl<'a> Cx<'a> {
             known: KnownScalars::NOTHING,
             constant_vectors: None,
             constants: &[],
+            words: &[],
             shader: None,
             objects: &[],
         }

@@ -63,7 +63,8 @@ impl Emitter<'_> {
         cx.data_share = self.kernel.initial.data_share;
         cx.known = guest.known.clone();
         cx.constant_vectors = Some(&self.program.constants);
-        (cx.constants, cx.objects) = (&self.kernel.initial.constants, self.kernel.objects);
+        (cx.constants, cx.words, cx.objects) =
+            (&self.kernel.initial.constants, &self.kernel.initial.words, self.kernel.objects);
         cx.shader = self.kernel.initial.shader.as_ref();
         let mut pc = cx.b.pc();
         for &(at, ref step) in &guest.steps {

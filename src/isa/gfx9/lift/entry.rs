@@ -23,8 +23,21 @@ pub struct Initial {
     pub data_share: Option<u32>,
     /// Memory that stays as it is for the whole launch.
     pub constants: Vec<ConstantMemory>,
+    /// Words of the bank that are partly the same in every launch.
+    pub words: Vec<KnownWord>,
     /// What only shaders have.
     pub shader: Option<Shader>,
+}
+
+/// A word of the bank of which some bits are the same in every launch, as those of scratch memory's descriptor that say how lanes
+/// are interleaved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownWord {
+    /// Where it stands in the bank.
+    pub offset: u32,
+    /// Which bits, and what they are. Where those of the lower half are not known, they are not all ones, so that a carry gets no further.
+    pub mask: u32,
+    pub bits: u32,
 }
 
 /// Memory of which the bank has a copy: loads through a pair of scalar registers that is known to hold its address may be taken

@@ -5,7 +5,7 @@ use crate::ir::image::Shape;
 use crate::isa::gfx9::Operand;
 
 use super::context::Cx;
-use super::entry::{Initial, InitialScalar};
+use super::entry::{Initial, InitialScalar, KnownWord};
 use super::image::bits;
 
 /// What a scalar register holds.
@@ -14,6 +14,8 @@ pub enum Known {
     Literal(u32),
     /// The word at this offset of the constant bank.
     Word(u32),
+    /// That word, to which a carry may have been added: a base address to which an offset was.
+    WordAndCarry(u32),
 }
 
 /// What is known of scalar registers, by number.
@@ -114,23 +116,49 @@ impl Cx<'_> {
     fn known_bits(&self, number: u8) -> (u32, u32) {
         match self.known.get(number) {
             Some(Known::Literal(bits)) => (u32::MAX, bits),
+            Some(Known::WordAndCarry(at)) => {
+                let (mask, bits) = self.known_word(at);
+                (mask & 0xffff_0000, bits & 0xffff_0000)
+            }
             Some(Known::Word(at)) => {
                 let within = |place: u32| at.checked_sub(place).filter(|distance| *distance < OBJECT_BYTES);
                 let found = self.objects.iter().find_map(|(place, shape)| Some((within(*place)? / 4, shape)));
-                found.map_or((0, 0), |(word, shape)| {
-                    (Object::mask(shape, word), shape.words().get(word as usize + 1).copied().unwrap_or(0))
-                })
+                found.map_or_else(
+                    || self.known_word(at),
+                    |(word, shape)| {
+                        (Object::mask(shape, word), shape.words().get(word as usize + 1).copied().unwrap_or(0))
+                    },
+                )
             }
             None => (0, 0),
         }
     }
 
-    /// Some bits of the scalar register `number`: a constant if they are known.
-    pub fn field(&mut self, number: u8, lo: u32, count: u32) -> Value {
+    /// The bits of a word of the bank that are the same in every launch.
+    fn known_word(&self, at: u32) -> (u32, u32) {
+        let word = self.words.iter().find(|word| word.offset == at);
+        word.map_or((0, 0), |&KnownWord { mask, bits, .. }| (mask, bits))
+    }
+
+    /// What is known of a register to which a carry is added, with nothing else.
+    pub fn with_carry(&self, number: u8) -> Option<Known> {
+        match self.known.get(number)? {
+            Known::Word(at) if self.known_word(at).0 & 0xffff != 0xffff => Some(Known::WordAndCarry(at)),
+            _ => None,
+        }
+    }
+
+    /// Some bits of the scalar register `number`, if they are known.
+    pub fn known_field(&self, number: u8, lo: u32, count: u32) -> Option<u32> {
         let mask = u32::MAX >> (32 - count);
         let (known, content) = self.known_bits(number);
-        if known >> lo & mask == mask {
-            return self.int(content >> lo & mask);
+        (known >> lo & mask == mask).then_some(content >> lo & mask)
+    }
+
+    /// Some bits of the scalar register `number`: a constant if they are known.
+    pub fn field(&mut self, number: u8, lo: u32, count: u32) -> Value {
+        if let Some(content) = self.known_field(number, lo, count) {
+            return self.int(content);
         }
         let word = self.scalar(Operand::Scalar(number));
         bits(self, word, lo, count)

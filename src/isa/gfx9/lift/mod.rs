@@ -70,7 +70,7 @@ use crate::isa::{LiftError, if_conversion};
 
 use super::{Chip, Instruction};
 pub use context::Cx;
-pub use entry::{ConstantMemory, Initial, InitialScalar, InitialVector};
+pub use entry::{ConstantMemory, Initial, InitialScalar, InitialVector, KnownWord};
 pub use flow::{Flow, Lifted, Unsupported};
 pub use known::{OBJECT_BYTES, Object};
 pub use mode::Mode;

@@ -234,28 +234,29 @@ fn constant_vectors(kernel: &Kernel<'_>, blocks: &BTreeMap<Place, GuestBlock>) -
     found.into_iter().filter_map(|(number, bits)| Some((number, bits?))).collect()
 }
 
-/// Finds out what scalar registers hold at the start of each block, whichever way control has come. After an indirect jump
-/// nothing is known.
+/// Finds out what scalar registers hold at the start of each block, whichever way control has come. An indirect jump may lead to
+/// all that any of them may lead to: code that is not known yet is lifted together with this when it is found.
 fn follow_scalars(guest: &mut Guest<'_>, blocks: &mut BTreeMap<Place, GuestBlock>) {
     let kernel = guest.kernel;
     // Where a call would return to is no block if nothing returns.
     let places = guest.indirect.iter().map(|&pc| (pc, kernel.mode)).filter(|place| blocks.contains_key(place));
-    let mut known: BTreeMap<Place, KnownScalars> = places.map(|place| (place, KnownScalars::NOTHING)).collect();
+    let indirect: Vec<Place> = places.collect();
     let entry = (kernel.entry, kernel.mode);
-    known.entry(entry).or_insert_with(|| KnownScalars::at_start(&kernel.initial));
-    let mut work: Vec<Place> = known.keys().copied().collect();
+    let mut known = BTreeMap::from([(entry, KnownScalars::at_start(&kernel.initial))]);
+    let mut work: Vec<Place> = vec![entry];
     while let Some(place) = work.pop() {
         let (block, mut left) = (&blocks[&place], known[&place].clone());
         for (pc, step) in &block.steps {
             match &step.insn {
-                // What is loaded depends on what the pointer is known to be.
-                Some(insn) if insn.encoding() == Encoding::Smem => {
+                // What is loaded depends on what the pointer is known to be, and a sum on what is added to.
+                Some(insn) if insn.encoding() == Encoding::Smem || insn.row().mnemonic == "s_addc_u32" => {
                     let _ = guest.trial.run(kernel, insn, *pc, block.mode, &mut left);
                 }
                 _ => step.writes.iter().for_each(|&(number, known)| left.set(number, known)),
             }
         }
-        for to in block.successors() {
+        let anywhere = if block.jumps_indirectly() { &indirect[..] } else { &[] };
+        for to in block.successors().chain(anywhere.iter().copied()) {
             let less = match known.get_mut(&to) {
                 Some(before) => before.meet(&left),
                 None => {
@@ -365,7 +366,7 @@ impl Trial {
         self.function.clear(self.block);
         let mut cx = Cx::new(self.function.at(self.block), self.banks, kernel.vectors, mode);
         cx.known = known.clone();
-        (cx.constants, cx.objects) = (&kernel.initial.constants, kernel.objects);
+        (cx.constants, cx.words, cx.objects) = (&kernel.initial.constants, &kernel.initial.words, kernel.objects);
         cx.data_share = kernel.initial.data_share;
         cx.shader = kernel.initial.shader.as_ref();
         cx.start(insn, pc);

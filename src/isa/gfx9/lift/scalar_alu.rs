@@ -3,7 +3,7 @@
 //! Source: "Vega" Instruction Set Architecture, "SOP2 Instructions", "SOP1 Instructions", "SOPK Instructions".
 
 use crate::ir::{BinaryOp, IntCc, Type, Value};
-use crate::isa::gfx9::Instruction;
+use crate::isa::gfx9::{Instruction, Operand};
 
 use super::context::Cx;
 use super::{Flow, Lifted};
@@ -90,6 +90,11 @@ bitwise! {
 /// Sums: SCC = carry out.
 fn sum(cx: &mut Cx<'_>, i: &Instruction, carry: bool) -> Lifted {
     let (x, y) = (cx.s32(i, 0), cx.s32(i, 1));
+    // What adds 0 to the upper half of an address.
+    let carried = match i.src(0).operand {
+        Operand::Scalar(number) if carry && cx.b.constant(y) == Some(0) => cx.with_carry(number),
+        _ => None,
+    };
     let (x, y) = (cx.b.zero_extend(Type::I64, x), cx.b.zero_extend(Type::I64, y));
     let mut total = cx.b.add(x, y);
     if carry {
@@ -99,6 +104,9 @@ fn sum(cx: &mut Cx<'_>, i: &Instruction, carry: bool) -> Lifted {
     }
     let (low, high) = (cx.b.trunc(Type::I32, total), cx.b.high_half(total));
     cx.set_s32(i, low);
+    if let (Some(known), Operand::Scalar(number)) = (carried, i.dst()) {
+        cx.known.set(number, Some(known));
+    }
     cx.set_scc_nonzero(high);
     done()
 }

@@ -164,7 +164,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Bytes from a lane's word to its next one.
-    pub(super) fn local_row_bytes(&self) -> i32 {
+    pub(in super::super) fn local_row_bytes(&self) -> i32 {
         4 * i32::from(self.facts.function.lanes)
     }
 

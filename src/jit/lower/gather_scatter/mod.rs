@@ -19,6 +19,7 @@ use crate::analysis::{CHUNK, Class};
 use crate::ir::{Access, BinaryOp, Extend, Inst, Op, Space, Type, Value};
 use crate::jit::tuning;
 pub use global::Elements;
+pub(super) use offsets::required_alignment;
 pub(super) use windows::Window;
 
 const LANES: i64 = CHUNK as i64;

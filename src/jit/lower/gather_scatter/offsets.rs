@@ -164,7 +164,7 @@ impl BlockLowerer<'_, '_, '_> {
 }
 
 /// What addresses in a space must be a multiple of. In local memory an element does not go on in the next word, which is far away.
-pub(super) fn required_alignment(access: &Access, space: Space) -> u8 {
+pub(in super::super) fn required_alignment(access: &Access, space: Space) -> u8 {
     match space {
         Space::Local => access.align.max(access.ty.bytes().min(4) as u8),
         _ => access.align,

@@ -27,7 +27,7 @@ use crate::ir::layout::row_bytes;
 use crate::ir::{Access, Inst, Op, Reg, Space, Type, Value};
 use crate::jit::tuning;
 use loads::Ways;
-use ops::Lane;
+pub(super) use ops::Lane;
 use rounds::Rounds;
 use slots::Slots;
 
@@ -67,26 +67,8 @@ impl BlockLowerer<'_, '_, '_> {
                     access.guard.is_some_and(|guard| self.facts.masks().is_subset(guard, register_loop.active));
                 access.space == Space::Global && self.facts.ty(access.address) == Type::I64 && guarded && !sparse
             }
-            Op::RfRead { .. }
-            | Op::RfWrite { .. }
-            | Op::Const { .. }
-            | Op::LaneId
-            | Op::Splat { .. }
-            | Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::FUnary { .. }
-            | Op::FBinary { .. }
-            | Op::Fma { .. }
-            | Op::Convert { .. }
-            | Op::Concat { .. }
-            | Op::ICmp { .. }
-            | Op::FCmp { .. }
-            | Op::FConvert { .. }
-            | Op::IntToFloat { .. }
-            | Op::FloatToInt { .. }
-            | Op::Select { .. }
-            | Op::AddCarry { .. } => true,
-            _ => false,
+            Op::RfRead { .. } | Op::RfWrite { .. } => true,
+            ref op => inst.results.first().is_some_and(|&result| self.is_lane_op(op, result)),
         }
     }
 

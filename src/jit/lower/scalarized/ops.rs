@@ -46,14 +46,14 @@ impl Lane {
 
 impl BlockLowerer<'_, '_, '_> {
     /// A lane's bit of a mask of the warp.
-    pub(super) fn bit_of(&mut self, mask: Clif, number: Clif) -> Clif {
+    pub(in super::super) fn bit_of(&mut self, mask: Clif, number: Clif) -> Clif {
         let low = self.b.ins().ushr(mask, number);
         let low = self.b.ins().ireduce(types::I8, low);
         self.b.ins().band_imm_u(low, 1)
     }
 
     /// A mask of the warp with this as a lane's bit.
-    pub(super) fn with_bit(&mut self, mask: Clif, number: Clif, bit: Clif) -> Clif {
+    pub(in super::super) fn with_bit(&mut self, mask: Clif, number: Clif, bit: Clif) -> Clif {
         let one = self.b.ins().iconst(types::I64, 1);
         let place = self.b.ins().ishl(one, number);
         let others = self.b.ins().band_not(mask, place);
@@ -62,7 +62,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().bor(others, bit)
     }
 
-    pub(super) fn lane_value(&mut self, lane: &Lane, v: Value) -> Clif {
+    pub(in super::super) fn lane_value(&mut self, lane: &Lane, v: Value) -> Clif {
         if let Some(&value) = lane.values.get(&v) {
             value
         } else if let Some(&float) = lane.floats.get(&v) {
@@ -74,7 +74,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    pub(super) fn lane_bit(&mut self, lane: &Lane, v: Value) -> Clif {
+    pub(in super::super) fn lane_bit(&mut self, lane: &Lane, v: Value) -> Clif {
         match lane.values.get(&v) {
             Some(&bit) => bit,
             None => {
@@ -85,7 +85,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// A value as `i64`, a word extended.
-    pub(super) fn lane_long(&mut self, lane: &Lane, v: Value) -> Clif {
+    pub(in super::super) fn lane_long(&mut self, lane: &Lane, v: Value) -> Clif {
         if let Some(&wide) = lane.wide.get(&v) {
             return wide;
         }
@@ -121,8 +121,37 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
+    /// Whether an operation can be done by [`Self::lane_op`].
+    pub(in super::super) fn is_lane_op(&self, op: &Op, result: Value) -> bool {
+        if self.facts.block.ty(result) == ValueType::MASK {
+            return match op {
+                Op::Binary { op, .. } => matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor),
+                Op::Unary { op, .. } => *op == UnaryOp::Not,
+                _ => matches!(op, Op::ICmp { .. } | Op::FCmp { .. }),
+            };
+        }
+        matches!(
+            op,
+            Op::Const { .. }
+                | Op::LaneId
+                | Op::Splat { .. }
+                | Op::Unary { .. }
+                | Op::Binary { .. }
+                | Op::FUnary { .. }
+                | Op::FBinary { .. }
+                | Op::Fma { .. }
+                | Op::Convert { .. }
+                | Op::Concat { .. }
+                | Op::FConvert { .. }
+                | Op::IntToFloat { .. }
+                | Op::FloatToInt { .. }
+                | Op::Select { .. }
+                | Op::AddCarry { .. }
+        )
+    }
+
     /// An instruction other than a load.
-    pub(super) fn lane_op(&mut self, lane: &mut Lane, index: usize) {
+    pub(in super::super) fn lane_op(&mut self, lane: &mut Lane, index: usize) {
         let inst = &self.facts.block.insts[index];
         let result = inst.results[0];
         let value = if self.facts.block.ty(result) == ValueType::MASK {

@@ -140,7 +140,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Where a lane's cell of a register is: a base and an offset.
-    pub(super) fn cell_of(&mut self, number: Clif, reg: Reg) -> (Clif, i32) {
+    pub(in super::super) fn cell_of(&mut self, number: Clif, reg: Reg) -> (Clif, i32) {
         let shift = self.lane_type(reg).cell_bytes().trailing_zeros();
         let at = self.b.ins().ishl_imm_u(number, i64::from(shift));
         (self.b.ins().iadd(self.registers, at), self.facts.layout.offset(reg) as i32)

@@ -1,0 +1,114 @@
+//! Words of local memory that a block has written or loaded before: a load of them is what is known to be there. Only a lane itself sees its
+//! local memory, so nothing else can have changed it. (Arguments of PTX's calls are stored for the callee, and copied to its frame from there.)
+
+use super::editor::Editor;
+use crate::ir::{Access, BinaryOp, Extend, Op, Space, Type, Value, ValueType};
+
+/// Words that are followed at most.
+const MOST: usize = 64;
+
+/// What a block knows of local memory.
+#[derive(Default)]
+pub struct LocalMemory(Vec<Known>);
+
+/// An element that is known.
+struct Known {
+    place: Place,
+    ty: Type,
+    value: Value,
+    /// In these lanes.
+    mask: Value,
+    /// What its address is a multiple of.
+    align: u8,
+}
+
+/// An address: a value and a constant, or the constant alone.
+#[derive(Clone, Copy, PartialEq)]
+struct Place {
+    base: Option<Value>,
+    offset: u32,
+}
+
+impl Place {
+    fn of(editor: &Editor, access: &Access) -> Place {
+        let offset = access.offset as u32;
+        let more = |by: u64| offset.wrapping_add(by as u32);
+        if let Some(address) = editor.constant(access.address) {
+            return Place { base: None, offset: more(address) };
+        }
+        match *editor.def(access.address) {
+            Op::Binary { op: BinaryOp::Add, a, b } => match (editor.constant(a), editor.constant(b)) {
+                (_, Some(by)) => Place { base: Some(a), offset: more(by) },
+                (Some(by), _) => Place { base: Some(b), offset: more(by) },
+                _ => Place { base: Some(access.address), offset },
+            },
+            _ => Place { base: Some(access.address), offset },
+        }
+    }
+
+    fn element(self, access: &Access, number: usize) -> Place {
+        Place { offset: self.offset.wrapping_add(number as u32 * access.ty.bytes()), ..self }
+    }
+
+    /// Whether so many bytes from here on are none of so many from another place on.
+    fn is_apart(self, bytes: u32, other: Place, others: u32) -> bool {
+        let distance = other.offset.wrapping_sub(self.offset);
+        self.base == other.base && distance >= bytes && distance.wrapping_neg() >= others
+    }
+}
+
+impl LocalMemory {
+    /// What a load, its mask being its guard, gives of what is known.
+    pub fn loaded(&self, editor: &mut Editor, op: &Op) -> Option<Vec<Value>> {
+        let Op::Load { ref access, extend: Extend::None, sparse: false } = *op else { return None };
+        let mask = guard_of(editor, access)?;
+        let place = Place::of(editor, access);
+        let find = |number: usize| {
+            let place = place.element(access, number);
+            let known = self.0.iter().rev().find(|known| known.place == place && known.ty == access.ty)?;
+            (editor.is_subset(mask, known.mask) && (number > 0 || access.align <= known.align))
+                .then(|| editor.current(known.value))
+        };
+        let values: Vec<Value> = (0..usize::from(access.count)).map(find).collect::<Option<_>>()?;
+        // Other lanes get zeros.
+        let window = editor.window();
+        let zero = editor.iconst(access.ty, 0);
+        let zero = editor.shaped(zero, ValueType::varying(access.ty), window);
+        Some(values.into_iter().map(|value| editor.select(mask, value, zero, window)).collect())
+    }
+
+    /// Takes note of an operation that has been done, with what it loaded.
+    pub fn note(&mut self, editor: &Editor, op: &Op, results: &[Value]) {
+        let (access, values, stores) = match op {
+            Op::Store { access, values, .. } => (access, &values[..], true),
+            Op::Load { access, extend: Extend::None, sparse: false } => (access, results, false),
+            Op::Atomic { .. } | Op::Wide { .. } => return self.0.clear(),
+            _ => return,
+        };
+        if stores && access.space == Space::Generic {
+            self.0.clear();
+        }
+        if access.space != Space::Local {
+            return;
+        }
+        let place = Place::of(editor, access);
+        if stores {
+            self.0.retain(|known| known.place.is_apart(known.ty.bytes(), place, access.bytes()));
+        }
+        let Some(mask) = guard_of(editor, access).filter(|_| access.ty.bytes() >= 4) else { return };
+        for (number, &value) in values.iter().enumerate() {
+            let skipped = number as u32 * access.ty.bytes();
+            let align =
+                if skipped == 0 { access.align } else { access.align.min(1 << skipped.trailing_zeros().min(7)) };
+            if self.0.len() < MOST && editor.ty(value) == ValueType::varying(access.ty) {
+                self.0.push(Known { place: place.element(access, number), ty: access.ty, value, mask, align });
+            }
+        }
+    }
+}
+
+/// The mask of an access of lanes to local memory.
+fn guard_of(editor: &Editor, access: &Access) -> Option<Value> {
+    let of_lanes = access.space == Space::Local && !editor.ty(access.address).is_uniform();
+    access.guard.filter(|_| of_lanes && access.nomask)
+}

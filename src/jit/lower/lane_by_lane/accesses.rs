@@ -1,0 +1,259 @@
+//! Loads and stores of one lane. What is not in reach a helper does for this lane alone.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
+use cranelift_frontend as frontend;
+use rustc_hash::FxHashMap;
+
+use super::super::super::abi;
+use super::super::super::forms::clif_type;
+use super::super::super::helpers::{AccessDesc, AccessKind, Helper, STAGED_VALUES};
+use super::super::address::Rights;
+use super::super::block::BlockLowerer;
+use super::super::gather_scatter::required_alignment;
+use super::super::int;
+use super::super::scalarized::Lane;
+use crate::analysis::{CHUNK, bound};
+use crate::ir::{Access, BinaryOp, Extend, Op, Space, Value};
+
+/// The run of the TLB in which lanes of an access are expected. It is found anew where a helper looked for another one.
+#[derive(Clone, Copy)]
+pub(super) struct Reach {
+    run: usize,
+    rights: Rights,
+    /// Its first address, and how far behind that an access may begin: 0 if nowhere.
+    first: frontend::Variable,
+    limit: frontend::Variable,
+    /// What leads to host addresses.
+    addend: frontend::Variable,
+}
+
+/// What accesses have in common for all lanes.
+pub(super) struct Places {
+    pub reaches: FxHashMap<usize, Reach>,
+    /// Where local and shared memory begin, and how many bytes there are.
+    pub spaces: FxHashMap<Space, (Clif, Clif)>,
+}
+
+/// Where elements of a lane's access are in host memory: the first one, with an offset, and how many bytes further on each next one.
+struct Host {
+    at: Clif,
+    offset: i32,
+}
+
+impl BlockLowerer<'_, '_, '_> {
+    pub(super) fn reach_of_lanes(&mut self, index: usize, access: &Access) -> Reach {
+        let is_store = matches!(self.facts.block.insts[index].op, Op::Store { .. });
+        let rights = if is_store { Rights::WRITE } else { Rights::READ };
+        let [first, limit, addend] = [(); 3].map(|()| self.b.declare_var(types::I64));
+        let reach = Reach { run: self.run_of(index), rights, first, limit, addend };
+        self.look_into(access, &reach);
+        reach
+    }
+
+    /// Takes a run as it is now.
+    fn look_into(&mut self, access: &Access, reach: &Reach) {
+        let [first, bytes, addend] = self.run(reach.run, reach.rights);
+        let limit = self.room(bytes, access.bytes());
+        for (variable, value) in [(reach.first, first), (reach.limit, limit), (reach.addend, addend)] {
+            self.b.def_var(variable, value);
+        }
+    }
+
+    /// At how many offsets from its beginning an element of so many bytes lies whole in a memory.
+    fn room(&mut self, memory: Clif, bytes: u32) -> Clif {
+        let beyond = i64::from(bytes) - 1;
+        let room = int::plus(self.b, memory, -beyond);
+        let none = self.b.ins().iconst(types::I64, 0);
+        self.b.ins().smax(room, none)
+    }
+
+    /// Where the words of local memory begin, or shared memory, and how many bytes there are.
+    pub(super) fn memory_of_lanes(&mut self, space: Space) -> (Clif, Clif) {
+        match space {
+            Space::Local => (self.ctx_load(types::I64, abi::LOCAL), self.ctx_load(types::I64, abi::LOCAL_BYTES)),
+            _ => self.memory_at_offsets(space),
+        }
+    }
+
+    /// A lane's load or store, if it takes part.
+    pub(super) fn access_of_lane(&mut self, lane: &mut Lane, index: usize, active: Value, places: &Places) {
+        let inst = &self.facts.block.insts[index];
+        let access = *inst.op.access().expect("a memory operation");
+        let guard = access.guard.expect("analysis makes masks explicit");
+        let done = self.b.create_block();
+        let tys: Vec<_> = inst.results.iter().map(|&v| clif_type(self.facts.ty(v), false)).collect();
+        let results: Vec<Clif> = tys.iter().map(|&ty| self.b.append_block_param(done, ty)).collect();
+        if guard != active {
+            let zeros: Vec<BlockArg> =
+                inst.results.iter().map(|&v| int::constant(self.b, self.facts.ty(v), 0, false).into()).collect();
+            let bit = self.lane_bit(lane, guard);
+            let go = self.b.create_block();
+            self.b.ins().brif(bit, go, &[], done, &zeros);
+            self.b.switch_to_block(go);
+        }
+        let slow = self.cold_block();
+        let loaded = match access.space {
+            Space::Global => self.global_of_lane(lane, index, &access, &places.reaches[&index], slow),
+            space => self.offset_of_lane(lane, index, &access, places.spaces[&space], slow),
+        };
+        self.b.ins().jump(done, &loaded);
+        self.b.switch_to_block(slow);
+        let loaded = self.access_by_helper(lane, index, &access, places.reaches.get(&index));
+        self.b.ins().jump(done, &loaded);
+        self.b.switch_to_block(done);
+        lane.values.extend(inst.results.iter().copied().zip(results));
+    }
+
+    fn global_of_lane(
+        &mut self,
+        lane: &Lane,
+        index: usize,
+        access: &Access,
+        reach: &Reach,
+        slow: ClifBlock,
+    ) -> Vec<BlockArg> {
+        let address = self.lane_value(lane, access.address);
+        let address = int::plus(self.b, address, access.offset.into());
+        if let Some(aligned) = self.is_aligned(access.align, address) {
+            self.require(aligned, slow);
+        }
+        let [first, limit, addend] = [reach.first, reach.limit, reach.addend].map(|variable| self.b.use_var(variable));
+        let distance = self.b.ins().isub(address, first);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, distance, limit);
+        self.require(inside, slow);
+        let at = self.b.ins().iadd(address, addend);
+        self.elements_of_lane(lane, index, access, Host { at, offset: 0 }, access.ty.bytes() as i32)
+    }
+
+    /// Shared and local memory. An offset that wraps is out of range, as it is computed here.
+    fn offset_of_lane(
+        &mut self,
+        lane: &Lane,
+        index: usize,
+        access: &Access,
+        (start, bytes): (Clif, Clif),
+        slow: ClifBlock,
+    ) -> Vec<BlockArg> {
+        let (base, more) = self.base_of_offset(access.address, access.offset.into());
+        let known = bound(|v| self.facts.ty(v), |v| self.facts.def_op(v), base).zeros.min(more.trailing_zeros());
+        let base = self.lane_long(lane, base);
+        let offset = int::plus(self.b, base, more);
+        let align = required_alignment(access, access.space);
+        if 1u64 << known.min(63) < u64::from(align)
+            && let Some(aligned) = self.is_aligned(align, offset)
+        {
+            self.require(aligned, slow);
+        }
+        let room = self.room(bytes, access.bytes());
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, offset, room);
+        self.require(inside, slow);
+        if access.space == Space::Shared {
+            let at = self.b.ins().iadd(start, base);
+            let host = self.host_at(at, more);
+            return self.elements_of_lane(lane, index, access, host, access.ty.bytes() as i32);
+        }
+        let column = self.b.ins().ishl_imm_u(lane.number, 2);
+        let start = self.b.ins().iadd(start, column);
+        let lanes = i64::from(self.facts.function.lanes);
+        if access.ty.bytes() >= 4 {
+            let row = self.b.ins().imul_imm_s(base, lanes);
+            let at = self.b.ins().iadd(start, row);
+            let host = self.host_at(at, more * lanes);
+            return self.elements_of_lane(lane, index, access, host, self.local_row_bytes());
+        }
+        let mut loaded = Vec::new();
+        for element in 0..usize::from(access.count) {
+            let offset = int::plus(self.b, offset, element as i64 * i64::from(access.ty.bytes()));
+            let (word, byte) = (self.b.ins().band_imm_s(offset, -4), self.b.ins().band_imm_u(offset, 3));
+            let row = self.b.ins().imul_imm_s(word, lanes);
+            let at = self.b.ins().iadd(start, row);
+            let at = self.b.ins().iadd(at, byte);
+            loaded.extend(self.element_of_lane(lane, index, access, element, (&Host { at, offset: 0 }, 0)));
+        }
+        loaded
+    }
+
+    /// An address, or what it is a constant more than, with an access's offset.
+    fn base_of_offset(&self, address: Value, offset: i64) -> (Value, i64) {
+        let Op::Binary { op: BinaryOp::Add, a, b } = *self.facts.def_op(address) else { return (address, offset) };
+        if !self.is_home(address) {
+            return (address, offset);
+        }
+        let known = |v: Value| self.facts.constant(v).map(|bits| i64::from(bits as i32));
+        match (known(a), known(b)) {
+            (_, Some(more)) => (a, offset + more),
+            (Some(more), _) => (b, offset + more),
+            _ => (address, offset),
+        }
+    }
+
+    fn host_at(&mut self, at: Clif, offset: i64) -> Host {
+        match i32::try_from(offset) {
+            Ok(offset) if offset.unsigned_abs() < 1 << 30 => Host { at, offset },
+            _ => Host { at: int::plus(self.b, at, offset), offset: 0 },
+        }
+    }
+
+    /// Loads or stores elements, each so many bytes behind the one before.
+    fn elements_of_lane(&mut self, lane: &Lane, index: usize, access: &Access, host: Host, size: i32) -> Vec<BlockArg> {
+        let elements = 0..usize::from(access.count);
+        elements.filter_map(|element| self.element_of_lane(lane, index, access, element, (&host, size))).collect()
+    }
+
+    fn element_of_lane(
+        &mut self,
+        lane: &Lane,
+        index: usize,
+        access: &Access,
+        element: usize,
+        (host, size): (&Host, i32),
+    ) -> Option<BlockArg> {
+        let at = host.offset + element as i32 * size;
+        if let Op::Store { ref values, .. } = self.facts.block.insts[index].op {
+            let v = self.lane_value(lane, values[element]);
+            self.store_element(access.ty, v, host.at, at);
+            return None;
+        }
+        Some(self.load_element(access.ty, self.extend_of(index), host.at, at).into())
+    }
+
+    fn extend_of(&self, index: usize) -> Extend {
+        match self.facts.block.insts[index].op {
+            Op::Load { extend, .. } => extend,
+            _ => unreachable!("a load"),
+        }
+    }
+
+    /// The helper does the lane, as the first one of a chunk.
+    fn access_by_helper(&mut self, lane: &Lane, index: usize, access: &Access, reach: Option<&Reach>) -> Vec<BlockArg> {
+        let inst = &self.facts.block.insts[index];
+        let kind = match inst.op {
+            Op::Load { extend, .. } => AccessKind::Load { extend },
+            _ => AccessKind::Store,
+        };
+        let desc: *const AccessDesc = self.describe(index, kind, reach.map(|reach| reach.run));
+        let address = self.lane_value(lane, access.address);
+        self.ctx_store(address, Self::scratch(0));
+        let word = |element: usize| Self::scratch(STAGED_VALUES + element * CHUNK as usize);
+        if let Op::Store { ref values, .. } = inst.op {
+            for (element, &v) in values.iter().enumerate() {
+                let v = self.lane_value(lane, v);
+                self.ctx_store(v, word(element));
+            }
+        }
+        let desc = self.b.ins().iconst(types::I64, desc as i64);
+        let one = self.b.ins().iconst(types::I64, 1);
+        self.region.call(self.b, Helper::Access, &[self.ctx, desc, one, lane.number]);
+        if !self.may_fault_later(index) {
+            self.leave_on_fault();
+        }
+        if let Some(reach) = reach {
+            self.look_into(access, reach);
+        }
+        let load = |(element, &v): (usize, &Value)| {
+            BlockArg::Value(self.ctx_load(clif_type(self.facts.ty(v), false), word(element)))
+        };
+        inst.results.iter().enumerate().map(load).collect()
+    }
+}
