@@ -37,7 +37,7 @@ pub fn share<T: Send>(threads: usize, pieces: usize, make: impl Fn(usize) -> T +
         let one = make(piece);
         made.lock().unwrap_or_else(PoisonError::into_inner).push((piece, one));
     };
-    share_out(threads.min(pieces).max(1) as u64, &work, &work);
+    share_out(threads.min(pieces).max(1) as u64, work, work);
     let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
     made.sort_unstable_by_key(|&(piece, _)| piece);
     made.into_iter().map(|(_, one)| one).collect()
