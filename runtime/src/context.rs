@@ -262,6 +262,11 @@ impl<'launch> WarpContext<'launch> {
         true
     }
 
+    /// For engines that do something when a block begins: the call ends with this one.
+    pub fn stay_in_block(&mut self) {
+        self.row_end = self.ctaid[0] + 1;
+    }
+
     /// The barrier that the warp has come to, and what it counts, if the warp waits there as a whole for all others of the block. Lanes
     /// that wait elsewhere are the scheduler's to know.
     #[inline]

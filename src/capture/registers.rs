@@ -171,10 +171,10 @@ impl Source<'_> {
                     {
                         return Err(self.wrong(key, format!("a builtin that is in no {kind}")));
                     }
-                    RawValue::Input(input) if shader.is_none_or(|shader| !shader.inputs.contains_key(input)) => {
+                    RawValue::Input(input) if shader.is_none_or(|shader| !shader.has_input(*input)) => {
                         return Err(self.wrong(key, format!("expected {}", input.wanted())));
                     }
-                    RawValue::Wave(input) if shader.is_none_or(|shader| !shader.waves.contains_key(input)) => {
+                    RawValue::Wave(input) if shader.is_none_or(|shader| !shader.has_wave_input(*input)) => {
                         return Err(self.wrong(key, format!("expected {}", input.wanted())));
                     }
                     RawValue::Builtin(builtin) if shader.is_some() && !builtin.is_of_shaders() => {

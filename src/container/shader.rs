@@ -250,6 +250,8 @@ pub struct ShaderKernel {
     pub max_vertices: u32,
     /// Bytes from a row to that of the next vertex.
     pub stride: u32,
+    /// What lanes are given are rows of a warp, again for each slot: so many bytes lie between those of two. 0: rows are of the launch.
+    pub slot_bytes: u32,
     /// Of a launch of one primitive, which of the function's parameters has its words: `[attribute][component][3]`.
     pub parameters: Option<usize>,
     /// Which of the function's parameters is the address of an array, each of 8 bytes. What is not here, the launch does not have.

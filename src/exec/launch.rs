@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use warploom_runtime::launch::{Counts, Engine, LaunchConfig, Outcome};
 use warploom_runtime::warp::SERVICE_BYTES;
 
+use super::drawing::{Drawing, DrawnEngine};
 use super::guest::{Environment, Launching, Lifting};
 use super::services::{Printed, Serving, linear};
 use super::translate::{Dimensions, Translated};
@@ -123,6 +124,8 @@ pub struct LaunchOptions {
     pub images: Option<ImagePool>,
     /// Content of constant banks of a graphics program of Maxwell, by number.
     pub banks: Vec<(u8, Vec<u8>)>,
+    /// What blocks of a fragment program begin with whose pixels are drawn: a [`Session`](super::Session) gives it.
+    pub drawing: Option<Arc<Drawing>>,
     /// The heap of device code, which the first launch makes whose kernel can call `malloc`.
     pub heap_bytes: u64,
 }
@@ -150,6 +153,7 @@ impl LaunchOptions {
             heap_bytes: HEAP_BYTES,
             images: None,
             banks: vec![],
+            drawing: None,
         }
     }
 
@@ -274,6 +278,14 @@ impl<'p> Kernel<'p> {
         progress: Option<&dyn Fn(u64, u64)>,
     ) -> Result<(Outcome, Printed, Option<String>), Error> {
         let memory = self.program.memory();
+        if let Some(drawing) = &options.drawing {
+            let engine = DrawnEngine { engine, drawing };
+            return Ok((
+                warploom_runtime::launch::launch(memory, &engine, config, progress)?,
+                Printed::default(),
+                None,
+            ));
+        }
         if !translated.asks_host() {
             return Ok((warploom_runtime::launch::launch(memory, engine, config, progress)?, Printed::default(), None));
         }

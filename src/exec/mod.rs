@@ -20,6 +20,7 @@
 
 mod compare;
 mod coverage;
+mod drawing;
 mod error;
 mod fault;
 mod guest;

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use warploom_runtime::launch::Counts;
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
 
+use super::drawing::Drawing;
 use super::guest::Guest;
 use super::maxwell;
 use super::shader::{self, Arrays};
@@ -329,17 +330,34 @@ impl<'c> Session<'c> {
 
     /// Runs the kernel once.
     pub fn launch(&self, options: &LaunchOptions, progress: Option<&dyn Fn(u64, u64)>) -> Result<LaunchOutcome, Error> {
-        self.kernel()?.launch_with_progress(&self.args, options, progress)
+        let start = Instant::now();
+        let options = self.drawing(options)?;
+        let drawn = start.elapsed();
+        let outcome = self.kernel()?.launch_with_progress(&self.args, &options, progress)?;
+        Ok(LaunchOutcome { run: outcome.run + drawn, ..outcome })
+    }
+
+    /// Options with what is drawn for the launch.
+    fn drawing<'o>(&self, options: &'o LaunchOptions) -> Result<Cow<'o, LaunchOptions>, Error> {
+        let (Some(arrays), Some(shader)) = (&self.arrays, &self.shader) else { return Ok(Cow::Borrowed(options)) };
+        let wrong = |problem| Error::ShaderInput { problem };
+        let Some(drawing) = Drawing::of(shader, &arrays.drawn, options.threads).map_err(wrong)? else {
+            return Ok(Cow::Borrowed(options));
+        };
+        if options.cooperative {
+            return Err(wrong("triangles are drawn: expected no cooperative launch".into()));
+        }
+        Ok(Cow::Owned(LaunchOptions { drawing: Some(Arc::new(drawing)), ..options.clone() }))
     }
 
     /// Runs the kernel once and counts what it executes.
     pub fn profile(&self, options: &LaunchOptions) -> Result<Vec<Executed>, Error> {
-        self.kernel()?.profile(&self.args, options)
+        self.kernel()?.profile(&self.args, self.drawing(options)?.as_ref())
     }
 
     /// Runs the kernel once and counts the host instructions that its code executes ([`Kernel::host_instructions`]).
     pub fn host_instructions(&self, options: &LaunchOptions) -> Result<(u64, Counts), Error> {
-        self.kernel()?.host_instructions(&self.args, options)
+        self.kernel()?.host_instructions(&self.args, self.drawing(options)?.as_ref())
     }
 
     /// The kernel at a stage of its translation for the launch, as text; for blocks of another shape, if one is given.

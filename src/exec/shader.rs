@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use warploom_runtime::memory::{Access, HostBuffer, Memory, Place};
 
+use super::drawing::{BLOCK_ROW, DrawnRow, DrawnRows, SLOTS};
 use super::{Arg, Error};
-use crate::capture::graphics::Exported;
+use crate::capture::graphics::{Exported, Input};
 use crate::capture::{RawLaunch, RawValue, Shader};
-use crate::container::{ExportTarget, Parameter, ShaderArray, ShaderKernel, Stage};
+use crate::container::{ExportTarget, Parameter, ShaderArray, ShaderKernel, Stage, WaveInput};
 
 /// Size of a parameter that is an address.
 pub(super) const ADDRESS_BYTES: u32 = 8;
@@ -17,12 +18,16 @@ pub(super) const ADDRESS_BYTES: u32 = 8;
 /// The arrays of a shader, each at its guest address.
 pub(super) struct Arrays {
     addresses: BTreeMap<ShaderArray, u64>,
+    /// Of pixels that are drawn.
+    pub drawn: DrawnRows,
 }
 
 /// What an array holds when the launch begins.
 enum Content<'a> {
     /// Words that the program can only read.
     Given(Cow<'a, [u32]>),
+    /// Words likewise, made of what is drawn when a block begins.
+    Drawn(DrawnRow),
     /// Rows that the program writes, with this in each lane at first.
     Written { word: u32, rows: usize },
 }
@@ -38,8 +43,13 @@ fn content<'a>(
 ) -> BTreeMap<ShaderArray, Content<'a>> {
     let borrowed = |words: &'a [u32]| Content::Given(words.into());
     let mut arrays = BTreeMap::new();
-    let covered = shader.covered.iter().map(|&covered| u32::from(covered)).collect();
-    arrays.insert(ShaderArray::Covered, Content::Given(covered));
+    // What lanes are given: as it stands, or of what is drawn.
+    let of_lanes = |given: &dyn Fn() -> Vec<u32>, drawn: DrawnRow| match shader.drawn {
+        Some(_) => Content::Drawn(drawn),
+        None => Content::Given(given().into()),
+    };
+    let covered = || shader.covered.iter().map(|&covered| u32::from(covered)).collect();
+    arrays.insert(ShaderArray::Covered, of_lanes(&covered, DrawnRow::Covered));
     if shader.stage == Stage::Fragment {
         arrays.insert(ShaderArray::Written, ZEROS);
     }
@@ -47,8 +57,8 @@ fn content<'a>(
         && raw.is_none()
     {
         let stride = 4 * vertices.stride() as u32;
-        let primitive = shader.primitive.iter().map(|&primitive| primitive * stride);
-        arrays.insert(ShaderArray::Primitive, Content::Given(primitive.collect()));
+        let primitive = || shader.primitive.iter().map(|&primitive| primitive * stride).collect();
+        arrays.insert(ShaderArray::Primitive, of_lanes(&primitive, DrawnRow::Primitive(stride)));
         arrays.insert(ShaderArray::Table, Content::Given(vertices.table().into()));
     }
     if let Some(parameters) = shader.parameters.as_ref().filter(|_| shader.one_primitive().is_none()) {
@@ -57,14 +67,23 @@ fn content<'a>(
         for &parameter in read.iter().filter(exists) {
             let word =
                 |&primitive: &u32| parameters.words[primitive as usize * parameters.stride() + parameter.index()];
-            let row = shader.primitive.iter().map(word);
-            arrays.insert(ShaderArray::Parameter(parameter), Content::Given(row.collect()));
+            let row = || shader.primitive.iter().map(word).collect();
+            arrays.insert(ShaderArray::Parameter(parameter), of_lanes(&row, DrawnRow::Parameter(parameter.index())));
         }
     }
     for (&input, rows) in &shader.inputs {
         for component in 0..rows.components() {
             arrays.insert(ShaderArray::Input(input, component as u8), borrowed(rows.row(component)));
         }
+    }
+    for input in drawn_inputs(shader, raw) {
+        for component in 0..input.components() {
+            let row = DrawnRow::Input(input, component);
+            arrays.insert(ShaderArray::Input(input, component as u8), Content::Drawn(row));
+        }
+    }
+    for &word in &shader.interpolated {
+        arrays.insert(ShaderArray::Attribute(word.address), Content::Drawn(DrawnRow::Attribute(word)));
     }
     for (&address, rows) in &shader.attributes {
         for component in 0..rows.components() {
@@ -102,7 +121,29 @@ fn content<'a>(
     for (&input, words) in shader.waves.iter().filter(|_| raw.is_some()) {
         arrays.insert(ShaderArray::Wave(input), borrowed(words));
     }
+    if shader.drawn.is_some() && raw.is_some() {
+        arrays.insert(ShaderArray::Wave(WaveInput::PrimMask), Content::Drawn(DrawnRow::PrimMask));
+    }
     arrays
+}
+
+/// Bytes that a slot has of what is drawn: of GFX9, whose blocks are one warp.
+fn slot_bytes(content: &BTreeMap<ShaderArray, Content<'_>>, raw: Option<&RawLaunch>) -> usize {
+    let drawn = content.values().filter(|content| matches!(content, Content::Drawn(_)));
+    if raw.is_some() { BLOCK_ROW * drawn.count() } else { 0 }
+}
+
+/// What the rasteriser makes for a program: what registers of GFX9 start with, and of Maxwell what can be asked for.
+fn drawn_inputs(shader: &Shader, raw: Option<&RawLaunch>) -> Vec<Input> {
+    let of_register = |(_, value): &(u32, RawValue)| match value {
+        RawValue::Input(input) => Some(*input),
+        _ => None,
+    };
+    match (&shader.drawn, raw) {
+        (None, _) => vec![],
+        (_, Some(raw)) => raw.vgpr.iter().filter_map(of_register).collect(),
+        _ => vec![Input::X, Input::Y, Input::Z, Input::InverseW, Input::Front, Input::SampleCoverage],
+    }
 }
 
 /// The row of a word of a target.
@@ -129,6 +170,7 @@ pub(super) fn kernel(
         (None, Some(vertices)) => vertices.words as u32,
         (None, None) => 0,
     };
+    let content = content(shader, raw, read);
     ShaderKernel {
         stage: shader.stage,
         attributes,
@@ -138,7 +180,8 @@ pub(super) fn kernel(
         max_vertices: shader.max_vertices() as u32,
         stride: row_bytes(shader) as u32,
         parameters: None,
-        arrays: content(shader, raw, read).into_keys().zip(first..).collect(),
+        slot_bytes: slot_bytes(&content, raw) as u32,
+        arrays: content.into_keys().zip(first..).collect(),
     }
 }
 
@@ -151,18 +194,46 @@ impl Arrays {
     ) -> Result<Arrays, Error> {
         let bytes = row_bytes(shader);
         let mut addresses = BTreeMap::new();
-        for (array, content) in content(shader, raw, read) {
+        let mut drawn = DrawnRows { by_slot: raw.is_some(), ..DrawnRows::default() };
+        let content = content(shader, raw, read);
+        let read_only =
+            |buffer: HostBuffer| memory.map_host(Place::ANYWHERE, Arc::new(buffer), Access::READ).map_err(Error::from);
+        let area = match slot_bytes(&content, raw) {
+            0 => 0,
+            bytes => read_only(HostBuffer::new((SLOTS * bytes) as u64)?)?,
+        };
+        let is_parameter = |array: &ShaderArray| matches!(array, ShaderArray::Parameter(_));
+        let parameters = content.keys().filter(|array| is_parameter(array)).count();
+        // Where the next parameter's row is, and the next one of the others.
+        let [mut next, mut other] = [0, parameters].map(|row| area + (BLOCK_ROW * row) as u64);
+        for (array, content) in content {
             let address = match content {
                 Content::Given(words) => {
                     let mut given: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
                     given.resize(given.len().max(bytes), 0);
-                    memory.map_host(Place::ANYWHERE, Arc::new(HostBuffer::from_bytes(&given)?), Access::READ)?
+                    read_only(HostBuffer::from_bytes(&given)?)?
                 }
-                Content::Written { rows, .. } => memory.alloc((rows * bytes) as u64, 64)?,
+                Content::Drawn(row) => {
+                    let place = if is_parameter(&array) { &mut next } else { &mut other };
+                    let address = match raw {
+                        Some(_) => std::mem::replace(place, *place + BLOCK_ROW as u64),
+                        None => read_only(HostBuffer::new(bytes as u64)?)?,
+                    };
+                    drawn.given.push((row, address));
+                    address
+                }
+                Content::Written { word, rows } => {
+                    let address = memory.alloc((rows * bytes) as u64, 64)?;
+                    if shader.drawn.is_some() {
+                        drawn.written.push((address, word));
+                    }
+                    address
+                }
             };
             addresses.insert(array, address);
         }
-        Ok(Arrays { addresses })
+        drawn.given.sort_by_key(|&(_, address)| address);
+        Ok(Arrays { addresses, drawn })
     }
 
     /// The arguments, in the order of [`kernel`]'s parameters.
@@ -172,6 +243,10 @@ impl Arrays {
 
     /// Puts rows back to what they are before the launch.
     pub fn fill(&self, memory: &Memory, shader: &Shader, raw: Option<&RawLaunch>) -> Result<(), Error> {
+        if shader.drawn.is_some() {
+            // Blocks do it when they begin.
+            return Ok(());
+        }
         let bytes = row_bytes(shader) as u64;
         for (array, content) in content(shader, raw, &BTreeSet::new()) {
             if let (Content::Written { word, rows }, Some(&address)) = (content, self.addresses.get(&array)) {

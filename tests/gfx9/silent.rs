@@ -21,6 +21,7 @@ fn shader() -> Shader {
     let rows = (0..9).flat_map(|target| (0..4).map(move |component| (target, component)));
     Shader {
         fragment: true,
+        slot_bytes: 0,
         covered: None,
         written: Some(4096),
         attributes: 64,

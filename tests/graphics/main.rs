@@ -1,9 +1,10 @@
 //! Shaders of GFX9 over arrays of lanes, on both engines: RADV's code with results that Mesa's CPU driver or NumPy computed (`corpus`), and
-//! written by hand samples of cubes (`cubes`), what exports and interpolation do (`exports`), messages of geometry programs (`geometry`), what stores and atomics of helpers and killed lanes do not do (`helpers`), what manifests say
+//! written by hand samples of cubes (`cubes`), pixels of the rasteriser against arrays of them (`drawn`), what exports and interpolation do (`exports`), messages of geometry programs (`geometry`), what stores and atomics of helpers and killed lanes do not do (`helpers`), what manifests say
 //! (`manifests`), a vertex and a fragment program through the rasteriser (`pair`).
 
 mod corpus;
 mod cubes;
+mod drawn;
 mod exports;
 mod geometry;
 mod helpers;

@@ -67,7 +67,7 @@ impl Case {
         self
     }
 
-    fn launch(&self, files: &[(&str, &[u8])]) -> Result<Launch, warploom::capture::Error> {
+    pub fn launch(&self, files: &[(&str, &[u8])]) -> Result<Launch, warploom::capture::Error> {
         let folder = tempfile::tempdir().expect("a folder");
         let own = [("program.sass", self.program.as_bytes()), ("m.toml", self.manifest.as_bytes())];
         for (name, content) in own.iter().chain(files) {

@@ -18,6 +18,7 @@ pub use config::{ConstBank, LaunchConfig, LaunchError, MAX_BLOCK_LANES, MAX_GRID
 pub use engine::Engine;
 pub use outcome::{Counts, Fault, Outcome, Waiting};
 pub use schedule::launch;
+pub use threads::share;
 
 #[cfg(test)]
 mod tests;

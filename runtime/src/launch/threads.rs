@@ -1,6 +1,7 @@
 //! Threads that help the one that launches. They stay for the next launch: to start one takes longer than many launches do.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 /// The helpers of a launch that is over. Launches that run at the same time have different ones: each launch needs all of its own at
@@ -23,6 +24,23 @@ pub(super) fn share_out(shares: u64, other: impl Fn(&[u64]) + Sync, own: impl Fn
     if idle.as_ref().is_none_or(|idle| idle.current_num_threads() < helpers.current_num_threads()) {
         *idle = Some(helpers);
     }
+}
+
+/// Calls `make` with 0 to `pieces - 1`, on so many threads of which the calling one is one. Gives what it made, in this order.
+pub fn share<T: Send>(threads: usize, pieces: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let (next, made) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(pieces)));
+    let work = |_: &[u64]| loop {
+        let piece = next.fetch_add(1, Relaxed);
+        if piece >= pieces {
+            return;
+        }
+        let one = make(piece);
+        made.lock().unwrap_or_else(PoisonError::into_inner).push((piece, one));
+    };
+    share_out(threads.min(pieces).max(1) as u64, work, work);
+    let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+    made.sort_unstable_by_key(|&(piece, _)| piece);
+    made.into_iter().map(|(_, one)| one).collect()
 }
 
 /// So many threads, or more. None if the host refuses them.

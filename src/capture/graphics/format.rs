@@ -261,4 +261,34 @@ mod tests {
             [1.0, 0.0, 0.0, 2.0]
         );
     }
+
+    /// Each format by what Direct3D 11's functional specification ("Data Conversion") makes of its bits: what the export leaves out is 0.
+    #[test]
+    fn every_format_has_its_components() {
+        let [x, y, z, w] = [1.5_f32, -2.25, 0.375, 4096.5].map(f32::to_bits);
+        let all = |format, words| floats(&TargetFormat::FLOATS.texel(format, words));
+        assert_eq!(all(ExportFormat::R32, [x, y, z, w]), [1.5, 0.0, 0.0, 0.0]);
+        assert_eq!(all(ExportFormat::Gr32, [x, y, z, w]), [1.5, -2.25, 0.0, 0.0]);
+        assert_eq!(all(ExportFormat::Ar32, [x, y, z, w]), [1.5, 0.0, 0.0, 4096.5]);
+        assert_eq!(all(ExportFormat::Abgr32, [x, y, z, w]), [1.5, -2.25, 0.375, 4096.5]);
+        // Packed: red and green are the halves of word 0, blue and alpha those of word 2.
+        let packed = |of: [u16; 4]| [0, 1].map(|n| u32::from(of[2 * n]) | u32::from(of[2 * n + 1]) << 16);
+        let four = |of: [u16; 4]| [packed(of)[0], 77, packed(of)[1], 78];
+        assert_eq!(
+            all(ExportFormat::Fp16, four([0x3c00, 0xc080, 0x0001, 0x7bff])),
+            [1.0, -2.25, 2.0_f32.powi(-24), 65504.0]
+        );
+        let unorm = [0, 65535, 32768, 13107];
+        assert_eq!(all(ExportFormat::Unorm16, four(unorm)), [0.0, 1.0, 32768.0 / 65535.0, 0.2]);
+        // Both -32,768 and -32,767 are -1.
+        let snorm = [0x8000, 0x8001, 0x7fff, 0xc000];
+        assert_eq!(all(ExportFormat::Snorm16, four(snorm)), [-1.0, -1.0, 1.0, -16384.0 / 32767.0]);
+        let integers = [1, 0x8000, 0xffff, 0x7fff];
+        let wide = |name, format| {
+            let texel = target(name).texel(format, four(integers));
+            texel.as_chunks::<4>().0.iter().map(|&bytes| i64::from(i32::from_le_bytes(bytes))).collect::<Vec<_>>()
+        };
+        assert_eq!(wide("rgba32ui", ExportFormat::Uint16), [1, 0x8000, 0xffff, 0x7fff]);
+        assert_eq!(wide("rgba32i", ExportFormat::Sint16), [1, -0x8000, -1, 0x7fff]);
+    }
 }

@@ -1,6 +1,6 @@
 //! Shaders of a graphics pipeline: a stage's program over arrays of lanes.
 //!
-//! `keys` is the manifest's part, `format` the formats of exports and targets; `read` reads what the keys name into a [`Shader`], `primitives` its attributes and triangles, `raster` makes lanes of triangles,
+//! `keys` is the manifest's part, `format` the formats of exports and targets; `read` reads what the keys name into a [`Shader`], `primitives` its attributes and triangles, `raster` makes quads of triangles and `quads` lanes of these,
 //! `stages` those of vertices, tessellation and geometry, which `groups` puts into workgroups; `result` holds exports against what is expected of them, and draws, `strips` is what geometry programs emit. Nothing here knows how an instruction set takes its inputs.
 
 mod format;
@@ -8,6 +8,7 @@ mod groups;
 mod interpolate;
 mod keys;
 mod primitives;
+mod quads;
 mod raster;
 mod read;
 mod result;
@@ -15,12 +16,16 @@ mod stages;
 mod strips;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub use crate::container::{ExportTarget, Input, Stage, WaveInput, emitted};
 pub use format::{ExportFormat, TargetFormat};
+pub use interpolate::Interpolated;
 pub use keys::{
     Bank, Draw, Export, Exports, Given, Picture, Pixels, Primitives, Side, Strips, Tessellation, Vertices, Winding,
 };
+pub use quads::{QUAD, Quad};
+pub use raster::{Raster, Scene};
 pub use result::Exported;
 
 use super::Expectation;
@@ -65,10 +70,14 @@ pub struct Shader {
     pub patches: BTreeMap<u32, Rows>,
     /// Of tessellation and geometry programs.
     pub of_primitives: Option<OfPrimitives>,
-    /// Of fragment programs: the primitive of each lane, the same in a quad.
+    /// Of fragment programs: the primitive of each lane, the same in a quad. Not of those that are drawn.
     pub primitive: Vec<u32>,
-    pub parameters: Option<Parameters>,
-    pub vertices: Option<PrimitiveVertices>,
+    /// Of fragment programs whose lanes the rasteriser makes: what has their inputs and primitives.
+    pub drawn: Option<Arc<Drawn>>,
+    /// Maxwell: words of attributes that are interpolated where the pixels are drawn.
+    pub interpolated: Vec<Interpolated>,
+    pub parameters: Option<Arc<Parameters>>,
+    pub vertices: Option<Arc<PrimitiveVertices>>,
     /// In the order of their names.
     pub exports: Vec<Target>,
     /// Which lanes should be kept.
@@ -76,6 +85,13 @@ pub struct Shader {
     pub picture: Option<Picture>,
     /// The column and the row of each lane's pixel, for pictures.
     pub places: Vec<[u32; 2]>,
+}
+
+/// What a rasteriser has made of triangles. A launch makes it again, as a driver would each frame.
+#[derive(Debug)]
+pub struct Drawn {
+    pub scene: Scene,
+    pub raster: Raster,
 }
 
 /// What tessellation and geometry programs have besides.
@@ -185,8 +201,21 @@ impl PrimitiveVertices {
 impl Shader {
     /// The primitive of all lanes, if there is only one.
     pub fn one_primitive(&self) -> Option<u32> {
+        if let Some(drawn) = &self.drawn {
+            return drawn.raster.one_triangle();
+        }
         let (&first, rest) = self.primitive.split_first()?;
         rest.iter().all(|&other| other == first).then_some(first)
+    }
+
+    /// Whether lanes have an input.
+    pub fn has_input(&self, input: Input) -> bool {
+        self.inputs.contains_key(&input) || self.drawn.is_some() && Raster::INPUTS.contains(&input)
+    }
+
+    /// Whether waves have an input.
+    pub fn has_wave_input(&self, input: WaveInput) -> bool {
+        self.waves.contains_key(&input) || self.drawn.is_some() && input == WaveInput::PrimMask
     }
 
     /// GFX9: the words of the only primitive.
@@ -199,6 +228,16 @@ impl Shader {
 
 /// Lanes of a wave of GFX9.
 const WAVE: usize = 64;
+/// Quads of one.
+pub const WAVE_QUADS: usize = WAVE / QUAD;
+
+/// GFX9: what a wave is told of its quads, whose primitives are given. Bits 16 to 30: quads 1 to 15 that begin another primitive; bit 31: centroids are
+/// centres in all lanes. Source: facts, `graphics.md`, section 2.2.
+pub fn prim_mask(primitives: impl Iterator<Item = u32> + Clone, centers: bool) -> u32 {
+    let pairs = primitives.clone().zip(primitives.skip(1));
+    let quads = pairs.zip(16..).filter(|((before, here), _)| before != here).fold(0, |mask, (_, bit)| mask | 1 << bit);
+    quads | u32::from(centers) << 31
+}
 
 impl Shader {
     /// Rows of arrays.
@@ -232,8 +271,7 @@ impl Shader {
 }
 
 impl Shader {
-    /// GFX9: a word for each wave. Bits 16 to 30: quads 1 to 15 that begin another primitive; bit 31: centroids are centres in all
-    /// lanes. Source: facts, `graphics.md`, section 2.2.
+    /// GFX9: a word for each wave, see [`prim_mask`].
     fn prim_masks(&self) -> Vec<u32> {
         let row = |input: Input| self.inputs.get(&input);
         let center = [(Input::PerspCenter, Input::PerspCentroid), (Input::LinearCenter, Input::LinearCentroid)];
@@ -245,10 +283,8 @@ impl Shader {
         };
         let waves = self.primitive.chunks(WAVE).enumerate();
         let mask = |(wave, lanes): (usize, &[u32])| {
-            let new = (4..lanes.len()).step_by(4).filter(|&lane| lanes[lane] != lanes[lane - 1]);
-            let quads = new.fold(0, |mask, lane| mask | 1 << (15 + lane / 4));
             let centers = (wave * WAVE..wave * WAVE + lanes.len()).all(is_center);
-            quads | u32::from(centers) << 31
+            prim_mask(lanes.iter().step_by(QUAD).copied(), centers)
         };
         waves.map(mask).collect()
     }

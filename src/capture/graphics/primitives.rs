@@ -1,14 +1,14 @@
 //! What primitives have: attributes at their corners, or triangles for the rasteriser.
 
-use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use half::f16;
 
 use super::keys::{Given, Pixels, Winding};
 use super::raster::Scene;
 use super::read::{MAX_LANES, fragment, words};
-use super::{Parameters, PrimitiveVertices, Rows, Shader};
+use super::{Drawn, Parameters, PrimitiveVertices, Rows, Shader};
 use crate::capture::Error;
 use crate::capture::array::Dtype;
 use crate::capture::resolve::Source;
@@ -68,8 +68,8 @@ impl Source<'_> {
             cull: draw.cull,
             front: draw.front.unwrap_or(Winding::CounterClockwise),
         };
-        let lanes = scene.lanes(MAX_LANES).map_err(|problem| self.wrong("pixels.viewport", problem))?;
-        if lanes.covered.is_empty() {
+        let raster = scene.raster(MAX_LANES, 1).map_err(|problem| self.wrong("pixels.viewport", problem))?;
+        if raster.lanes() == 0 {
             return Err(self.wrong("pixels.triangles", "they cover no pixel of the viewport"));
         }
         let mut varyings = Vec::new();
@@ -96,7 +96,14 @@ impl Source<'_> {
             values: of_vertices.collect(),
             w: scene.triangles.iter().flatten().map(|&[.., w]| w).collect(),
         };
-        Ok(fragment(lanes, BTreeMap::new(), Some(parameters), Some(vertices)))
+        let covered = raster.quads().flat_map(|quad| quad.covered()).collect();
+        let drawn = Some(Arc::new(Drawn { scene, raster }));
+        Ok(Shader {
+            drawn,
+            parameters: Some(Arc::new(parameters)),
+            vertices: Some(Arc::new(vertices)),
+            ..fragment(covered)
+        })
     }
 
     /// GFX9: P0, P1 - P0 and P2 - P0, rounded as the setup of primitives does.

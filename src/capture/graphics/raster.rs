@@ -1,15 +1,22 @@
-//! A rasteriser for triangles: the lanes of a fragment program from what a vertex program has exported.
+//! A rasteriser for triangles: the quads of a fragment program from what a vertex program has exported.
 //!
 //! Source: the Vulkan specification, "Vertex post-processing" and "Rasterization": clipping to the near and far planes, the viewport, places in 256ths of a pixel,
-//! pixels at their centres, edges that belong to the triangle above or to the left. Barycentrics are computed in doubles and rounded once.
+//! pixels at their centres, edges that belong to the triangle above or to the left. All is computed in doubles.
+//!
+//! Along a row an edge's function only rises or only falls, and rounding keeps that order: so the pixels of a row that a triangle covers are a range, whose
+//! ends are where the edges go through it, or next to that. What is kept are these ranges; `quads` has the lanes.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use warploom_runtime::launch::share;
+
+use super::WAVE_QUADS;
 use super::keys::{Side, Winding};
-use super::{Input, Rows};
 
 /// What is drawn, and where.
-pub(super) struct Scene {
+#[derive(Clone, Debug)]
+pub struct Scene {
     /// Clip coordinates of the corners of each triangle.
     pub triangles: Vec<[[f32; 4]; 3]>,
     /// Left, top, width and height in pixels; a negative height turns the picture over.
@@ -19,13 +26,64 @@ pub(super) struct Scene {
     pub front: Winding,
 }
 
-/// Lanes in quads.
-#[derive(Default)]
-pub(super) struct Lanes {
-    pub covered: Vec<bool>,
-    /// Number of the triangle of each lane.
-    pub primitive: Vec<u32>,
-    pub inputs: BTreeMap<Input, Rows>,
+/// The quads that triangles touch, triangle by triangle.
+#[derive(Clone, Debug, Default)]
+pub struct Raster {
+    pub(super) parts: Vec<Part>,
+    pub(super) spans: Vec<Span>,
+    /// Of all spans.
+    pub(super) quads: usize,
+    /// The span that has the first quad of each wave.
+    pub(super) waves: Vec<u32>,
+    pub(super) depth_range: [f64; 2],
+}
+
+/// What is drawn of a triangle: of one that is clipped there may be several.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// Its triangle's number.
+    pub triangle: u32,
+    /// Clip coordinates w of that triangle's corners.
+    pub triangle_w: [f64; 3],
+    /// Clockwise where rows go down.
+    pub corners: [Corner; 3],
+    /// Of the corners, in pixels.
+    pub places: [[f64; 2]; 3],
+    /// Twice its area.
+    pub area: f64,
+    pub front: bool,
+}
+
+/// A corner of a part of a triangle: clip coordinates, and weights of the triangle's own corners.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Corner {
+    pub clip: [f64; 4],
+    pub weights: [f64; 3],
+}
+
+/// Quads side by side, each of which a part touches.
+#[derive(Clone, Debug)]
+pub(super) struct Span {
+    /// Its first quad's number, and its part's.
+    pub first: u32,
+    pub part: u32,
+    /// The upper row.
+    pub y: u16,
+    /// Columns of its quads.
+    pub columns: Range<u16>,
+    /// The covered columns of either row.
+    pub covered: [Range<u16>; 2],
+}
+
+impl Span {
+    fn quads(&self) -> usize {
+        usize::from(self.columns.end - self.columns.start) / 2
+    }
+
+    /// The number of the quad behind it.
+    pub fn end(&self) -> usize {
+        self.first as usize + self.quads()
+    }
 }
 
 /// The largest picture.
@@ -33,42 +91,22 @@ const MAX_SIDE: f64 = 16384.0;
 const SUBPIXELS: f64 = 256.0;
 /// Vertices at or behind the eye are none.
 const LEAST_W: f64 = 1e-9;
+/// Triangles that a thread takes at once.
+const TOGETHER: usize = 64;
 
-/// A corner of a part of a triangle: clip coordinates, and weights of the triangle's own corners.
-#[derive(Clone, Copy)]
-struct Corner {
-    clip: [f64; 4],
-    weights: [f64; 3],
-}
-
-/// A lane's pixel.
-struct Pixel {
-    x: f64,
-    y: f64,
-    /// Of the triangle's corners, with and without perspective.
-    persp: [f64; 3],
-    linear: [f64; 3],
-    depth: f64,
-    w: f64,
-    front: bool,
-}
-
-/// Columns and rows, ends excluded.
-struct Window {
-    x: [i64; 2],
-    y: [i64; 2],
-}
+/// Columns and rows of the picture.
+struct Window([Range<i64>; 2]);
 
 fn window([left, top, width, height]: [f32; 4]) -> Result<Window, String> {
     let span = |start: f32, size: f32| {
         let ends = [f64::from(start), f64::from(start) + f64::from(size)];
         let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
         let inside = low >= 0.0 && high <= MAX_SIDE && low < high;
-        inside.then(|| [low.floor() as i64, high.ceil() as i64])
+        inside.then(|| low.floor() as i64..high.ceil() as i64)
     };
     let spans = span(left, width).zip(span(top, height));
     let (x, y) = spans.ok_or_else(|| format!("expected a rectangle within {MAX_SIDE} x {MAX_SIDE} pixels"))?;
-    Ok(Window { x, y })
+    Ok(Window([x, y]))
 }
 
 /// The part of a polygon where a plane's distance is not negative.
@@ -93,38 +131,75 @@ fn clip(polygon: &[Corner], distance: impl Fn(&[f64; 4]) -> f64) -> Vec<Corner> 
 }
 
 impl Scene {
-    /// The lanes of all quads that triangles touch, triangle by triangle, at most so many.
-    pub fn lanes(&self, most: u64) -> Result<Lanes, String> {
+    /// The quads, of at most so many lanes. It is done by so many threads.
+    pub fn raster(&self, most: u64, threads: usize) -> Result<Raster, String> {
         let window = window(self.viewport)?;
-        let mut pixels: Vec<Pixel> = Vec::new();
-        let mut lanes = Lanes::default();
-        for (number, triangle) in self.triangles.iter().enumerate() {
-            if triangle.iter().flatten().any(|coordinate| !coordinate.is_finite()) {
-                continue;
-            }
-            let corner = |i: usize| {
-                let mut weights = [0.0; 3];
-                weights[i] = 1.0;
-                Corner { clip: triangle[i].map(f64::from), weights }
-            };
-            let mut polygon = vec![corner(0), corner(1), corner(2)];
-            polygon = clip(&polygon, |&[.., w]| w - LEAST_W);
-            polygon = clip(&polygon, |&[_, _, z, _]| z);
-            polygon = clip(&polygon, |&[_, _, z, w]| w - z);
-            for i in 2..polygon.len() {
-                let part = [polygon[0], polygon[i - 1], polygon[i]];
-                self.draw(&window, triangle, part, &mut |covered, pixel| {
-                    lanes.covered.push(covered);
-                    lanes.primitive.push(number as u32);
-                    pixels.push(pixel);
-                });
-                if pixels.len() as u64 > most {
-                    return Err(format!("more than {most} lanes"));
+        let lanes = AtomicU64::new(0);
+        let pieces = share(threads, self.triangles.len().div_ceil(TOGETHER), |piece| {
+            let first = piece * TOGETHER;
+            let end = self.triangles.len().min(first + TOGETHER);
+            let mut raster = Raster::default();
+            for number in first..end {
+                let before = raster.quads;
+                self.triangle(&window, number, &mut raster);
+                let more = 4 * (raster.quads - before) as u64;
+                if lanes.fetch_add(more, Relaxed) + more > most {
+                    break;
                 }
             }
+            raster
+        });
+        if lanes.into_inner() > most {
+            return Err(format!("more than {most} lanes"));
         }
-        lanes.inputs = inputs(&pixels);
-        Ok(lanes)
+        let mut all = Raster { depth_range: self.depth_range.map(f64::from), ..Raster::default() };
+        pieces.into_iter().for_each(|piece| all.append(piece));
+        for (span, number) in all.spans.iter().zip(0..) {
+            let begun = span.end().div_ceil(WAVE_QUADS);
+            all.waves.resize(begun, number);
+        }
+        Ok(all)
+    }
+
+    /// Adds what a triangle touches.
+    fn triangle(&self, window: &Window, number: usize, raster: &mut Raster) {
+        let triangle = &self.triangles[number];
+        if triangle.iter().flatten().any(|coordinate| !coordinate.is_finite()) {
+            return;
+        }
+        let corner = |i: usize| {
+            let mut weights = [0.0; 3];
+            weights[i] = 1.0;
+            Corner { clip: triangle[i].map(f64::from), weights }
+        };
+        let mut polygon = vec![corner(0), corner(1), corner(2)];
+        polygon = clip(&polygon, |&[.., w]| w - LEAST_W);
+        polygon = clip(&polygon, |&[_, _, z, _]| z);
+        polygon = clip(&polygon, |&[_, _, z, w]| w - z);
+        for i in 2..polygon.len() {
+            let corners = [polygon[0], polygon[i - 1], polygon[i]];
+            if let Some(part) = self.part(number, corners) {
+                raster.draw(window, part);
+            }
+        }
+    }
+
+    /// What the corners enclose, if that is drawn.
+    fn part(&self, number: usize, mut corners: [Corner; 3]) -> Option<Part> {
+        let mut places = corners.map(|corner| self.place(corner.clip));
+        let area = cross(places[0], places[1], places[2]);
+        // Rows go down: a positive area has its corners clockwise in the picture.
+        let front = (area < 0.0) == (self.front == Winding::CounterClockwise);
+        let side = if front { Side::Front } else { Side::Back };
+        if area == 0.0 || self.cull == Some(side) {
+            return None;
+        }
+        if area < 0.0 {
+            corners.swap(1, 2);
+            places.swap(1, 2);
+        }
+        let triangle_w = self.triangles[number].map(|[.., w]| f64::from(w));
+        Some(Part { triangle: number as u32, triangle_w, corners, places, area: area.abs(), front })
     }
 
     /// Place in the window, in pixels.
@@ -133,71 +208,123 @@ impl Scene {
         let along = |start: f64, size: f64, clip: f64| start + (clip / w + 1.0) * size / 2.0;
         [along(left, width, x), along(top, height, y)].map(|at| (at * SUBPIXELS).round_ties_even() / SUBPIXELS)
     }
+}
 
-    /// Calls `add` with the lanes of each quad that a part of a triangle touches.
-    fn draw(&self, window: &Window, triangle: &[[f32; 4]; 3], part: [Corner; 3], add: &mut impl FnMut(bool, Pixel)) {
-        let mut part = part;
-        let area = area(part.map(|corner| self.place(corner.clip)));
-        // Rows go down: a positive area has its corners clockwise in the picture.
-        let front = (area < 0.0) == (self.front == Winding::CounterClockwise);
-        let culled = if front { Side::Front } else { Side::Back };
-        if area == 0.0 || self.cull == Some(culled) {
-            return;
-        }
-        if area < 0.0 {
-            part.swap(1, 2);
-        }
-        let (area, places) = (area.abs(), part.map(|corner| self.place(corner.clip)));
-        let bounds = |axis: usize, [least, most]: [i64; 2]| {
-            let along = places.map(|place| place[axis]);
-            let (low, high) = (along.into_iter().fold(f64::MAX, f64::min), along.into_iter().fold(f64::MIN, f64::max));
-            // The saturating conversions keep what is far outside there.
-            let (low, high) = ((low.floor() as i64).max(least), (high.ceil() as i64).min(most));
-            (low & !1, high)
+impl Raster {
+    /// Adds a part and the quads that it touches.
+    fn draw(&mut self, window: &Window, part: Part) {
+        let [columns, rows] = [0, 1].map(|axis| part.quads_along(axis, &window.0[axis]));
+        let edges = part.edges();
+        let row = |y: i64| match window.0[1].contains(&y) {
+            true => edges.iter().fold(columns.clone(), |columns, edge| edge.covered(columns, y)),
+            false => 0..0,
         };
-        let ((left, right), (top, bottom)) = (bounds(0, window.x), bounds(1, window.y));
-        let inside =
-            |x: i64, y: i64| (window.x[0]..window.x[1]).contains(&x) && (window.y[0]..window.y[1]).contains(&y);
-        for y in (top..bottom).step_by(2) {
-            for x in (left..right).step_by(2) {
-                let quad = [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)];
-                let edges = quad.map(|(x, y)| edges(&places, [x as f64 + 0.5, y as f64 + 0.5]));
-                let covered: [bool; 4] =
-                    std::array::from_fn(|i| inside(quad[i].0, quad[i].1) && is_inside(&places, &edges[i]));
-                if covered.contains(&true) {
-                    for (i, (x, y)) in quad.into_iter().enumerate() {
-                        let weights = edges[i].map(|edge| edge / area);
-                        let place = [x as f64 + 0.5, y as f64 + 0.5];
-                        add(covered[i], self.pixel(triangle, &part, weights, place, front));
-                    }
-                }
-            }
+        for y in rows.step_by(2) {
+            self.add_row(y, [row(y), row(y + 1)]);
+        }
+        self.parts.push(part);
+    }
+
+    /// Adds the quads of two rows of which these columns are covered.
+    fn add_row(&mut self, y: i64, covered: [Range<i64>; 2]) {
+        let quads = covered.clone().map(|columns| columns.start & !1..(columns.end + 1) & !1);
+        let has = covered.clone().map(|columns| !columns.is_empty());
+        let [a, b] = &quads;
+        let all = match has {
+            [false, false] => return,
+            [true, false] => [a.clone(), 0..0],
+            [false, true] => [b.clone(), 0..0],
+            // Between the ranges of a flat triangle there may be quads that it does not touch.
+            _ if a.end < b.start => quads,
+            _ if b.end < a.start => [b.clone(), a.clone()],
+            _ => [a.start.min(b.start)..a.end.max(b.end), 0..0],
+        };
+        for columns in all.into_iter().filter(|columns| !columns.is_empty()) {
+            let narrow = |range: &Range<i64>| range.start as u16..range.end.max(range.start) as u16;
+            let span = Span {
+                first: self.quads as u32,
+                part: self.parts.len() as u32,
+                y: y as u16,
+                columns: narrow(&columns),
+                covered: [narrow(&covered[0]), narrow(&covered[1])],
+            };
+            self.quads = span.end();
+            self.spans.push(span);
         }
     }
 
-    /// A pixel by its screen-linear weights of the part's corners.
-    fn pixel(
-        &self,
-        triangle: &[[f32; 4]; 3],
-        part: &[Corner; 3],
-        weights: [f64; 3],
-        [x, y]: [f64; 2],
-        front: bool,
-    ) -> Pixel {
-        let over_w: [f64; 3] = std::array::from_fn(|i| weights[i] / part[i].clip[3]);
-        let w = 1.0 / over_w.iter().sum::<f64>();
-        let persp: [f64; 3] = std::array::from_fn(|k| (0..3).map(|i| over_w[i] * w * part[i].weights[k]).sum());
-        let ndc: f64 = (0..3).map(|i| weights[i] * part[i].clip[2] / part[i].clip[3]).sum();
-        let [near, far] = self.depth_range.map(f64::from);
-        // Of the triangle's own corners, behind the eye too: what is linear over the screen is what is over w.
-        let linear: [f64; 3] = std::array::from_fn(|k| persp[k] * f64::from(triangle[k][3]) / w);
-        Pixel { x, y, persp, linear, depth: near + (far - near) * ndc, w, front }
+    /// Adds what is drawn afterwards.
+    fn append(&mut self, after: Raster) {
+        let (quads, parts) = (self.quads as u32, self.parts.len() as u32);
+        let moved = |span: Span| Span { first: span.first + quads, part: span.part + parts, ..span };
+        self.spans.extend(after.spans.into_iter().map(moved));
+        self.parts.extend(after.parts);
+        self.quads += after.quads;
     }
 }
 
-/// Twice the area, positive if corners are clockwise where rows go down.
-fn area([a, b, c]: [[f64; 2]; 3]) -> f64 {
-    cross(a, b, c)
+impl Part {
+    /// Columns or rows of the quads of a window that its box touches, ends at the window's.
+    fn quads_along(&self, axis: usize, window: &Range<i64>) -> Range<i64> {
+        let along = self.places.map(|place| place[axis]);
+        let (low, high) = (along.into_iter().fold(f64::MAX, f64::min), along.into_iter().fold(f64::MIN, f64::max));
+        // The saturating conversions keep what is far outside there.
+        let (low, high) = ((low.floor() as i64).max(window.start), (high.ceil() as i64).min(window.end));
+        let low = low & !1;
+        match axis {
+            // Columns outside the window are never covered.
+            0 => low.max(window.start)..((high + 1) & !1).min(window.end),
+            _ => low..high,
+        }
+    }
+
+    /// Each from a corner to the next, across from the third.
+    fn edges(&self) -> [Edge; 3] {
+        [0, 1, 2].map(|i| Edge { from: self.places[(i + 1) % 3], to: self.places[(i + 2) % 3] })
+    }
+}
+
+/// An edge, with what is inside on its right.
+struct Edge {
+    from: [f64; 2],
+    to: [f64; 2],
+}
+
+impl Edge {
+    /// Which of the columns are inside in a row: those up to one, or from one on.
+    fn covered(&self, columns: Range<i64>, y: i64) -> Range<i64> {
+        let Edge { from, to } = self;
+        // A point on an edge is inside if the edge is at the top or on the left.
+        let owns = to[1] < from[1] || to[1] == from[1] && to[0] > from[0];
+        let inside = |x: i64| {
+            let distance = cross(*from, *to, [x as f64 + 0.5, y as f64 + 0.5]);
+            distance > 0.0 || distance == 0.0 && owns
+        };
+        // Where the edge crosses the row: of one along it anywhere.
+        let slope = (to[0] - from[0]) / (to[1] - from[1]);
+        let guess = (from[0] + (y as f64 + 0.5 - from[1]) * slope + 0.5) as i64;
+        match to[1] > from[1] {
+            true => columns.start..first(columns, guess, |x| !inside(x)),
+            false => first(columns.clone(), guess, inside)..columns.end,
+        }
+    }
+}
+
+/// The first number of a range for which something holds that holds for all after it too; the range's end if there is none. It is looked for beside a guess, then
+/// everywhere.
+fn first(range: Range<i64>, guess: i64, holds: impl Fn(i64) -> bool) -> i64 {
+    let (mut low, mut high) = (range.start, range.end.max(range.start));
+    for near in [guess, guess.saturating_sub(1), guess.saturating_add(1)] {
+        if !(low..high).contains(&near) {
+            continue;
+        }
+        if holds(near) { high = near } else { low = near + 1 }
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) { high = middle } else { low = middle + 1 }
+    }
+    low
 }
 
 /// Where a point lies to the edge from a to b.
@@ -205,142 +332,5 @@ fn cross(a: [f64; 2], b: [f64; 2], point: [f64; 2]) -> f64 {
     (b[0] - a[0]) * (point[1] - a[1]) - (b[1] - a[1]) * (point[0] - a[0])
 }
 
-/// Of each corner, the distance from the edge across.
-fn edges(places: &[[f64; 2]; 3], point: [f64; 2]) -> [f64; 3] {
-    [0, 1, 2].map(|i| cross(places[(i + 1) % 3], places[(i + 2) % 3], point))
-}
-
-/// A point on an edge is inside if the edge is at the top or on the left.
-fn is_inside(places: &[[f64; 2]; 3], edges: &[f64; 3]) -> bool {
-    edges.iter().enumerate().all(|(i, &edge)| {
-        let (a, b) = (places[(i + 1) % 3], places[(i + 2) % 3]);
-        let owns = b[1] < a[1] || b[1] == a[1] && b[0] > a[0];
-        edge > 0.0 || edge == 0.0 && owns
-    })
-}
-
-/// What both kinds of hardware give lanes: samples and centroids are centres.
-fn inputs(pixels: &[Pixel]) -> BTreeMap<Input, Rows> {
-    type Words = fn(&Pixel) -> [u32; 3];
-    fn one(x: f64) -> [u32; 3] {
-        [(x as f32).to_bits(), 0, 0]
-    }
-    fn two([_, i, j]: [f64; 3]) -> [u32; 3] {
-        [(i as f32).to_bits(), (j as f32).to_bits(), 0]
-    }
-    let rows: [(Input, Words); 20] = [
-        (Input::PerspSample, |pixel| two(pixel.persp)),
-        (Input::PerspCenter, |pixel| two(pixel.persp)),
-        (Input::PerspCentroid, |pixel| two(pixel.persp)),
-        (Input::PerspPullModel, |pixel| {
-            let [i, j, _] = two(pixel.persp.map(|weight| weight / pixel.w));
-            [i, j, one(1.0 / pixel.w)[0]]
-        }),
-        (Input::LinearSample, |pixel| two(pixel.linear)),
-        (Input::LinearCenter, |pixel| two(pixel.linear)),
-        (Input::LinearCentroid, |pixel| two(pixel.linear)),
-        (Input::PosX, |pixel| one(pixel.x)),
-        (Input::PosY, |pixel| one(pixel.y)),
-        (Input::PosZ, |pixel| one(pixel.depth)),
-        (Input::PosW, |pixel| one(pixel.w)),
-        (Input::FrontFace, |pixel| [if pixel.front { u32::MAX } else { 0 }, 0, 0]),
-        (Input::Ancillary, |_| [0; 3]),
-        (Input::SampleCoverage, |_| [1, 0, 0]),
-        (Input::X, |pixel| one(pixel.x)),
-        (Input::Y, |pixel| one(pixel.y)),
-        (Input::Z, |pixel| one(pixel.depth)),
-        (Input::InverseW, |pixel| one(1.0 / pixel.w)),
-        (Input::Barycentric, |pixel| two(pixel.linear)),
-        (Input::Front, |pixel| [if pixel.front { u32::MAX } else { 0 }, 0, 0]),
-    ];
-    let row = |(input, words): (Input, Words)| {
-        let components = 0..input.components();
-        let words = components.flat_map(|component| pixels.iter().map(move |pixel| words(pixel)[component]));
-        (input, Rows { lanes: pixels.len(), words: words.collect() })
-    };
-    rows.into_iter().map(row).collect()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn scene(triangles: Vec<[[f32; 4]; 3]>) -> Scene {
-        let viewport = [0.0, 0.0, 8.0, 6.0];
-        Scene { triangles, viewport, depth_range: [0.0, 1.0], cull: None, front: Winding::CounterClockwise }
-    }
-
-    fn float(lanes: &Lanes, input: Input, component: usize, lane: usize) -> f32 {
-        f32::from_bits(lanes.inputs[&input].row(component)[lane])
-    }
-
-    /// Places of the covered lanes, sorted.
-    fn covered(lanes: &Lanes) -> Vec<(u32, u32)> {
-        let all = (0..lanes.covered.len()).filter(|&lane| lanes.covered[lane]);
-        let place = |lane| {
-            let [x, y] = [Input::PosX, Input::PosY].map(|input| float(lanes, input, 0, lane) as u32);
-            (y, x)
-        };
-        let mut places: Vec<_> = all.map(place).collect();
-        places.sort_unstable();
-        places
-    }
-
-    #[test]
-    fn triangles_that_share_an_edge_cover_each_pixel_once() {
-        // Two halves of the picture, whose diagonal goes through pixels' centres where it is steep enough.
-        let [a, b, c, d] = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]].map(|[x, y]| [x, y, 0.5, 1.0]);
-        for halves in [[[a, b, c], [b, d, c]], [[a, b, d], [d, c, a]], [[c, b, a], [b, c, d]]] {
-            let lanes = scene(halves.to_vec()).lanes(1 << 10).unwrap_or_else(|problem| panic!("{problem}"));
-            let all: Vec<_> = (0..6).flat_map(|y| (0..8).map(move |x| (y, x))).collect();
-            assert_eq!(covered(&lanes), all);
-        }
-    }
-
-    #[test]
-    fn barycentrics_are_those_of_clip_space() {
-        let corners = [[-1.0, -1.0, 0.0, 1.0], [6.0, -2.0, 1.0, 2.0], [-4.0, 12.0, 2.0, 4.0]];
-        let lanes = scene(vec![corners]).lanes(1 << 10).unwrap_or_else(|problem| panic!("{problem}"));
-        assert!(lanes.covered.len() > 40);
-        for lane in 0..lanes.covered.len() {
-            let [i, j] = [0, 1].map(|k| f64::from(float(&lanes, Input::PerspCenter, k, lane)));
-            let clip: [f64; 4] = std::array::from_fn(|k| {
-                (1.0 - i - j) * f64::from(corners[0][k]) + i * f64::from(corners[1][k]) + j * f64::from(corners[2][k])
-            });
-            let w = f64::from(float(&lanes, Input::PosW, 0, lane));
-            // Corners are at 256ths of a pixel.
-            assert!((clip[3] - w).abs() < 1e-5, "lane {lane}: w {w}, {clip:?}");
-            let x = (clip[0] / clip[3] + 1.0) * 4.0;
-            assert!((x - f64::from(float(&lanes, Input::PosX, 0, lane))).abs() < 0.02, "lane {lane}");
-            let [p, q] = [0, 1].map(|k| f64::from(float(&lanes, Input::LinearCenter, k, lane)));
-            let over_w = (1.0 - p - q) / 1.0 + p / 2.0 + q / 4.0;
-            assert!((1.0 / over_w - w).abs() < 1e-5, "lane {lane}");
-        }
-    }
-
-    #[test]
-    fn what_is_behind_the_eye_is_clipped() {
-        let corners = [[0.0, -1.0, 0.5, 1.0], [1.0, 1.0, 0.5, 1.0], [-1.0, 1.0, -3.0, -1.0]];
-        let lanes = scene(vec![corners]).lanes(1 << 10).unwrap_or_else(|problem| panic!("{problem}"));
-        assert!(lanes.covered.contains(&true));
-        for lane in (0..lanes.covered.len()).filter(|&lane| lanes.covered[lane]) {
-            let z = float(&lanes, Input::PosZ, 0, lane);
-            assert!((-1e-3..=1.001).contains(&z) && float(&lanes, Input::PosW, 0, lane) > 0.0, "{z}");
-        }
-        let behind = corners.map(|[x, y, z, _]| [x, y, z, -1.0]);
-        assert!(scene(vec![behind]).lanes(1 << 10).is_ok_and(|lanes| lanes.covered.is_empty()));
-    }
-
-    #[test]
-    fn sides_can_be_left_out() {
-        let [a, b, c] = [[-1.0, -1.0, 0.5, 1.0], [1.0, -1.0, 0.5, 1.0], [-1.0, 1.0, 0.5, 1.0]];
-        for (triangle, front) in [([a, b, c], false), ([a, c, b], true)] {
-            for cull in [Side::Front, Side::Back] {
-                let scene = Scene { cull: Some(cull), ..scene(vec![triangle]) };
-                let lanes = scene.lanes(1 << 10).unwrap_or_else(|problem| panic!("{problem}"));
-                assert_eq!(lanes.covered.is_empty(), front == (cull == Side::Front));
-            }
-        }
-        assert!(scene(vec![[a, b, c]]).lanes(8).is_err());
-    }
-}
+mod tests;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::keys::{self, Given, Pixels};
-use super::raster::Lanes;
-use super::{ExportTarget, Input, Parameters, PrimitiveVertices, Rows, Shader, Stage, Target, WAVE, WaveInput};
+use super::{ExportTarget, Input, Rows, Shader, Stage, Target, WAVE, WaveInput};
 use crate::capture::array::{Array, Dtype};
 use crate::capture::content;
 use crate::capture::manifest::Manifest;
@@ -77,13 +77,14 @@ impl Source<'_> {
             None => None,
         };
         shader.picture = exports.png;
-        if let Some(picture) = &shader.picture
-            && shader.places.is_empty()
-        {
-            shader.places = row_major(picture.size, lanes).ok_or_else(|| {
-                let problem = "expected places of pixels (`pos_x`, `pos_y`; `x`, `y`), or a quad for every 2 x 2 pixels of the size";
-                self.wrong("export.png", problem)
-            })?;
+        if let Some(picture) = &shader.picture {
+            shader.places = match &shader.drawn {
+                Some(drawn) => drawn.raster.quads().flat_map(|quad| quad.places()).collect(),
+                None => places(&shader.inputs).or_else(|| row_major(picture.size, lanes)).ok_or_else(|| {
+                    let problem = "expected places of pixels (`pos_x`, `pos_y`; `x`, `y`), or a quad for every 2 x 2 pixels of the size";
+                    self.wrong("export.png", problem)
+                })?,
+            };
         }
         Ok(Some(shader))
     }
@@ -155,15 +156,17 @@ impl Source<'_> {
         }
         let most = primitive.iter().copied().max().unwrap_or(0);
         let parameters = match &pixels.parameters {
-            Some(file) => Some(self.parameters(file, pixels, most)?),
+            Some(file) => Some(Arc::new(self.parameters(file, pixels, most)?)),
             None => None,
         };
         let vertices = match &pixels.vertices {
-            Some(file) => Some(self.primitive_vertices(file, pixels.vertex_w.as_ref(), most)?),
+            Some(file) => Some(Arc::new(self.primitive_vertices(file, pixels.vertex_w.as_ref(), most)?)),
             None => None,
         };
         let attributes = self.attributes("pixels", &pixels.attribute, lanes)?;
-        Ok(fragment(Lanes { covered, primitive, inputs }, attributes, parameters, vertices))
+        let mut shader = Shader { primitive, inputs, attributes, parameters, vertices, ..fragment(covered) };
+        shader.waves.insert(WaveInput::PrimMask, shader.prim_masks());
+        Ok(shader)
     }
 
     /// Values of lanes by the address of their first word.
@@ -270,34 +273,29 @@ impl Source<'_> {
     }
 }
 
-/// A fragment program's launch without what is expected of it.
-pub(super) fn fragment(
-    lanes: Lanes,
-    attributes: BTreeMap<u32, Rows>,
-    parameters: Option<Parameters>,
-    vertices: Option<PrimitiveVertices>,
-) -> Shader {
-    let mut shader = Shader {
+/// A fragment program's launch of which only the lanes are known.
+pub(super) fn fragment(covered: Vec<bool>) -> Shader {
+    Shader {
         stage: Stage::Fragment,
-        lanes: lanes.covered.len(),
+        lanes: covered.len(),
         block: WAVE,
         rows: None,
-        covered: lanes.covered,
+        covered,
+        inputs: BTreeMap::new(),
         waves: BTreeMap::new(),
+        attributes: BTreeMap::new(),
         patches: BTreeMap::new(),
         of_primitives: None,
-        places: places(&lanes.inputs),
-        inputs: lanes.inputs,
-        attributes,
-        primitive: lanes.primitive,
-        parameters,
-        vertices,
+        primitive: vec![],
+        drawn: None,
+        interpolated: vec![],
+        parameters: None,
+        vertices: None,
         exports: vec![],
         written: None,
         picture: None,
-    };
-    shader.waves.insert(WaveInput::PrimMask, shader.prim_masks());
-    shader
+        places: vec![],
+    }
 }
 
 /// The array that lists of numbers are: of floats if there is one among them, else of integers with a sign if one is below 0.
@@ -350,12 +348,12 @@ pub(super) fn words(array: &Array) -> Result<Vec<u32>, String> {
 }
 
 /// Where the pixels of lanes are, if that is given.
-fn places(inputs: &BTreeMap<Input, Rows>) -> Vec<[u32; 2]> {
+fn places(inputs: &BTreeMap<Input, Rows>) -> Option<Vec<[u32; 2]>> {
     let axis = |gfx9, maxwell| inputs.get(&gfx9).or_else(|| inputs.get(&maxwell)).map(|rows| rows.row(0));
-    let Some((x, y)) = axis(Input::PosX, Input::X).zip(axis(Input::PosY, Input::Y)) else { return vec![] };
+    let (x, y) = axis(Input::PosX, Input::X).zip(axis(Input::PosY, Input::Y))?;
     // Of a float beyond all pictures the greatest integer.
     let pixel = |bits: &u32| f32::from_bits(*bits).floor() as u32;
-    x.iter().zip(y).map(|(x, y)| [pixel(x), pixel(y)]).collect()
+    Some(x.iter().zip(y).map(|(x, y)| [pixel(x), pixel(y)]).collect())
 }
 
 /// Quads of a whole picture, row by row.

@@ -156,6 +156,9 @@ impl Shader {
             Box::new(|_| 0.0)
         } else if let Some(at) = self.exports.iter().position(|target| target.place == ExportTarget::Depth) {
             Box::new(move |lane| f32::from_bits(exported.targets[at][lane][0]))
+        } else if let Some(drawn) = &self.drawn {
+            let depths: Vec<f32> = drawn.raster.quads().flat_map(|quad| quad.depths()).collect();
+            Box::new(move |lane| depths[lane])
         } else {
             let rows = self.inputs.get(&Input::PosZ).or_else(|| self.inputs.get(&Input::Z));
             let z =

@@ -178,6 +178,8 @@ impl Source<'_> {
             patches: BTreeMap::new(),
             of_primitives: of,
             primitive: vec![],
+            drawn: None,
+            interpolated: vec![],
             parameters: None,
             vertices: None,
             exports: vec![],

@@ -58,6 +58,7 @@ pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {
         parameters.extend(uniform.map(|(parameter, at)| (parameter, Place::Word(at))));
         Shader {
             fragment: kernel.stage == Stage::Fragment,
+            slot_bytes: kernel.slot_bytes,
             covered: place(ShaderArray::Covered),
             written: place(ShaderArray::Written),
             attributes: kernel.attributes,

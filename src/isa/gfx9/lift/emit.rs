@@ -28,6 +28,7 @@ pub fn emit<'p>(kernel: &'p Kernel<'p>, program: &'p Program) -> Result<Function
     let (blocks, queue) = (BTreeMap::new(), VecDeque::new());
     let mut emitter = Emitter { kernel, program, function, banks, blocks, queue };
     let mut cx = Cx::new(emitter.function.at(first), banks, program.vectors, kernel.mode);
+    cx.shader = kernel.initial.shader.as_ref();
     entry::set_up(&mut cx, &kernel.initial);
     let start = emitter.block_at((kernel.entry, kernel.mode));
     emitter.function.at(first).jump(start);

@@ -75,7 +75,7 @@ pub enum InitialVector {
     Constant(u32),
     /// A word for each work-item of the workgroup, x fastest, from the address in the two words at this offset of the bank.
     Array(u32),
-    /// A word for each lane of the launch, likewise: blocks are in a line.
+    /// A word for each lane of the launch, likewise, in a row that the program is given.
     Row(u32),
 }
 
@@ -110,7 +110,7 @@ pub(super) fn set_up(cx: &mut Cx<'_>, initial: &Initial) {
                 cx.b.or(low, z)
             }
             InitialVector::Constant(offset) => cx.b.load_const(BANK, offset, Type::I32),
-            InitialVector::Row(offset) => cx.row_word(offset),
+            InitialVector::Row(offset) => cx.given(offset),
             InitialVector::Array(offset) => {
                 let warp = cx.b.special(Special::WarpId);
                 let (first, lane) = (cx.shl(warp, 6), cx.b.lane_id());

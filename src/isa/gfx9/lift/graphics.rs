@@ -44,6 +44,8 @@ impl Parameter {
 pub struct Shader {
     /// It exports colours, not positions.
     pub fragment: bool,
+    /// Bytes between what two warps are given in rows of their own, by the warp's slot; 0: rows are of the launch.
+    pub slot_bytes: u32,
     /// A row: not 0 in lanes that begin as active.
     pub covered: Option<u32>,
     /// A row: 1 where an export keeps the lane.
@@ -88,7 +90,7 @@ mod target {
 }
 
 impl Cx<'_> {
-    /// The address of the lane's word in a row. Blocks are in a line.
+    /// The address of the lane's word in a row of the launch. Blocks are in a line.
     pub(super) fn row(&mut self, offset: u32) -> Value {
         let [block, width, lane] =
             [Special::Ctaid(0), Special::Ntid(0), Special::Tid(0)].map(|special| self.b.special(special));
@@ -100,9 +102,32 @@ impl Cx<'_> {
         self.b.add(base, bytes)
     }
 
-    /// The lane's word in a row.
+    /// The lane's word in a row that the program is given.
+    pub(super) fn given(&mut self, offset: u32) -> Value {
+        let Some(first) = self.in_slot(offset) else { return self.row_word(offset) };
+        let lane = self.b.lane_id();
+        let lane = self.b.zero_extend(Type::I64, lane);
+        let bytes = self.shl(lane, 2);
+        let address = self.b.add(first, bytes);
+        self.word_of_all_lanes(address)
+    }
+
+    /// Where a row begins that the warp has by its slot, if it does.
+    fn in_slot(&mut self, offset: u32) -> Option<Value> {
+        let stride = self.shader.map(|shader| shader.slot_bytes).filter(|&bytes| bytes > 0)?;
+        let (slot, base) = (self.b.special(Special::WarpSlot), self.b.load_const(BANK, offset, Type::I64));
+        let (slot, stride) = (self.b.zero_extend(Type::I64, slot), self.long(stride.into()));
+        let distance = self.b.mul(slot, stride);
+        Some(self.b.add(base, distance))
+    }
+
+    /// The lane's word in a row of the launch.
     pub(super) fn row_word(&mut self, offset: u32) -> Value {
         let address = self.row(offset);
+        self.word_of_all_lanes(address)
+    }
+
+    fn word_of_all_lanes(&mut self, address: Value) -> Value {
         let access = self.of_all_lanes(address);
         self.b.load_access(access, Extend::None)[0]
     }
@@ -124,6 +149,9 @@ impl Cx<'_> {
 
     /// The word for this warp. Blocks are in a line.
     pub(super) fn warp_word(&mut self, offset: u32) -> Value {
+        if let Some(address) = self.in_slot(offset) {
+            return self.b.load(Space::Global, Type::I32, Extend::None, address, 0);
+        }
         let [block, width, warp] =
             [Special::Ctaid(0), Special::Ntid(0), Special::WarpId].map(|special| self.b.special(special));
         let warps = self.shr(width, 6);
@@ -140,7 +168,7 @@ impl Cx<'_> {
 /// Emits what a shader begins with besides its registers. Lanes that are not covered are off.
 pub(super) fn set_up(cx: &mut Cx<'_>, shader: &Shader) {
     if let Some(covered) = shader.covered {
-        let (covered, zero) = (cx.row_word(covered), cx.int(0));
+        let (covered, zero) = (cx.given(covered), cx.int(0));
         let lanes = cx.b.icmp(IntCc::Ne, covered, zero);
         cx.set_exec(lanes);
     }
@@ -152,7 +180,7 @@ fn bits(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported
     let parameter = Parameter { attribute: interp.attribute, component: interp.channel, word };
     Ok(match cx.shader.and_then(|shader| shader.parameters.get(&parameter)).ok_or(Unsupported)? {
         Place::Word(offset) => cx.b.load_const(BANK, *offset, Type::I32),
-        Place::Row(offset) => cx.row_word(*offset),
+        Place::Row(offset) => cx.given(*offset),
     })
 }
 
