@@ -7,7 +7,7 @@ use crate::ir::{self, Access, BankId, BlockBuilder, Extend, Space, Special, Type
 use crate::isa::bits::{self, Emit};
 use crate::isa::divergence::Mask;
 use crate::isa::images::{self, Lifter};
-use crate::isa::maxwell::driver::BANKS;
+use crate::isa::maxwell::driver::{BANKS, word};
 use crate::isa::maxwell::{Instruction, Part, Pred, Reg, Source, instruction};
 
 use super::flag_file::{FlagBanks, FlagFile};
@@ -331,6 +331,12 @@ impl<'a> Cx<'a> {
         };
         if let Some(&value) = self.loads.get(&(bank, offset, ty)) {
             return value;
+        }
+        // What is known of the block's size bounds indices. (A graphics program has another bank 0.)
+        if let (0, Type::I32, None) = (bank, ty, self.banks.shader)
+            && let Some(axis) = word::axis_of_ntid(offset)
+        {
+            return self.b.special(Special::Ntid(axis));
         }
         let address = self.int(offset);
         let access = Access {
