@@ -4,7 +4,7 @@
 //! equal operations are shared, it is that division if the last step comes out as it is there. It is the correctly rounded quotient, for all
 //! operands: reciprocals begin correctly rounded, and the iterations leave the quotient's error so small that the last one rounds as the
 //! exact quotient does (Markstein); the steps around them keep operands where that holds, and a denormal quotient is the last step's own.
-//! `tests/divisions.rs` holds the one against the other, and tries all reciprocals.
+//! `tests/divisions` holds the one against the other, and tries all reciprocals.
 //!
 //! *Words.* All compilers multiply with an estimate of 2^32 / y that is at most 2 * y / 2^32 too small, and correct the quotient by up to two
 //! units: so remainder and quotient are exact for all operands but y = 0, which is told apart. That estimates are as close a test
@@ -28,9 +28,9 @@ const BELOW_2_32: u64 = 0x4f7f_fffe;
 const EXPONENT_32: u64 = 0x0fff_fffe;
 
 /// Operations put into an editor.
-struct Putter<'e> {
-    editor: &'e mut Editor,
-    window: Window,
+pub(super) struct Putter<'e> {
+    pub editor: &'e mut Editor,
+    pub window: Window,
 }
 
 impl Build for Putter<'_> {
@@ -156,7 +156,8 @@ impl Editor {
         }
     }
 
-    fn bits_of(&self, float: Value) -> Option<Value> {
+    /// The bits of which a float was made.
+    pub(super) fn bits_of(&self, float: Value) -> Option<Value> {
         match *self.def(float) {
             Op::Convert { op: ConvertOp::Bitcast, a, .. } => Some(a),
             _ => None,

@@ -74,10 +74,13 @@ impl Queue {
     }
 }
 
-/// What a block reads before it writes, and what it certainly overwrites in the lanes that are active at its entry.
+/// What a block reads before it writes, and what it certainly overwrites.
 struct Summary {
     uses: Bits,
+    /// In the lanes that are active at its entry.
     kills: Bits,
+    /// In those that are active at its end.
+    kills_at_end: Bits,
     /// It makes lanes active that were not at its entry.
     grows: bool,
     /// Places that it may give lanes which were neither active at its entry nor there.
@@ -86,7 +89,15 @@ struct Summary {
 
 impl Summary {
     fn of_nothing(registers: usize) -> Summary {
-        Summary { uses: Bits::new(registers), kills: Bits::new(registers), grows: false, gives: Vec::new() }
+        let none = || Bits::new(registers);
+        Summary { uses: none(), kills: none(), kills_at_end: none(), grows: false, gives: Vec::new() }
+    }
+
+    /// It reads a register, before all that is known of it.
+    fn reads(&mut self, register: usize) {
+        self.uses.insert(register);
+        self.kills.remove(register);
+        self.kills_at_end.remove(register);
     }
 }
 
@@ -170,8 +181,9 @@ impl Liveness {
         let resumes: Vec<bool> = resumes.chain([false]).collect();
         let jumps_anywhere = |block: &Block| matches!(block.term, Terminator::Indirect { .. });
         // A lane does not come to a join by itself: from the pusher's end on it waits for it, whatever else runs. `follow`
-        // is where the lanes of a block go on, `awaited` what waits meanwhile.
+        // is where the lanes go on that are active at a block's end, `later` where others of the block do, `awaited` what waits meanwhile.
         let mut follow: Vec<Vec<usize>> = flow.successors.clone();
+        let mut follow_later: Vec<Vec<usize>> = vec![Vec::new(); all_blocks];
         let mut awaited: Vec<Vec<usize>> = vec![Vec::new(); blocks];
         for (i, targets) in follow.iter_mut().enumerate() {
             targets.retain(|&to| {
@@ -179,7 +191,7 @@ impl Liveness {
             });
         }
         for join in &flow.joins {
-            follow[join.pusher].push(join.block);
+            follow_later[join.pusher].push(join.block);
             join.on_the_way.iter().for_each(|&on| awaited[on].push(join.block));
         }
         // Lanes that come to wait at a place go on there from the block that leads them to it; `to_giver`: from a block that gives
@@ -190,7 +202,7 @@ impl Liveness {
                 let blocks = flow.places.blocks(place);
                 awaited[i].extend(blocks);
                 if flow.places.writes(i, place) {
-                    follow[i].extend(blocks);
+                    follow_later[i].extend(blocks);
                 }
                 if summaries[i].gives.contains(&place) {
                     blocks.iter().for_each(|&block| to_giver[block].push(i));
@@ -217,29 +229,31 @@ impl Liveness {
             set
         });
         let ends: Vec<Bits> = ends.chain([Bits::new(count)]).collect();
-        let (to_follow, to_successor) = (inverse(&follow), inverse(&flow.successors));
+        let [to_follow, to_follow_later, to_successor] =
+            [&follow, &follow_later, &flow.successors].map(|to| inverse(to));
         // Words of sets do not depend on each other. Of each, a block tells those that lead to it what is new in it.
         for word in 0..always.0.len() {
             let mut outs: Vec<u64> = ends.iter().map(|set| set.0[word]).collect();
-            let mut inactives = vec![0; all_blocks];
+            let (mut outs_later, mut inactives) = (vec![0; all_blocks], vec![0; all_blocks]);
             let mut queue = Queue::of_all(all_blocks);
             while let Some(i) = queue.pop() {
-                let Summary { uses, kills, grows, .. } = &summaries[i];
-                let (uses, kills) = (uses.0[word], kills.0[word]);
+                let Summary { uses, kills, kills_at_end, grows, .. } = &summaries[i];
+                let [uses, kills, kills_at_end] = [uses, kills, kills_at_end].map(|set| set.0[word]);
                 // Code that is only found when it is reached may read anything, also in lanes that it makes active.
                 let anything = function.blocks.get(i).is_some_and(jumps_anywhere);
                 let out = outs[i] | if anything { all.0[word] } else { always.0[word] };
                 // What it overwrites it may overwrite before the others resume.
-                let later = inactives[i] | if *grows || anything { out | uses } else { 0 };
+                let later = inactives[i] | if *grows || anything { out | outs_later[i] | uses } else { 0 };
                 let idle = later | exposed[i].0[word];
-                let before = out & !kills | uses | always.0[word] | idle;
+                let before = out & !kills_at_end | outs_later[i] & !kills | uses | always.0[word] | idle;
                 // What the block itself reads is there before its end.
-                live_out[i].0[word] = out | later;
+                live_out[i].0[word] = out | outs_later[i] | later;
                 if replace(&mut waiting[i].0[word], idle) {
                     queue.tell(&to_successor[i], &mut inactives, idle);
                 }
                 if replace(&mut live_in[i].0[word], before) {
                     queue.tell(&to_follow[i], &mut outs, before);
+                    queue.tell(&to_follow_later[i], &mut outs_later, before);
                     queue.tell(&to_giver[i], &mut inactives, before);
                 }
                 let grown = always.0[word] | before;
@@ -259,7 +273,8 @@ impl Liveness {
             }
             let mut out = always.clone();
             out.union(&exposed[i]);
-            follow[i].iter().filter(|&&to| to != i).for_each(|&to| _ = out.union(&live_in[to]));
+            let after = follow[i].iter().chain(&follow_later[i]);
+            after.filter(|&&to| to != i).for_each(|&to| _ = out.union(&live_in[to]));
             awaited[i].iter().for_each(|&join| _ = out.union(&live_in[join]));
             flow.successors[i].iter().filter(|&&to| to != i).for_each(|&to| _ = out.union(&waiting[to]));
             Some(out)
@@ -274,7 +289,10 @@ impl Liveness {
             idle.union(&exposed[i]);
             flow.successors[i].iter().for_each(|&to| _ = idle.union(&waiting[to]));
             awaited[i].iter().for_each(|&join| _ = idle.union(&live_in[join]));
-            follow[i].iter().filter(|&&to| flow.join(to).is_some()).for_each(|&join| _ = idle.union(&live_in[join]));
+            follow_later[i]
+                .iter()
+                .filter(|&&to| flow.join(to).is_some())
+                .for_each(|&join| _ = idle.union(&live_in[join]));
             idle
         };
         let live_inactive = (0..blocks).map(idle).collect();
@@ -335,18 +353,19 @@ fn summarize(
     let masks = Masks::of(&code.insts, &defs);
     let active = entry_mask(&code.insts, function.active);
     let mut summary = Summary::of_nothing(numbers.count);
+    let at_end = code.insts.iter().rev().find_map(|inst| match inst.op {
+        Op::RfWrite { reg, value, .. } if reg == function.active => Some(value),
+        _ => None,
+    });
+    let at_end = at_end.or(active);
     for inst in code.insts.iter().rev() {
         match &inst.op {
             Op::RfRead { .. } | Op::RegionRead { .. } if !seen(inst.results[0]) => {}
             Op::RfRead { reg, .. } | Op::RegionRead { reg, .. } => {
-                summary.uses.insert(numbers.of_register(*reg));
-                summary.kills.remove(numbers.of_register(*reg));
+                summary.reads(numbers.of_register(*reg));
             }
             Op::RfGather { bank, first, count, .. } => {
-                for n in numbers.of_run(bank.reg(*first), *count) {
-                    summary.uses.insert(n);
-                    summary.kills.remove(n);
-                }
+                numbers.of_run(bank.reg(*first), *count).for_each(|register| summary.reads(register));
             }
             Op::RfWrite { reg, part, value, guard, .. } => {
                 if let Some(place) = flow.places.number(*reg) {
@@ -358,10 +377,17 @@ fn summarize(
                 if *reg == function.active {
                     summary.grows |= !active.is_some_and(|active| masks.is_subset(*value, active));
                 }
-                let whole = guard.is_none_or(|guard| active.is_some_and(|active| masks.is_subset(active, guard)));
-                if *part == Part::Whole && whole {
-                    summary.kills.insert(numbers.of_register(*reg));
-                    summary.uses.remove(numbers.of_register(*reg));
+                let whole = |lanes: Option<Value>| {
+                    let in_all = |guard| lanes.is_some_and(|lanes| masks.is_subset(lanes, guard));
+                    *part == Part::Whole && guard.is_none_or(in_all)
+                };
+                let register = numbers.of_register(*reg);
+                if whole(active) {
+                    summary.kills.insert(register);
+                    summary.uses.remove(register);
+                }
+                if whole(at_end) {
+                    summary.kills_at_end.insert(register);
                 }
             }
             Op::RfScatter { bank, first, count, .. } => {

@@ -15,6 +15,7 @@ mod demand;
 mod division;
 mod early;
 mod editor;
+mod exact;
 mod facts;
 mod flow;
 mod flush;

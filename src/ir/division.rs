@@ -363,3 +363,37 @@ impl<B: Build> Division<'_, B> {
         self.fabs(product)
     }
 }
+
+/// Words that have a float's exponent: their bits but the sign, and the least and the span of those whose exponents are moderate.
+struct Moderate {
+    magnitude: u64,
+    least: u64,
+    span: u64,
+}
+
+const MODERATE_SINGLE: Moderate = Moderate { magnitude: 0x7fff_ffff, least: (127 - 60) << 23, span: 120 << 23 };
+const MODERATE_DOUBLE: Moderate = Moderate { magnitude: 0x7fff_ffff, least: (1023 - 400) << 20, span: 800 << 20 };
+
+/// Lanes where an operand of a quotient, or that of a root if there is no other, is not moderate: 0, denormal, infinite, a NaN, near these, or a
+/// negative operand of a root. Of moderate ones neither quotients and roots nor what steps make on the way to them is denormal or infinite.
+pub fn are_unusual<B: Build>(b: &mut B, ty: Type, x: Value, y: Option<Value>) -> Value {
+    let limits = if ty == Type::F64 { MODERATE_DOUBLE } else { MODERATE_SINGLE };
+    let mut word = |bits: u64| b.put(Op::Const { ty: Type::I32, bits });
+    let [magnitude, least, span] = [limits.magnitude, limits.least, limits.span].map(&mut word);
+    let mut offset = |v: Value| {
+        let mut word = b.put(Op::Convert { op: ConvertOp::Bitcast, to: ty.as_int(), a: v });
+        if ty == Type::F64 {
+            word = b.put(Op::Convert { op: ConvertOp::HighHalf, to: Type::I32, a: word });
+        }
+        if y.is_some() {
+            word = b.put(Op::Binary { op: BinaryOp::And, a: word, b: magnitude });
+        }
+        b.put(Op::Binary { op: BinaryOp::Sub, a: word, b: least })
+    };
+    let mut greatest = offset(x);
+    if let Some(y) = y {
+        let other = offset(y);
+        greatest = b.put(Op::Binary { op: BinaryOp::MaxU, a: greatest, b: other });
+    }
+    b.put(Op::ICmp { cc: IntCc::GtU, a: greatest, b: span })
+}

@@ -22,6 +22,7 @@ fn with_code<R>(file: &str, kernel: &str, run: impl FnOnce(&Kernel<'_>) -> R) ->
         services: &[],
         discovered: &[],
         images: &[],
+        constants: &[],
         shader: None,
     })
 }

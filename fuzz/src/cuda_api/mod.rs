@@ -298,7 +298,11 @@ impl Model {
 
     /// Calls that must be refused, and change nothing.
     fn wrong(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
-        let gone = *u.choose(&self.gone)?;
+        // An address may be another buffer's by now.
+        let is_live =
+            |at: u64| self.buffers.iter().any(|b| (b.address..b.address + b.content.len() as u64).contains(&at));
+        let gone: Vec<u64> = self.gone.iter().copied().filter(|&at| !is_live(at)).collect();
+        let gone = *u.choose(&gone)?;
         let any = u.int_in_range(5..=u64::MAX >> 20)? << 17 | 9;
         assert_eq!(cuMemFree_v2(gone), INVALID_VALUE);
         assert_eq!(cuStreamSynchronize(gone), INVALID_HANDLE);

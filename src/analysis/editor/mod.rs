@@ -101,6 +101,11 @@ impl Editor {
         if let Some(values) = self.texels(&op, window) {
             return values.into_iter().zip(types).map(|(value, &ty)| self.shaped(value, ty, window)).collect();
         }
+        self.shared_as_it_is(op, window, types)
+    }
+
+    /// The same without simplifying it.
+    pub(super) fn shared_as_it_is(&mut self, op: Op, window: Window, types: &[ValueType]) -> Values {
         let (insts, key) = (&self.insts, key(&op, window));
         let equal = |&at: &usize| insts[at].window == window && insts[at].op == op;
         if let Some(&at) = self.shared.find(key, equal) {

@@ -38,7 +38,13 @@ impl Editor {
                     Some(u64::MAX) => return Some(a),
                     _ => {}
                 }
-                // One of the same lanes, of which the first operand has been replaced before.
+                // Of two of the same lanes, what neither has goes.
+                if let Op::Select { mask: same, a: chosen, .. } = *self.def(a)
+                    && same == mask
+                    && self.insts[self.def_at(a).0].window == window
+                {
+                    return Some(self.select(mask, chosen, b, window));
+                }
                 match *self.def(b) {
                     Op::Select { mask: same, b: rest, .. }
                         if same == mask && self.insts[self.def_at(b).0].window == window =>
@@ -52,6 +58,7 @@ impl Editor {
                 }
             }
             Op::FBinary { op: FloatBinaryOp::Mul, .. } => self.root_of_scaled(op, window),
+            Op::Fma { .. } => self.exact_by_steps(op, window),
             Op::UniformSelect { cond, a, b } => match self.constant(cond) {
                 Some(0) => Some(b),
                 Some(_) => Some(a),

@@ -182,6 +182,9 @@ impl<'a> Finder<'a> {
         self.group.steps.end = end;
         let accesses = !self.group.accesses.is_empty() || self.group.loose;
         let worth_it = (accesses || self.in_loop && self.writes_where_all_are_active()) && self.may_rely_on_facts();
+        if worth_it {
+            self.settle_what_follows();
+        }
         let group = std::mem::replace(&mut self.group, Group::new(end));
         self.insts = 0;
         self.written.clear();

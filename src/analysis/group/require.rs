@@ -1,5 +1,6 @@
 //! Masks that a group requires to be full or empty, as conditions that can be tested before it.
 
+use super::super::segment::Step;
 use super::{Condition, Finder, NARROW};
 use crate::ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
 
@@ -61,6 +62,32 @@ impl Finder<'_> {
             Op::Binary { op: BinaryOp::Or, a, b } if !full => self.settle(a, false) && self.settle(b, false),
             Op::Unary { op: UnaryOp::Not, a } => self.settle(a, !full),
             _ => true,
+        }
+    }
+
+    /// Notes which masks have all lanes, or none, because those do that they are made of.
+    pub(super) fn settle_what_follows(&mut self) {
+        let steps = self.plan.steps[self.group.steps.clone()].iter();
+        for &index in steps.flat_map(Step::insts) {
+            let inst = &self.block.insts[index];
+            let settled = |v: Value| self.group.settled.get(&v).copied();
+            let full = match inst.op {
+                Op::Unary { op: UnaryOp::Not, a } => settled(a).map(|full| !full),
+                Op::Binary { op: BinaryOp::And, a, b } => match (settled(a), settled(b)) {
+                    (Some(false), _) | (_, Some(false)) => Some(false),
+                    (Some(true), Some(true)) => Some(true),
+                    _ => None,
+                },
+                Op::Binary { op: BinaryOp::Or, a, b } => match (settled(a), settled(b)) {
+                    (Some(true), _) | (_, Some(true)) => Some(true),
+                    (Some(false), Some(false)) => Some(false),
+                    _ => None,
+                },
+                _ => None,
+            };
+            if let Some(full) = full {
+                self.group.settled.entry(inst.results[0]).or_insert(full);
+            }
         }
     }
 

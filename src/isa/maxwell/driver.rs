@@ -4,6 +4,9 @@
 /// [`images::driver`](crate::isa::images::driver).
 pub const BANKS: u8 = 18;
 
+/// The constant bank that the compiler fills, for the code alone.
+pub const COMPILED: u8 = 2;
+
 /// Byte offsets of what hardware and driver put into constant bank 0.
 pub mod word {
     pub const SHARED_WINDOW: u32 = 0x0;

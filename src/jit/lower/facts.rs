@@ -2,6 +2,7 @@
 
 use cranelift_entity::SecondaryMap;
 
+use super::arms::{SkippedArms, skipped_arms};
 use crate::analysis::{CHUNK, Liveness, Masks};
 use crate::ir::layout::RegLayout;
 use crate::ir::{Block, BlockId, Function, Inst, Op, Type, Value, table};
@@ -18,6 +19,8 @@ pub struct BlockFacts<'r> {
     pub planned: &'r BlockPlan,
     /// How often each value is used.
     pub uses: SecondaryMap<Value, u32>,
+    /// What only skipped arms of choices need.
+    pub skipped: SkippedArms,
     /// The active mask at the block's end, if it is known.
     pub exit_mask: Option<Value>,
     /// Steps that skip chunks without active lanes.
@@ -36,11 +39,15 @@ impl<'r> BlockFacts<'r> {
             id,
             block,
             planned,
+            skipped: SkippedArms::default(),
             uses: uses(block),
             exit_mask: block.exit_mask(function.active),
             inactive: Vec::new(),
             repeatable: None,
         };
+        if effort.is_fast() {
+            facts.skipped = skipped_arms(block, &planned.defs, |v| facts.uses[v]);
+        }
         facts.inactive = facts.inactive_steps();
         facts.repeatable = facts.repeatable_steps(effort);
         facts

@@ -191,7 +191,12 @@ impl BlockLowerer<'_, '_, '_> {
             }
             Op::Binary { op: BinaryOp::And, a, b } if self.settled_mask(a) == Some(true) => self.mask(b),
             Op::Binary { op: BinaryOp::And, a, b } if self.settled_mask(b) == Some(true) => self.mask(a),
+            Op::Binary { op: BinaryOp::Or, a, b } if self.settled_mask(a) == Some(false) => self.mask(b),
+            Op::Binary { op: BinaryOp::Or, a, b } if self.settled_mask(b) == Some(false) => self.mask(a),
             Op::Binary { op, a, b } => {
+                if let Some(form) = self.skipping_a_condition(op, a, b) {
+                    return form;
+                }
                 let apply = |lowerer: &mut Self, x, y| match op {
                     BinaryOp::And => lowerer.b.ins().band(x, y),
                     BinaryOp::Or => lowerer.b.ins().bor(x, y),

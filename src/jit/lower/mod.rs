@@ -7,6 +7,7 @@
 //! which lanes, chunks and warps may run what they do not see of each other; `bailout` is for where they may not after all.
 
 mod address;
+mod arms;
 mod arrays;
 mod atomic;
 mod bailout;

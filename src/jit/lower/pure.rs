@@ -175,6 +175,9 @@ impl BlockLowerer<'_, '_, '_> {
         {
             return self.select_lanes(complement, b, a, to);
         }
+        if let Some(lanes) = self.skipping_an_arm(mask, a, b, to) {
+            return lanes;
+        }
         self.select_lanes(mask, a, b, to)
     }
 

@@ -79,12 +79,15 @@ impl BlockLowerer<'_, '_, '_> {
         let mut uses = Uses::default();
         let mut note = |v: Value, at: usize| {
             let (uses, at) = (uses.entry(v).or_default(), at as u32);
-            if uses.last() != Some(&at) {
-                uses.push(at);
+            if let Err(place) = uses.binary_search(&at) {
+                uses.insert(place, at);
             }
         };
         for (at, &index) in insts.iter().enumerate() {
-            self.facts.block.insts[index].op.for_each_operand(|v| note(self.root(v), at));
+            let inst = &self.facts.block.insts[index];
+            let choice = inst.results.first().and_then(|&v| self.choice_of_skipped(v));
+            let made_at = choice.and_then(|choice| insts.iter().position(|&index| index == choice)).unwrap_or(at);
+            inst.op.for_each_operand(|v| note(self.root(v), made_at));
         }
         let results = insts.iter().flat_map(|&index| &self.facts.block.insts[index].results);
         let passed_on = results.filter(|&&v| self.facts.block.ty(v) == ValueType::MASK && self.escapes(v));
@@ -132,7 +135,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Computes what an instruction of a crowded segment makes, in the guest's order: that keeps few values alive.
     pub(super) fn compute_now(&mut self, results: &[Value]) {
         for &result in results {
-            if !self.takes_registers(result) {
+            if !self.takes_registers(result) || self.choice_of_skipped(result).is_some() {
                 continue;
             }
             if self.facts.block.ty(result) == ValueType::MASK {

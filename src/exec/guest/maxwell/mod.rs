@@ -40,6 +40,8 @@ impl Guest for Maxwell {
         let targets: Vec<u64> = code.targets.iter().copied().chain(services.iter().map(|&(at, _)| at)).collect();
         let function = kernel.linked.module().function(kernel.kernel);
         let shader = code.header.map(|header| shader::program(function, header));
+        // Banks of a graphics program are the launch's.
+        let constants = if shader.is_none() { kernel.linked.bank(kernel.kernel, driver::COMPILED) } else { &[] };
         lift_kernel(&Kernel {
             name: &function.name,
             code: &code.bytes,
@@ -48,6 +50,7 @@ impl Guest for Maxwell {
             services: &services,
             discovered: kernel.discovered,
             images: kernel.images,
+            constants,
             shader: shader.as_ref(),
         })
     }

@@ -7,7 +7,7 @@ use crate::ir::{self, Access, BankId, BlockBuilder, Extend, Space, Special, Type
 use crate::isa::bits::{self, Emit};
 use crate::isa::divergence::Mask;
 use crate::isa::images::{self, Lifter};
-use crate::isa::maxwell::driver::{BANKS, word};
+use crate::isa::maxwell::driver::{self, BANKS, word};
 use crate::isa::maxwell::{Instruction, Part, Pred, Reg, Source, instruction};
 
 use super::flag_file::{FlagBanks, FlagFile};
@@ -56,6 +56,8 @@ pub struct Cx<'a> {
     pub live: Flags,
     pub usage: Usage,
     pub images: KnownImages<'a>,
+    /// The content of the bank that belongs to the code.
+    pub compiled: &'a [u8],
     /// The instruction names a register or a bank that does not exist.
     refused: bool,
     pub(super) banks: Banks,
@@ -93,6 +95,7 @@ impl<'a> Cx<'a> {
             live: Flags::ALL,
             usage: Usage::default(),
             images: &[],
+            compiled: &[],
             refused: false,
             banks,
             flags: FlagFile::new(banks.flags, kept),
@@ -175,7 +178,8 @@ impl<'a> Cx<'a> {
 
     /// Writes back flags that are live after the block.
     pub fn flush(&mut self, live: Flags) {
-        self.flags.flush(live, &mut self.b);
+        let active = self.active();
+        self.flags.flush(live, active, &mut self.b);
     }
 
     // Constants and masks.
@@ -323,6 +327,14 @@ impl<'a> Cx<'a> {
 
     // Sources.
 
+    /// What is in a constant bank, if the code tells.
+    fn compiled_constant(&self, bank: u8, offset: u32, ty: Type) -> Option<u64> {
+        let first = offset as usize;
+        let bytes = self.compiled.get(first..first + ty.bytes() as usize)?;
+        let is_word = bank == driver::COMPILED && offset.is_multiple_of(4);
+        is_word.then(|| bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
+    }
+
     /// `c[bank][offset]`, uniform. Out of range it is 0. An instruction that names a bank that does not exist is not executed.
     pub fn bank(&mut self, bank: u8, offset: i32, ty: Type) -> Value {
         self.refused |= (BANKS..images::driver::BANK).contains(&bank);
@@ -337,6 +349,9 @@ impl<'a> Cx<'a> {
             && let Some(axis) = word::axis_of_ntid(offset)
         {
             return self.b.special(Special::Ntid(axis));
+        }
+        if let Some(bits) = self.compiled_constant(bank, offset, ty) {
+            return self.constant(ty, bits);
         }
         let address = self.int(offset);
         let access = Access {

@@ -193,7 +193,8 @@ fn past_control_at_run_time(b: &mut BlockBuilder<'_>, pc: Value) -> Value {
 
 /// The active lanes that are not in the split register, and those that are.
 fn parted(b: &mut BlockBuilder<'_>, split: Reg) -> (Value, Value) {
-    let (active, rest) = (b.read_active(), b.rf_read(split));
-    let lanes = without(b, active, rest);
-    (lanes, rest)
+    let (active, split) = (b.read_active(), b.rf_read(split));
+    // All of them are active, but analysis sees that only here: else these would be lanes that were not.
+    let rest = b.and(active, split);
+    (without(b, active, rest), rest)
 }

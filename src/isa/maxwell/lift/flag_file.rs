@@ -9,7 +9,7 @@
 //! All other bits of a value are arbitrary, so whoever uses a flag for more than guarding must cut it to the lanes
 //! that execute.
 
-use crate::ir::{BankId, BlockBuilder};
+use crate::ir::{BankId, BlockBuilder, Value};
 use crate::isa::divergence::Mask;
 
 use super::flags::{Flag, Flags};
@@ -97,12 +97,16 @@ impl FlagFile {
         value
     }
 
-    /// Brings those of `live`, and all kept ones, to the register file.
-    pub fn flush(&mut self, live: Flags, b: &mut BlockBuilder<'_>) {
+    /// Brings those of `live`, and all kept ones, to the register file. What is not kept is cut to the `active` lanes, so that nobody
+    /// looks into registers of the others for it.
+    pub fn flush(&mut self, live: Flags, active: Value, b: &mut BlockBuilder<'_>) {
         let wanted = live.union(self.kept);
         for flag in Flag::all().filter(|&flag| wanted.contains(flag)) {
             if self.slots[flag.index()].dirty {
-                let value = self.merged(flag, b).value(b);
+                let mut value = self.merged(flag, b).value(b);
+                if !self.keeps(flag) {
+                    value = b.and(value, active);
+                }
                 b.rf_write(self.banks.reg(flag), value);
                 self.slots[flag.index()].dirty = false;
             }

@@ -2,6 +2,7 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.
 
+use crate::ir::division;
 use crate::ir::{FloatAttrs, FloatCc, IntCc, Round, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::Instruction;
@@ -170,6 +171,9 @@ pub fn fchk(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         let outside = Mask::Lanes(cx.b.icmp(IntCc::GtU, above, span));
         unsafe_lanes = cx.or(unsafe_lanes, outside);
     }
+    // None of the lanes is one where both have moderate exponents, which is quickly seen.
+    let unusual = Mask::Lanes(division::are_unusual(&mut cx.b, Type::F32, a, Some(b)));
+    let unsafe_lanes = cx.and(unusual, unsafe_lanes);
     cx.set_pred(i.pd(), unsafe_lanes);
     Ok(Flow::Next)
 }

@@ -116,6 +116,8 @@ pub struct Kernel<'a> {
     pub discovered: &'a [u64],
     /// Images whose handles the launch knows, for which the code is specialised.
     pub images: KnownImages<'a>,
+    /// What the compiler put into constant bank 2, which no launch changes: it is part of the code.
+    pub constants: &'a [u8],
     /// A graphics program; none: a compute kernel.
     pub shader: Option<&'a shader::Program>,
 }
@@ -123,7 +125,17 @@ pub struct Kernel<'a> {
 impl<'a> Kernel<'a> {
     /// Code that is known to go nowhere else.
     pub fn new(name: &'a str, code: &'a [u8], entry: u64) -> Kernel<'a> {
-        Kernel { name, code, entry, indirect_targets: &[], services: &[], discovered: &[], images: &[], shader: None }
+        Kernel {
+            name,
+            code,
+            entry,
+            indirect_targets: &[],
+            services: &[],
+            discovered: &[],
+            images: &[],
+            constants: &[],
+            shader: None,
+        }
     }
 }
 

@@ -86,6 +86,7 @@ pub struct GuestBlock {
 pub struct Program<'a> {
     code: &'a [u8],
     pub images: KnownImages<'a>,
+    pub constants: &'a [u8],
     shader: Option<&'a shader::Program>,
     /// Where known indirect jumps lead.
     indirect_targets: BTreeSet<u64>,
@@ -121,6 +122,7 @@ impl<'a> Program<'a> {
         Program {
             code: kernel.code,
             images: kernel.images,
+            constants: kernel.constants,
             shader: kernel.shader,
             indirect_targets: kernel.indirect_targets.iter().map(|&pc| past_control(pc)).collect(),
             stand_ins: kernel.services.iter().flat_map(stand_in).collect(),

@@ -1,6 +1,8 @@
 //! Divisions that compilers make of steps: as they stand, run by the interpreter, against the operation that analysis makes of them, run by
 //! the JIT; and that estimates of 2^32 / y are as close as that needs, for every y.
 
+mod exact;
+
 use std::sync::Arc;
 
 use warploom::analysis::{LaunchClass, optimize};
@@ -120,12 +122,22 @@ fn operands(ty: Type) -> Vec<(u64, u64)> {
 }
 
 fn check(name: &str, ty: Type, steps: Steps, is_operation: fn(&Op) -> bool) {
-    let function = kernel(ty, steps);
+    let optimized = optimize(&kernel(ty, steps)).function;
     let is_left = |op: &Op| matches!(op, Op::Fma { .. } | Op::Shared { .. });
+    assert!(!ops(&optimized).any(is_left), "{name} is not found:\n{optimized}");
+    compare(name, ty, steps, is_operation, operands(ty));
+}
+
+fn ops(function: &Function) -> impl Iterator<Item = &Op> {
+    function.blocks.iter().flat_map(|block| &block.insts).map(|inst| &inst.op)
+}
+
+/// The steps against the operation that analysis makes of them, or of some.
+fn compare(name: &str, ty: Type, steps: Steps, is_operation: fn(&Op) -> bool, mut operands: Vec<(u64, u64)>) {
+    let function = kernel(ty, steps);
     let optimized = optimize(&function).function;
-    let ops = || optimized.blocks.iter().flat_map(|block| &block.insts).map(|inst| &inst.op);
-    assert!(ops().any(is_operation) && !ops().any(is_left), "{name} is not found:\n{optimized}");
-    let operands = operands(ty);
+    assert!(ops(&optimized).any(is_operation), "{name} is not found:\n{optimized}");
+    operands.resize(operands.len().next_multiple_of(BLOCK as usize), operands[0]);
     let function = Arc::new(function);
     let expected = results(&Interpreter::new(function.clone()).unwrap(), ty, &operands);
     let program = Program::new(&function, LaunchClass::of([BLOCK, 1, 1], 32), true).unwrap();

@@ -1,0 +1,202 @@
+//! Quotients and roots that NVIDIA's compilers make of steps, as one operation where that is the same.
+//!
+//! The steps are an estimate, iterations, and a last one that corrects the result by what it is wrong by. The compiler tests that no step
+//! meets denormals or overflows, and calls a function otherwise. Here operands are tested to have moderate exponents, which is less work,
+//! and the steps stay for others. Nearly always no lane has any: lowering skips what only such lanes need.
+//!
+//! *Quotients.* Of p bits, let b be a whole number below 2^p, q the estimate of a / b and y that of 1 / b, scaled so that the last bit of q is 1.
+//! The last step rounds a / b + E, where |E| = |a / b - q| |y b - 1|. The iterations leave |y b - 1| <= 2^-2p b (1 + t): 1 / b is rounded, and t,
+//! what they are wrong by themselves, is below 2^(3 - p). That rounds wrong only if a midpoint of two numbers is nearer than |E|; one is k / 2b away
+//! for a whole k > 0. Then q is beside the midpoint, so that |a / b - q| <= 1/2 + k / 2b, and 2b |E| <= (b^2 + k b) (1 + t) / 2^2p. That is less than k,
+//! but for some of the last numbers b before 2^p: `tests/divisions` tries these with all a that have a small k; and of `f32` every b.
+//!
+//! *Roots.* The estimates of the root and of half its reciprocal are so close that the last step rounds sqrt(x) + E with |E| < 2^-49 of the last
+//! bit. A root is so near a midpoint m + 1/2 only if x and m^2 + m differ by less than 2^8: the same test tries all such x.
+
+use super::division::Putter;
+use super::editor::Editor;
+use crate::ir::division::are_unusual;
+use crate::ir::{
+    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Op, Round, SharedFn, Type, UnaryOp, Value, ValueType,
+    Window,
+};
+
+/// What iterations may have to add to the high word of half a reciprocal root: one less in the exponent.
+const HALF: u64 = 0xfff0_0000;
+
+impl Editor {
+    /// A quotient or a root of which an operation is the last step: where its operands are moderate, else what the steps make.
+    pub(super) fn exact_by_steps(&mut self, op: &Op, window: Window) -> Option<Value> {
+        let &Op::Fma { attrs, a, b, c: estimate } = op else { return None };
+        if !is_nearest(attrs) {
+            return None;
+        }
+        let found = [(a, b), (b, a)].into_iter().find_map(|(error, factor)| {
+            let quotient = self.quotient_of(error, factor, estimate).map(|(x, y)| (x, Some(y)));
+            quotient.or_else(|| self.root_of(error, factor, estimate).map(|x| (x, None)))
+        });
+        let (x, y) = found?;
+        let shape = y.map_or(self.ty(x).shape, |y| self.ty(x).shape.join(self.ty(y).shape));
+        let ty = ValueType { ty: self.ty(x).ty, shape };
+        if ty.is_uniform() {
+            return None;
+        }
+        let attrs = FloatAttrs::IEEE;
+        let exact = match y {
+            Some(y) => Op::FBinary { op: FloatBinaryOp::Div, attrs, a: x, b: y },
+            None => Op::FUnary { op: FloatUnaryOp::Sqrt, attrs, a: x },
+        };
+        let by_steps = self.shared_as_it_is(op.clone(), window, &[ty])[0];
+        let unusual = are_unusual(&mut Putter { editor: self, window }, ty.ty, x, y);
+        let exact = self.pure(exact, window, &[ty])[0];
+        Some(self.select(unusual, by_steps, exact, window))
+    }
+
+    /// `x` and `y`, if the last step adds `error * reciprocal` to an estimate of x / y.
+    fn quotient_of(&self, error: Value, reciprocal: Value, estimate: Value) -> Option<(Value, Value)> {
+        let (x, y) = self.difference_of_product_with(error, estimate)?;
+        let is_estimate = match *self.def(estimate) {
+            Op::FBinary { op: FloatBinaryOp::Mul, attrs, a, b } => is_nearest(attrs) && are(a, b, x, reciprocal),
+            Op::Fma { attrs, a, b, c } => is_nearest(attrs) && are(a, b, x, reciprocal) && self.constant(c) == Some(0),
+            _ => false,
+        };
+        let (first, more) = self.more_than(reciprocal)?;
+        let is_reciprocal = match self.ty(x).ty {
+            Type::F32 => self.is_reciprocal_error(more, first, y) && self.is_reciprocal(first, y),
+            // Twice: first by the error and its square.
+            Type::F64 => {
+                let (start, more_by_two) = self.more_than(first)?;
+                let (error, square) = self.more_than(more_by_two)?;
+                self.is_reciprocal_error(more, first, y)
+                    && square == error
+                    && self.is_reciprocal_error(error, start, y)
+                    && self.is_high_estimate(start, SharedFn::Rcp64High, y)
+            }
+            _ => false,
+        };
+        (is_estimate && is_reciprocal).then_some((x, y))
+    }
+
+    /// `x`, if the last step adds `error * half` to an estimate of the root of x, half of the reciprocal of that. Doubles only.
+    fn root_of(&self, error: Value, half: Value, estimate: Value) -> Option<Value> {
+        let (x, again) = self.difference_of_product_with(error, estimate)?;
+        if again != estimate || self.ty(x).ty != Type::F64 {
+            return None;
+        }
+        let &Op::Concat { lo, hi } = self.def(self.bits_of(half)?) else { return None };
+        let (hi, step) = self.matches_binary(hi, BinaryOp::Add)?;
+        let part = |v: Value, wanted: ConvertOp| match *self.def(v) {
+            Op::Convert { op, a, .. } if op == wanted => self.bits_of(a),
+            _ => None,
+        };
+        let reciprocal = part(hi, ConvertOp::HighHalf)?;
+        if self.constant(step) != Some(HALF) || part(lo, ConvertOp::Trunc) != Some(reciprocal) {
+            return None;
+        }
+        let &Op::FBinary { op: FloatBinaryOp::Mul, attrs, a, b } = self.def(estimate) else { return None };
+        if !is_nearest(attrs) || !are(a, b, x, reciprocal) {
+            return None;
+        }
+        // r + r e (1/2 + 3/8 e), where e is 1 - x r^2.
+        let &Op::Fma { attrs, a, b, c: first } = self.def(reciprocal) else { return None };
+        let is_correction = |factor: Value, product: Value| {
+            let &Op::Fma { attrs, a, b, c } = self.def(factor) else { return None };
+            let error = if self.is_number(a, 0.375) { b } else { a };
+            let is_sum =
+                is_nearest(attrs) && self.is_number(if error == a { b } else { a }, 0.375) && self.is_number(c, 0.5);
+            let &Op::FBinary { op: FloatBinaryOp::Mul, attrs, a, b } = self.def(product) else { return None };
+            let is_product = is_nearest(attrs) && are(a, b, first, error);
+            let (one, [a, b]) = self.difference_of_product(error)?;
+            let square = if a == x { b } else { (b == x).then_some(a)? };
+            let is_square = match *self.def(square) {
+                Op::FBinary { op: FloatBinaryOp::Mul, attrs, a, b } => is_nearest(attrs) && are(a, b, first, first),
+                _ => false,
+            };
+            (is_sum && is_product && is_square && self.is_number(one, 1.0)).then_some(())
+        };
+        is_correction(a, b).or_else(|| is_correction(b, a))?;
+        (is_nearest(attrs) && self.is_high_estimate(first, SharedFn::Rsq64High, x)).then_some(x)
+    }
+
+    /// `c` and the factors of `c - a * b`.
+    fn difference_of_product(&self, v: Value) -> Option<(Value, [Value; 2])> {
+        let &Op::Fma { attrs, a, b, c } = self.def(v) else { return None };
+        let minus = |v: Value| match *self.def(v) {
+            Op::Unary { op: UnaryOp::FNeg, a } => Some(a),
+            _ => None,
+        };
+        let factors = match (minus(a), minus(b)) {
+            (Some(a), None) => [a, b],
+            (None, Some(b)) => [a, b],
+            _ => return None,
+        };
+        is_nearest(attrs).then_some((c, factors))
+    }
+
+    /// `c` and `b` of `c - a * b` for this `a`.
+    fn difference_of_product_with(&self, v: Value, a: Value) -> Option<(Value, Value)> {
+        let (c, factors) = self.difference_of_product(v)?;
+        match factors {
+            [first, b] if first == a => Some((c, b)),
+            [b, second] if second == a => Some((c, b)),
+            _ => None,
+        }
+    }
+
+    /// `r` and `e` of `r + r * e`.
+    fn more_than(&self, v: Value) -> Option<(Value, Value)> {
+        let &Op::Fma { attrs, a, b, c } = self.def(v) else { return None };
+        let other = if a == c { b } else { (b == c).then_some(a)? };
+        is_nearest(attrs).then_some((c, other))
+    }
+
+    /// Whether a value is `1 - y * r`.
+    fn is_reciprocal_error(&self, error: Value, r: Value, y: Value) -> bool {
+        let parts = self.difference_of_product(error);
+        parts.is_some_and(|(one, [a, b])| self.is_number(one, 1.0) && are(a, b, y, r))
+    }
+
+    fn is_reciprocal(&self, v: Value, y: Value) -> bool {
+        matches!(*self.def(v), Op::Shared { function: SharedFn::Rcp, a } if a == y)
+    }
+
+    /// Whether a double has this estimate for its high word. The low one hardly matters.
+    fn is_high_estimate(&self, v: Value, wanted: SharedFn, of: Value) -> bool {
+        let estimate = self.bits_of(v).and_then(|bits| match *self.def(bits) {
+            Op::Concat { hi, .. } => Some(hi),
+            _ => None,
+        });
+        let Some(Op::Shared { function, a }) = estimate.map(|hi| self.def(hi)) else { return false };
+        let Some(bits) = self.bits_of(of) else { return self.is_high_word_of(*a, of) && *function == wanted };
+        let is_high = match *self.def(bits) {
+            Op::Concat { hi, .. } => hi == *a,
+            _ => false,
+        };
+        *function == wanted && (is_high || self.is_high_word_of(*a, of))
+    }
+
+    fn is_high_word_of(&self, word: Value, of: Value) -> bool {
+        match *self.def(word) {
+            Op::Convert { op: ConvertOp::HighHalf, a, .. } => {
+                self.bits_of(of) == Some(a)
+                    || matches!(*self.def(a), Op::Convert { op: ConvertOp::Bitcast, a, .. } if a == of)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_number(&self, v: Value, x: f64) -> bool {
+        let bits = if self.ty(v).ty == Type::F64 { x.to_bits() } else { (x as f32).to_bits().into() };
+        self.constant(v) == Some(bits)
+    }
+}
+
+/// With moderate operands nothing is denormal: whether operations flush makes no difference.
+fn is_nearest(attrs: FloatAttrs) -> bool {
+    attrs.round == Round::Nearest && !attrs.saturate
+}
+
+/// Whether two values are these two, in either order.
+fn are(a: Value, b: Value, x: Value, y: Value) -> bool {
+    (a, b) == (x, y) || (a, b) == (y, x)
+}
