@@ -57,6 +57,23 @@ fn the_best_member_for_a_maxwell_device_is_chosen() {
 }
 
 #[test]
+fn members_for_other_devices_are_not_unpacked() {
+    let saxpy = cubin("saxpy.sm_50.cubin");
+    let mut other = member(2, 80, &for_sm(saxpy.clone(), 80), true, "");
+    other[64 + 9..64 + 40].fill(0xff);
+    let file = fat(&[member(2, 50, &saxpy, true, ""), other]);
+    let mut seen = vec![];
+    fatbin::visit(&file, Format::FatBinary, &|_| true, &mut |visited| {
+        seen.push((visited.member.arch, visited.content.is_some_and(|content| content.is_ok())));
+    })
+    .unwrap();
+    assert_eq!(seen, [(50, true), (80, false)]);
+    assert_eq!(kernels(&file), [["saxpy"]]);
+    let message = container::modules_for(&file, "sm_53".parse().ok()).unwrap_err().to_string();
+    assert!(message.contains("cubin for sm_50, cubin for sm_80"), "{message}");
+}
+
+#[test]
 fn nested_fat_binaries() {
     let inner = fat(&[member(2, 50, &cubin("mandel.sm_50.cubin"), true, "")]);
     for lz4 in [false, true] {

@@ -65,6 +65,7 @@ fn follow<'a>(
             bound if bound.max <= type_of(a).bit_mask() >> 1 => bound,
             _ => any,
         },
+        Op::Convert { op: ConvertOp::HighHalf, a, .. } => Bound { max: of(a).max >> 32, zeros: 0 },
         Op::Binary { op: BinaryOp::And, a, b } => {
             let (a, b) = (of(a), of(b));
             Bound { max: a.max.min(b.max), zeros: a.zeros.max(b.zeros) }
@@ -86,15 +87,18 @@ fn follow<'a>(
             let max = a.max.checked_mul(b.max).filter(|&max| max <= any.max).unwrap_or(any.max);
             Bound { max, ..multiple(a.zeros + b.zeros) }
         }
-        Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU), a, b } => {
+        Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS), a, b } => {
             let (a, mut count) = (of(a), def(b));
             if let Op::Splat { a } = *count {
                 count = def(a);
             }
+            // Of what has no sign both are one shift.
+            let down = op == BinaryOp::ShrU || op == BinaryOp::ShrS && a.max <= any.max >> 1;
             match *count {
-                Op::Const { bits, .. } if bits < u64::from(ty.bits()) && op == BinaryOp::ShrU => {
+                Op::Const { bits, .. } if bits < u64::from(ty.bits()) && down => {
                     Bound { max: a.max >> bits, zeros: a.zeros.saturating_sub(bits as u32) }
                 }
+                Op::Const { .. } if op == BinaryOp::ShrS => any,
                 Op::Const { bits, .. } if bits < u64::from(ty.bits()) && a.max <= any.max >> bits => {
                     Bound { max: a.max << bits, zeros: (a.zeros + bits as u32).min(63) }
                 }

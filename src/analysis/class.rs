@@ -191,10 +191,9 @@ impl Classes {
         let mut constants: Constants = table(block.values.len(), None);
         let made = OnceCell::new();
         let defs = || -> &Defs { made.get_or_init(|| block.defs()) };
-        // Evenly spaced words among which 2^31 does not lie are as far apart when they are extended.
-        let extends = |v: Value| {
+        let most = |v: Value| {
             let def = |v: Value| &block.insts[defs()[v].0].op;
-            bound_in(launch.grid, |v| block.ty(v).ty, def, v).max <= i32::MAX as u64
+            bound_in(launch.grid, |v| block.ty(v).ty, def, v).max
         };
         let is_subset = |a, b| Masks::of(&block.insts, defs()).is_subset(a, b);
         for inst in &block.insts {
@@ -239,7 +238,7 @@ impl Classes {
                 Class::Uniform
             } else {
                 let ty = block.ty(result).ty;
-                match classes.result(&inst.op, &constants, ty, &extends) {
+                match classes.result(inst, &constants, ty, &most) {
                     // They wrap after a few lanes, and engines keep them in wider cells.
                     Class::Affine { step, .. } if step != 0 && ty.bits() < 32 => Class::Varying,
                     Class::Affine { .. } if !computable(inst) => Class::Varying,
@@ -305,9 +304,12 @@ impl Classes {
         matches!(self.launch.block, LaunchClass::Line | LaunchClass::Warp)
     }
 
-    fn result(&self, op: &Op, constants: &Constants, ty: Type, extends: &dyn Fn(Value) -> bool) -> Class {
+    /// Of an operation's first result, which has this type. `most` bounds values.
+    fn result(&self, inst: &Inst, constants: &Constants, ty: Type, most: &dyn Fn(Value) -> u64) -> Class {
+        let op = &inst.op;
+        // Evenly spaced words among which 2^31 does not lie are as far apart when they are extended.
         let extended = |v: Value, step: i64, exact: bool| {
-            let exact = exact && step.unsigned_abs() <= MAX_STRIDE && extends(v);
+            let exact = exact && step.unsigned_abs() <= MAX_STRIDE && most(v) <= i32::MAX as u64;
             Class::Affine { step, exact }
         };
         let class = |v: Value| self.get(v);
@@ -359,6 +361,13 @@ impl Classes {
                 Class::Affine { step, exact } => Class::Affine { step: sign_extend(step as u64, ty), exact },
                 other => other,
             },
+            // The upper word and the sign of a small number are 0 in all lanes.
+            Op::Convert { op: ConvertOp::HighHalf, .. } | Op::Binary { op: BinaryOp::ShrS, .. } => {
+                match same(op, self) {
+                    Class::Varying if most(inst.results[0]) == 0 => Class::SAME_IN_CHUNK,
+                    class => class,
+                }
+            }
             Op::RfRead { reg, .. } => match self.facts.as_ref().and_then(|facts| facts.get(&reg)) {
                 Some(&step) => Class::Affine { step, exact: true },
                 None => Class::Varying,

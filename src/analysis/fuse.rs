@@ -182,7 +182,19 @@ impl Editor {
             if !known(a0, a1) && !known(b0, b1) && (known(a0, b1) || known(b0, a1)) { (b1, a1) } else { (a1, b1) };
         let a = self.concat(a0, a1, window);
         let b = self.concat(b0, b1, window);
-        Some(self.binary(BinaryOp::Add, a, b, window))
+        let sum = self.binary(BinaryOp::Add, a, b, window);
+        self.is_high_half(lo, hi, sum, window);
+        Some(sum)
+    }
+
+    /// Notes that the upper word of a chain is to be had of its sum, where it is used by itself: for the sign.
+    fn is_high_half(&mut self, lo: Value, hi: Value, sum: Value, window: Window) {
+        let half = self.convert(ConvertOp::HighHalf, Type::I32, sum, window);
+        let half = self.shaped(half, self.ty(hi), window);
+        if half != hi {
+            self.replace(hi, half);
+            self.pairs.insert((lo, half, window), sum);
+        }
     }
 
     /// `s_add_u32` then `s_addc_u32`: words summed in 64 bits, the carry of the first a compare with 0.

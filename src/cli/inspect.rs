@@ -68,14 +68,18 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
 fn members(bytes: &[u8], format: Format, out: &mut String) -> Result<(), container::Error> {
     line!(out, "{format}");
     let mut last = None;
-    fatbin::visit(bytes, format, &mut |visited| {
+    fatbin::visit(bytes, format, &|_| true, &mut |visited| {
         let (member, indent) = (visited.member, "  ".repeat(visited.depth));
         if last.replace(visited.unit) != Some(visited.unit) {
             line!(out, "{}fat binary {}", "  ".repeat(visited.depth - 1), visited.unit + 1);
         }
         let target = if member.kind == MemberKind::Cubin { "sm" } else { "compute" };
         let name = member.name.as_ref().map_or(String::new(), |n| format!(", {n}"));
-        let problem = visited.content.as_ref().err().map_or(String::new(), |e| format!(": {e}"));
+        let problem = visited
+            .content
+            .as_ref()
+            .and_then(|content| content.as_ref().err())
+            .map_or(String::new(), |e| format!(": {e}"));
         line!(
             out,
             "{indent}{} {target}_{}, {} bytes, {}, at {:#x}{name}{problem}",

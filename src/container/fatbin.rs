@@ -247,42 +247,51 @@ impl<'a> Member<'a> {
     }
 }
 
-/// What [`visit`] shows: a member, its unpacked content, and how many fat binaries it is nested in, from 1.
+/// What [`visit`] shows: a member, and how many fat binaries it is nested in, from 1.
 pub struct Visited<'m, 'a> {
     pub member: &'m Member<'a>,
-    pub content: Result<Cow<'a, [u8]>, Error>,
+    /// Unpacked, if that is wanted.
+    pub content: Option<Result<Cow<'a, [u8]>, Error>>,
     pub depth: usize,
     /// Number of its fat binary, in the order of the visit.
     pub unit: usize,
 }
 
-/// Shows every member, nested ones after the member that holds them.
-pub fn visit(bytes: &[u8], format: Format, show: &mut dyn FnMut(Visited<'_, '_>)) -> Result<(), Error> {
-    visit_level(bytes, format, 1, &mut 0, show)
+/// Shows every member, nested ones after the member that holds them. A member is unpacked, and looked into, if it is `wanted`: one of many in a
+/// library may be large.
+pub fn visit(
+    bytes: &[u8],
+    format: Format,
+    wanted: &dyn Fn(&Member<'_>) -> bool,
+    show: &mut dyn FnMut(Visited<'_, '_>),
+) -> Result<(), Error> {
+    visit_level(bytes, format, (1, &mut 0), wanted, show)
 }
 
 fn visit_level(
     bytes: &[u8],
     format: Format,
-    depth: usize,
-    units: &mut usize,
+    (depth, units): (usize, &mut usize),
+    wanted: &dyn Fn(&Member<'_>) -> bool,
     show: &mut dyn FnMut(Visited<'_, '_>),
 ) -> Result<(), Error> {
     for fat in fat_binaries(bytes, format)? {
         let unit = *units;
         *units += 1;
         for member in &fat.members {
-            let content = member.content();
-            let nested = content.as_ref().ok().and_then(|c| Some((c.clone(), recognise(c)?)));
+            let content = wanted(member).then(|| member.content());
+            let format = content.as_ref().and_then(|c| recognise(c.as_ref().ok()?));
+            let holds_more = format.filter(|format| matches!(format, Format::FatBinary | Format::HostElf));
+            let nested = content.clone().and_then(Result::ok).zip(holds_more);
             show(Visited { member, content, depth, unit });
-            let Some((content, inner @ (Format::FatBinary | Format::HostElf))) = nested else { continue };
+            let Some((content, inner)) = nested else { continue };
             let within =
                 |source| Error::Member { member: member.label(), offset: member.offset, source: Box::new(source) };
             if depth == MAX_DEPTH {
                 let expected = format!("at most {MAX_DEPTH} levels of nesting");
                 return Err(within(Error::malformed(0, "fat binary", expected)));
             }
-            visit_level(&content, inner, depth + 1, units, show).map_err(within)?;
+            visit_level(&content, inner, (depth + 1, units), wanted, show).map_err(within)?;
         }
     }
     Ok(())

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::Error;
 use super::module::{
-    Function, FunctionId, Half, Module, RelocKind, Relocation, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
+    Function, FunctionId, Half, Module, RelocKind, Relocation, SectionId, SectionKind, SharedSections, Symbol,
+    SymbolId, SymbolKind,
 };
 use crate::isa::maxwell::shader::Header;
 
@@ -122,23 +123,17 @@ pub struct Linked {
     code: CodeLayout,
     /// Offset in shared memory of each section of it.
     shared: BTreeMap<SectionId, u64>,
-    /// Content of each section after relocation, as long as [`super::Section::data`].
-    contents: Vec<Vec<u8>>,
+    /// Content of the sections that relocations change, as long as [`super::Section::data`].
+    relocated: BTreeMap<SectionId, Vec<u8>>,
 }
 
 impl Linked {
     /// Applies all relocations.
     pub fn new(module: Arc<Module>, addresses: Addresses) -> Result<Linked, Error> {
         let code = CodeLayout::new(&module)?;
-        let contents = module.sections.iter().map(|s| s.data.clone()).collect();
-        let owners: BTreeSet<SectionId> = (module.sections.iter())
-            .filter_map(|s| match s.kind {
-                SectionKind::Shared { owner } => Some(owner.unwrap_or(NO_CODE)),
-                _ => None,
-            })
-            .collect();
-        let shared = owners.into_iter().flat_map(|owner| module.shared_layout(owner).0).collect();
-        let mut linked = Linked { module, addresses, code, shared, contents };
+        let sections = SharedSections::of(&module);
+        let shared = sections.owners().flat_map(|owner| sections.layout(owner.unwrap_or(NO_CODE)).0).collect();
+        let mut linked = Linked { module, addresses, code, shared, relocated: BTreeMap::new() };
         for i in 0..linked.module.relocations.len() {
             let relocation = linked.module.relocations[i];
             linked.apply(&relocation)?;
@@ -152,7 +147,7 @@ impl Linked {
 
     /// Content of a section, without the zeros that follow it.
     pub fn content(&self, id: SectionId) -> &[u8] {
-        &self.contents[id.0]
+        self.relocated.get(&id).unwrap_or(&self.module.section(id).data)
     }
 
     pub fn addresses(&self) -> &Addresses {
@@ -282,8 +277,7 @@ impl Linked {
             problem,
         };
         let range = r.offset as usize..(r.offset + r.kind.bytes()) as usize;
-        let place =
-            self.contents[r.section.0].get(range.clone()).ok_or_else(|| failed("outside its section".into()))?;
+        let place = self.content(r.section).get(range.clone()).ok_or_else(|| failed("outside its section".into()))?;
         let mut word = [0; 8];
         word[..place.len()].copy_from_slice(place);
         let word = u64::from_le_bytes(word);
@@ -352,7 +346,9 @@ impl Linked {
             }
         };
         let length = range.len();
-        self.contents[r.section.0][range].copy_from_slice(&changed.to_le_bytes()[..length]);
+        let content = self.relocated.entry(r.section);
+        let content = content.or_insert_with(|| self.module.section(r.section).data.clone());
+        content[range].copy_from_slice(&changed.to_le_bytes()[..length]);
         Ok(())
     }
 

@@ -25,7 +25,7 @@ pub use error::Error;
 pub use link::{Addresses, Code, CodePlace, Linked};
 pub use module::{
     Binding, Function, FunctionId, Half, IndirectBranch, Isa, Module, Param, RelocKind, Relocation, Section, SectionId,
-    SectionKind, Symbol, SymbolId, SymbolKind,
+    SectionKind, SharedLayout, SharedSections, Symbol, SymbolId, SymbolKind,
 };
 pub use raw::{RawKernel, ScalarStart, VectorStart};
 pub use select::{each_module, modules, modules_for};

@@ -6,6 +6,7 @@ use super::visa::{VisaKernel, VisaModule};
 use super::{RawKernel, ShaderKernel};
 use crate::isa::maxwell::shader::Header;
 use crate::isa::visa::platform::Platform;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Instruction set of a module's code.
@@ -323,21 +324,9 @@ impl Module {
         &self.symbols[id.0]
     }
 
-    /// Offset in shared memory of each static shared section that blocks of this code section's kernels have, and
-    /// where static shared memory ends. What belongs to the whole module comes first.
-    pub fn shared_layout(&self, code: SectionId) -> (Vec<(SectionId, u64)>, u64) {
-        let mut layout = Vec::new();
-        let mut end = 0_u64;
-        for wanted in [None, Some(code)] {
-            for (i, section) in self.sections.iter().enumerate() {
-                if section.kind == (SectionKind::Shared { owner: wanted }) && section.size > 0 {
-                    let at = end.checked_next_multiple_of(section.align).unwrap_or(u64::MAX);
-                    layout.push((SectionId(i), at));
-                    end = at.saturating_add(section.size);
-                }
-            }
-        }
-        (layout, end)
+    /// Where this code section's kernels find static shared memory.
+    pub fn shared_layout(&self, code: SectionId) -> SharedLayout {
+        SharedSections::of(self).layout(code)
     }
 
     /// The variable of that name, which has a section: one that other modules see before one that they do not.
@@ -345,5 +334,44 @@ impl Module {
         let is_it = |s: &Symbol| s.name == name && s.kind == SymbolKind::Object && s.section.is_some();
         let found = self.symbols.iter().enumerate().filter(|(_, symbol)| is_it(symbol));
         found.min_by_key(|(_, symbol)| symbol.binding == Binding::Local).map(|(id, _)| SymbolId(id))
+    }
+}
+
+/// Offset in shared memory of each static shared section that blocks of a code section's kernels have, and where static shared memory ends. What
+/// belongs to the whole module comes first.
+pub type SharedLayout = (Vec<(SectionId, u64)>, u64);
+
+/// The static shared sections of a module by what they belong to, for layouts of many kernels.
+pub struct SharedSections<'a> {
+    module: &'a Module,
+    of_owner: BTreeMap<Option<SectionId>, Vec<SectionId>>,
+}
+
+impl<'a> SharedSections<'a> {
+    pub fn of(module: &'a Module) -> SharedSections<'a> {
+        let mut of_owner = BTreeMap::<_, Vec<SectionId>>::new();
+        for (i, section) in module.sections.iter().enumerate().filter(|(_, section)| section.size > 0) {
+            if let SectionKind::Shared { owner } = section.kind {
+                of_owner.entry(owner).or_default().push(SectionId(i));
+            }
+        }
+        SharedSections { module, of_owner }
+    }
+
+    /// The code sections that have some.
+    pub fn owners(&self) -> impl Iterator<Item = Option<SectionId>> {
+        self.of_owner.keys().copied()
+    }
+
+    pub fn layout(&self, code: SectionId) -> SharedLayout {
+        let mut layout = Vec::new();
+        let mut end = 0_u64;
+        for &id in [None, Some(code)].iter().filter_map(|owner| self.of_owner.get(owner)).flatten() {
+            let section = self.module.section(id);
+            let at = end.checked_next_multiple_of(section.align).unwrap_or(u64::MAX);
+            layout.push((id, at));
+            end = at.saturating_add(section.size);
+        }
+        (layout, end)
     }
 }

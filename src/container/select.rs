@@ -16,7 +16,11 @@ pub fn modules(bytes: &[u8]) -> Result<Vec<Module>, Error> {
 /// Likewise what the driver of this GPU would take.
 pub fn modules_for(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Error> {
     let mut found = Found::default();
-    let mut best: BTreeMap<Unit, (Rank, Result<Module, Error>)> = BTreeMap::new();
+    let mut best: BTreeMap<Unit, (Rank, Member<'static>)> = BTreeMap::new();
+    let rank = |code: Arch| match arch {
+        Some(gpu) => gpu.rank(code).map(|rank| (0, rank)),
+        None => Arch::default_rank(code),
+    };
     match File::read(bytes)? {
         File::Module(module) => {
             if arch.zip(Arch::of(&module)).is_none_or(|(gpu, code)| gpu.rank(code).is_some()) {
@@ -24,16 +28,12 @@ pub fn modules_for(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Erro
             }
             found.add(module.isa.to_string());
         }
-        File::Container(format) => visit(bytes, format, &mut |member| {
+        File::Container(format) => visit(bytes, format, &|code| rank(code).is_some(), &mut |member| {
             found.add(member.label.clone());
-            let rank = member.arch.and_then(|code| match arch {
-                Some(gpu) => gpu.rank(code).map(|rank| (0, rank)),
-                None => Arch::default_rank(code),
-            });
-            if let Some(rank) = rank
+            if let Some(rank) = member.arch.and_then(rank)
                 && best.get(&member.unit).is_none_or(|(held, _)| *held < rank)
             {
-                best.insert(member.unit, (rank, member.module()));
+                best.insert(member.unit, (rank, member.into_owned()));
             }
         })?,
     }
@@ -44,7 +44,7 @@ pub fn modules_for(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Erro
             None => Error::NoCandidate { found },
         });
     }
-    best.into_values().map(|(_, module)| module).collect()
+    best.into_values().map(|(_, member)| member.module()).collect()
 }
 
 /// Shows every module that warploom runs code of, whichever GPU it is for, one after the other, with what messages call it.
@@ -54,7 +54,7 @@ pub fn each_module(bytes: &[u8], show: &mut dyn FnMut(&str, Result<Module, Error
             show(&module.isa.to_string(), Ok(*module));
             Ok(())
         }
-        File::Container(format) => visit(bytes, format, &mut |member| {
+        File::Container(format) => visit(bytes, format, &|_| true, &mut |member| {
             if member.arch.is_some() {
                 let label = member.label.clone();
                 show(&label, member.module());
@@ -89,7 +89,7 @@ impl File {
             format @ (Format::FatBinary | Format::OffloadBundle) => return Ok(File::Container(format)),
             Format::HostElf => {
                 let mut empty = true;
-                visit(bytes, Format::HostElf, &mut |_| empty = false)?;
+                visit(bytes, Format::HostElf, &|_| false, &mut |_| empty = false)?;
                 return if empty { Err(unrecognised()) } else { Ok(File::Container(Format::HostElf)) };
             }
         };
@@ -112,10 +112,15 @@ struct Member<'a> {
     offset: u64,
     /// None: this is nothing that warploom runs.
     arch: Option<Arch>,
+    /// That of one for a GPU which is not wanted is empty.
     content: Result<Cow<'a, [u8]>, Error>,
 }
 
 impl Member<'_> {
+    fn into_owned(self) -> Member<'static> {
+        Member { content: self.content.map(|content| Cow::Owned(content.into_owned())), ..self }
+    }
+
     fn module(self) -> Result<Module, Error> {
         let parsed = self.content.and_then(|content| match self.unit {
             Unit::FatBinary(_) if recognise(&content) == Some(Format::Ptx) => ptx::parse(&content),
@@ -126,27 +131,37 @@ impl Member<'_> {
     }
 }
 
-/// Shows the members of a container, nested ones included.
-fn visit(bytes: &[u8], format: Format, show: &mut dyn FnMut(Member<'_>)) -> Result<(), Error> {
-    fatbin::visit(bytes, format, &mut |visited| {
+/// Shows the members of a container, nested ones included. `wanted` says for which GPUs.
+fn visit(
+    bytes: &[u8],
+    format: Format,
+    wanted: &dyn Fn(Arch) -> bool,
+    show: &mut dyn FnMut(Member<'_>),
+) -> Result<(), Error> {
+    let said = |member: &fatbin::Member<'_>| match member.kind {
+        fatbin::MemberKind::Cubin => Some(Format::Cubin),
+        fatbin::MemberKind::Ptx => Some(Format::Ptx),
+        _ => None,
+    };
+    let arch = |member: &fatbin::Member<'_>, format| match format {
+        Format::Cubin => format!("sm_{}", member.arch).parse().ok().filter(|&arch| Arch::runs(arch)),
+        Format::Ptx => Some(Arch::Compute(member.arch)),
+        _ => None,
+    };
+    let unpacks =
+        |member: &fatbin::Member<'_>| said(member).is_none_or(|format| arch(member, format).is_some_and(wanted));
+    fatbin::visit(bytes, format, &unpacks, &mut |visited| {
         let member = visited.member;
-        let format = match (&visited.content, member.kind) {
-            (Ok(content), _) => recognise(content),
-            (Err(_), fatbin::MemberKind::Cubin) => Some(Format::Cubin),
-            (Err(_), fatbin::MemberKind::Ptx) => Some(Format::Ptx),
-            (Err(_), _) => None,
-        };
-        let arch = match format {
-            Some(Format::Cubin) => format!("sm_{}", member.arch).parse().ok().filter(|&arch| Arch::runs(arch)),
-            Some(Format::Ptx) => Some(Arch::Compute(member.arch)),
-            _ => None,
+        let format = match &visited.content {
+            Some(Ok(content)) => recognise(content),
+            Some(Err(_)) | None => said(member),
         };
         show(Member {
             unit: Unit::FatBinary(visited.unit),
             label: member.label(),
             offset: member.offset,
-            arch,
-            content: visited.content,
+            arch: format.and_then(|format| arch(member, format)),
+            content: visited.content.unwrap_or(Ok(Cow::Borrowed(&[]))),
         });
     })?;
     for (number, bundle) in hsaco::bundle::bundles(bytes, format)?.into_iter().enumerate() {

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::sync::Arc;
 
 use super::copy::Block;
-use super::graph::put;
+use super::graph_node::put;
 use super::memory_node::{self, Batch};
 use super::node::{self, Header, Host, Kernel, Kernel2, Made, Memset};
 use super::require;

@@ -1,48 +1,21 @@
-//! Graphs.
+//! Graphs: their nodes, and which comes after which. What nodes do is in `graph_node`.
 
 use std::collections::BTreeMap;
 use std::ffi::c_char;
 use std::sync::Arc;
 
-use super::copy::Block;
-use super::launch::COOPERATIVE;
-use super::memory_node::{self, Allocate, Batch};
-use super::node::{self, Header, Host, Kernel, Kernel2, Made, Memset};
-use super::require;
+use super::{node, require};
 use crate::boundary::{Plain, Ptr, api};
 use crate::error::{Answer, Error};
 use crate::graph::{self, GRAPHS, Graph, Inside, Node};
 use crate::handles::number_of;
 use crate::operation::Operation;
 
-fn add(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, made: Result<Made, Error>) -> Answer {
-    out.required()?;
-    let graph = GRAPHS.get(graph)?;
-    let made = made?;
-    let node = graph.add(made.operation, made.kind, after.list(count)?)?;
-    if let Some(node) = graph.lock().get_mut(&node) {
-        node.inside = made.inside;
-    }
-    out.set(node)
-}
-
 /// Does something with a node of a graph that is not launched.
-fn with<R>(node: u64, show: impl FnOnce(&mut Node) -> Result<R, Error>) -> Result<R, Error> {
+pub(super) fn with<R>(node: u64, show: impl FnOnce(&mut Node) -> Result<R, Error>) -> Result<R, Error> {
     let graph = graph::of_node(node)?;
     let mut nodes = graph.lock();
     show(nodes.get_mut(&node).ok_or(super::INVALID)?)
-}
-
-pub(super) fn put(node: &mut Node, made: Made) -> Answer {
-    require(node.kind == made.kind)?;
-    node.operation = made.operation;
-    node.inside = made.inside;
-    Ok(())
-}
-
-fn set(node: u64, made: Result<Made, Error>) -> Answer {
-    let made = made?;
-    with(node, |node| put(node, made))
 }
 
 /// Gives a list, or how long it is.
@@ -123,7 +96,7 @@ fn behind(node: u64, out: Ptr<u64>, count: Ptr<usize>) -> Answer {
     list(&all, out, count)
 }
 
-fn get<T: Plain>(node: u64, out: Ptr<T>, show: impl FnOnce(&mut Node) -> Result<T, Error>) -> Answer {
+pub(super) fn get<T: Plain>(node: u64, out: Ptr<T>, show: impl FnOnce(&mut Node) -> Result<T, Error>) -> Answer {
     out.required()?;
     out.set(with(node, show)?)
 }
@@ -257,183 +230,6 @@ api! {
     fn cuGraphDebugDotPrint(graph: u64, path: Ptr<c_char>, _flags: u32) {
         let text = dot(&*GRAPHS.get(graph)?);
         std::fs::write(path.text()?, text).map_err(|_| Error::CUDA_ERROR_OPERATING_SYSTEM)
-    }
-
-    fn cuGraphAddEmptyNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize) {
-        add(out, graph, after, count, Ok(node::empty()))
-    }
-
-    fn cuGraphAddKernelNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Kernel>) {
-        add(out, graph, after, count, node::kernel(params, 0))
-    }
-
-    fn cuGraphAddKernelNode_v2(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Kernel2>) {
-        add(out, graph, after, count, node::kernel2(params))
-    }
-
-    fn cuGraphAddMemcpyNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Block>, _context: u64) {
-        add(out, graph, after, count, node::memcpy(params))
-    }
-
-    fn cuGraphAddMemsetNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Memset>, _context: u64) {
-        add(out, graph, after, count, node::memset(params))
-    }
-
-    fn cuGraphAddHostNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Host>) {
-        add(out, graph, after, count, node::host(params))
-    }
-
-    fn cuGraphAddChildGraphNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, child: u64) {
-        add(out, graph, after, count, node::child(child))
-    }
-
-    fn cuGraphAddEventRecordNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, event: u64) {
-        add(out, graph, after, count, node::record(event))
-    }
-
-    fn cuGraphAddEventWaitNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, event: u64) {
-        add(out, graph, after, count, node::wait(event))
-    }
-
-    fn cuGraphAddBatchMemOpNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Batch>) {
-        add(out, graph, after, count, memory_node::batch(params))
-    }
-
-    fn cuGraphAddMemAllocNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Allocate>) {
-        add(out, graph, after, count, memory_node::allocate(params))
-    }
-
-    fn cuGraphAddMemFreeNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, address: u64) {
-        add(out, graph, after, count, memory_node::free(graph, address))
-    }
-
-    fn cuGraphAddNode(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, params: Ptr<Header>) {
-        add(out, graph, after, count, node::any(graph, params))
-    }
-
-    fn cuGraphAddNode_v2(out: Ptr<u64>, graph: u64, after: Ptr<u64>, _data: Ptr<u64>, count: usize, params: Ptr<Header>) {
-        add(out, graph, after, count, node::any(graph, params))
-    }
-
-    fn cuGraphAddNode_v3(out: Ptr<u64>, graph: u64, after: Ptr<u64>, _data: Ptr<u64>, count: usize, params: Ptr<Header>) {
-        add(out, graph, after, count, node::any(graph, params))
-    }
-
-    fn cuGraphKernelNodeGetParams(node: u64, params: Ptr<Kernel>) {
-        get(node, params, node::kernel_of)
-    }
-
-    fn cuGraphKernelNodeGetParams_v2(node: u64, params: Ptr<Kernel2>) {
-        get(node, params, node::kernel2_of)
-    }
-
-    fn cuGraphMemcpyNodeGetParams(node: u64, params: Ptr<Block>) {
-        get(node, params, |node| node::memcpy_of(node))
-    }
-
-    fn cuGraphMemsetNodeGetParams(node: u64, params: Ptr<Memset>) {
-        get(node, params, |node| node::memset_of(node))
-    }
-
-    fn cuGraphHostNodeGetParams(node: u64, params: Ptr<Host>) {
-        get(node, params, |node| node::host_of(node))
-    }
-
-    fn cuGraphBatchMemOpNodeGetParams(node: u64, params: Ptr<Batch>) {
-        get(node, params, memory_node::batch_of)
-    }
-
-    fn cuGraphMemAllocNodeGetParams(node: u64, params: Ptr<Allocate>) {
-        get(node, params, |node| memory_node::allocate_of(node))
-    }
-
-    fn cuGraphMemFreeNodeGetParams(node: u64, address: Ptr<u64>) {
-        get(node, address, |node| memory_node::free_of(node))
-    }
-
-    fn cuGraphEventRecordNodeGetEvent(node: u64, event: Ptr<u64>) {
-        get(node, event, |node| node::event_of(node))
-    }
-
-    fn cuGraphEventWaitNodeGetEvent(node: u64, event: Ptr<u64>) {
-        get(node, event, |node| node::event_of(node))
-    }
-
-    fn cuGraphChildGraphNodeGetGraph(node: u64, out: Ptr<u64>) {
-        out.required()?;
-        let child = with(node, |node| match &node.inside {
-            Inside::Child(child) => Ok(child.clone()),
-            _ => Err(super::INVALID),
-        })?;
-        // It has a handle from when somebody asks for it.
-        out.set(GRAPHS.handle_of(&child).unwrap_or_else(|| GRAPHS.insert(child)))
-    }
-
-    fn cuGraphKernelNodeSetParams(node: u64, params: Ptr<Kernel>) {
-        set(node, node::kernel(params, 0))
-    }
-
-    fn cuGraphKernelNodeSetParams_v2(node: u64, params: Ptr<Kernel2>) {
-        set(node, node::kernel2(params))
-    }
-
-    fn cuGraphMemcpyNodeSetParams(node: u64, params: Ptr<Block>) {
-        set(node, node::memcpy(params))
-    }
-
-    fn cuGraphMemsetNodeSetParams(node: u64, params: Ptr<Memset>) {
-        set(node, node::memset(params))
-    }
-
-    fn cuGraphHostNodeSetParams(node: u64, params: Ptr<Host>) {
-        set(node, node::host(params))
-    }
-
-    fn cuGraphEventRecordNodeSetEvent(node: u64, event: u64) {
-        set(node, node::record(event))
-    }
-
-    fn cuGraphEventWaitNodeSetEvent(node: u64, event: u64) {
-        set(node, node::wait(event))
-    }
-
-    fn cuGraphBatchMemOpNodeSetParams(node: u64, params: Ptr<Batch>) {
-        set(node, memory_node::batch(params))
-    }
-
-    fn cuGraphNodeSetParams(node: u64, params: Ptr<Header>) {
-        set(node, node::changed(params))
-    }
-
-    fn cuGraphNodeSetParams_v2(node: u64, params: Ptr<Header>) {
-        set(node, node::changed(params))
-    }
-
-    fn cuGraphNodeGetParams(node: u64, params: Ptr<Header>) {
-        params.required()?;
-        with(node, |node| node::show(node, params))
-    }
-
-    fn cuGraphKernelNodeCopyAttributes(to: u64, from: u64) {
-        let cooperative = with(from, |node| node::is_cooperative(node))?;
-        with(to, |node| node::set_cooperative(node, cooperative))
-    }
-
-    /// Others than whether blocks may wait for each other say how to be fast.
-    fn cuGraphKernelNodeSetAttribute(node: u64, attribute: u32, value: Ptr<[u64; 8]>) {
-        let value = value.get()?;
-        with(node, |node| {
-            let cooperative = node::is_cooperative(node)?;
-            node::set_cooperative(node, if attribute == COOPERATIVE { value[0] as u32 != 0 } else { cooperative })
-        })
-    }
-
-    fn cuGraphKernelNodeGetAttribute(node: u64, attribute: u32, value: Ptr<[u64; 8]>) {
-        value.required()?;
-        let cooperative = with(node, |node| node::is_cooperative(node))?;
-        let mut found = [0; 8];
-        found[0] = u64::from(cooperative && attribute == COOPERATIVE);
-        value.set(found)
     }
 
     fn cuGraphGetId(graph: u64, id: Ptr<u32>) {

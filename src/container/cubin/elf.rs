@@ -12,7 +12,8 @@ use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTabl
 use super::info::Attributes;
 use super::reloc;
 use crate::container::{
-    Binding, Error, Function, Isa, Module, Relocation, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
+    Binding, Error, Function, Isa, Module, Relocation, Section, SectionId, SectionKind, SharedSections, Symbol,
+    SymbolId, SymbolKind,
 };
 
 type Header = FileHeader64<LE>;
@@ -306,11 +307,10 @@ fn place_shared_variables(module: &mut Module) {
 
 /// Static shared memory of each kernel: the module's, then its own.
 fn count_shared(module: &mut Module) {
-    let mut known = BTreeMap::new();
-    for i in 0..module.functions.len() {
-        let section = module.functions[i].section;
-        let bytes = *known.entry(section).or_insert_with(|| module.shared_layout(section).1);
-        module.functions[i].shared_bytes = bytes;
+    let shared = SharedSections::of(module);
+    let bytes: Vec<u64> = module.functions.iter().map(|function| shared.layout(function.section).1).collect();
+    for (function, bytes) in module.functions.iter_mut().zip(bytes) {
+        function.shared_bytes = bytes;
     }
 }
 

@@ -23,6 +23,11 @@ pub mod word {
     pub const DYNAMIC_SHARED: u32 = 0xfc;
     /// Where the bank's parameters start at the earliest.
     pub const FIRST_PARAM: u32 = 0x140;
+
+    /// Of which axis the block's size stands at an offset.
+    pub fn axis_of_ntid(offset: u32) -> Option<u8> {
+        (0..3).find(|&axis| offset == NTID + 4 * u32::from(axis))
+    }
 }
 
 /// Whether a word of constant bank 0 is one of the above, of the addresses of tables that `suq` and `txq` read (0xb0 to 0xc7), or a

@@ -7,7 +7,7 @@ use crate::ir::{self, Access, BankId, BlockBuilder, Extend, Space, Special, Type
 use crate::isa::bits::{self, Emit};
 use crate::isa::divergence::Mask;
 use crate::isa::images::{self, Lifter};
-use crate::isa::maxwell::driver::{self, BANKS};
+use crate::isa::maxwell::driver::{self, BANKS, word};
 use crate::isa::maxwell::{Instruction, Part, Pred, Reg, Source, instruction};
 
 use super::flag_file::{FlagBanks, FlagFile};
@@ -343,6 +343,12 @@ impl<'a> Cx<'a> {
         };
         if let Some(&value) = self.loads.get(&(bank, offset, ty)) {
             return value;
+        }
+        // What is known of the block's size bounds indices. (A graphics program has another bank 0.)
+        if let (0, Type::I32, None) = (bank, ty, self.banks.shader)
+            && let Some(axis) = word::axis_of_ntid(offset)
+        {
+            return self.b.special(Special::Ntid(axis));
         }
         if let Some(bits) = self.compiled_constant(bank, offset, ty) {
             return self.constant(ty, bits);
