@@ -109,17 +109,21 @@ fn pointers_are_known_only_if_they_are_on_every_way() {
 }
 
 #[test]
-fn calls_forget_pointers() {
-    let call = [
-        "s_getpc_b64 s[20:21]",
-        "s_add_u32 s20, s20, 20",
-        "s_swappc_b64 s[30:31], s[20:21]",
-        "s_load_dword s16, s[4:5], 0x4",
-        "s_branch 3",
-        "s_load_dword s17, s[4:5], 0x8",
-        "s_setpc_b64 s[30:31]",
-    ];
-    assert_eq!(results(&call)[..2], [101, 102]);
+fn calls_keep_pointers_that_nobody_writes() {
+    let call = |branch, callee: &[&'static str]| {
+        let caller = [
+            "s_getpc_b64 s[20:21]",
+            "s_add_u32 s20, s20, 20",
+            "s_swappc_b64 s[30:31], s[20:21]",
+            "s_load_dword s16, s[4:5], 0x4",
+            branch,
+        ];
+        results(&[&caller[..], callee].concat())[..2].to_vec()
+    };
+    let (load, back) = ("s_load_dword s17, s[4:5], 0x8", "s_setpc_b64 s[30:31]");
+    assert_eq!(call("s_branch 3", &[load, back]), [1, 2]);
+    // An indirect jump may lead to all that any may lead to.
+    assert_eq!(call("s_branch 4", &[load, "s_mov_b32 s4, s4", back]), [101, 102]);
 }
 
 /// Where the pointer was, the address to return to is now.

@@ -125,6 +125,13 @@ impl BlockLowerer<'_, '_, '_> {
             }
             // All lanes are active, and where they are it is the first operand: else it would be no evenly spaced value.
             Op::Select { a, .. } => first(self, a),
+            // What makes such a value the same in all lanes is that it is 0.
+            Op::Convert { op: ConvertOp::HighHalf, .. } | Op::Binary { op: BinaryOp::ShrS, .. }
+                if self.facts.def_op(v).operands().into_iter().any(|v| self.scope.classes.get(v) == Class::Varying) =>
+            {
+                let ty = clif_type(self.facts.ty(v), false);
+                self.b.ins().iconst(ty, 0)
+            }
             Op::AddCarry { a, b, carry: Some(carry) } => {
                 let args = [first(self, a), first(self, b), self.agreed(carry, first)];
                 self.base_of(v, &args)
