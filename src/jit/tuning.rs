@@ -73,7 +73,7 @@ pub const CLEARED_AT_ONCE: i32 = 64;
 
 /// Host instructions of an access whose lanes are apart, for a chunk and for one lane: to global memory, and to the others, where lanes often
 /// have the same offset after all.
-/// (Chosen by: code of queens and recursion, ptx; a guess where lanes have the same offset.)
+/// (Chosen by: the code of queens and recursion; a guess where lanes have the same offset.)
 pub const GLOBAL_APART: (i64, i64) = (48, 7);
 pub const LOCAL_APART: (i64, i64) = (26, 6);
 

@@ -23,6 +23,7 @@ fn with_code<R>(file: &str, kernel: &str, run: impl FnOnce(&Kernel<'_>) -> R) ->
         discovered: &[],
         images: &[],
         constants: &[],
+        driver_words: true,
         shader: None,
     })
 }

@@ -51,6 +51,7 @@ impl Guest for Maxwell {
             discovered: kernel.discovered,
             images: kernel.images,
             constants,
+            driver_words: shader.is_none(),
             shader: shader.as_ref(),
         })
     }

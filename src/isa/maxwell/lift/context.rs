@@ -58,6 +58,8 @@ pub struct Cx<'a> {
     pub images: KnownImages<'a>,
     /// The content of the bank that belongs to the code.
     pub compiled: &'a [u8],
+    /// Bank 0 has what the driver tells.
+    pub driver_words: bool,
     /// The instruction names a register or a bank that does not exist.
     refused: bool,
     pub(super) banks: Banks,
@@ -96,6 +98,7 @@ impl<'a> Cx<'a> {
             usage: Usage::default(),
             images: &[],
             compiled: &[],
+            driver_words: false,
             refused: false,
             banks,
             flags: FlagFile::new(banks.flags, kept),
@@ -344,8 +347,8 @@ impl<'a> Cx<'a> {
         if let Some(&value) = self.loads.get(&(bank, offset, ty)) {
             return value;
         }
-        // What is known of the block's size bounds indices. (A graphics program has another bank 0.)
-        if let (0, Type::I32, None) = (bank, ty, self.banks.shader)
+        // What is known of the block's size bounds indices.
+        if let (true, 0, Type::I32) = (self.driver_words, bank, ty)
             && let Some(axis) = word::axis_of_ntid(offset)
         {
             return self.b.special(Special::Ntid(axis));

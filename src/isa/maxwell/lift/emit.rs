@@ -103,6 +103,7 @@ impl<'p, 'a> Emitter<'p, 'a> {
         let mut cx = Cx::new(self.function.at(block), self.banks, self.live.kept);
         cx.images = program.images;
         cx.compiled = program.constants;
+        cx.driver_words = program.driver_words;
         let mut may_be_empty = guest.may_be_empty;
         if let Some(shader) = self.banks.shader.filter(|_| self.first == Some(block)) {
             cx.begin(shader);

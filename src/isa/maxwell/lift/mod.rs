@@ -118,6 +118,8 @@ pub struct Kernel<'a> {
     pub images: KnownImages<'a>,
     /// What the compiler put into constant bank 2, which no launch changes: it is part of the code.
     pub constants: &'a [u8],
+    /// Constant bank 0 begins with what the driver tells ([`word`](super::driver::word)): the block's size there is that of the launch.
+    pub driver_words: bool,
     /// A graphics program; none: a compute kernel.
     pub shader: Option<&'a shader::Program>,
 }
@@ -134,6 +136,7 @@ impl<'a> Kernel<'a> {
             discovered: &[],
             images: &[],
             constants: &[],
+            driver_words: false,
             shader: None,
         }
     }

@@ -87,6 +87,7 @@ pub struct Program<'a> {
     code: &'a [u8],
     pub images: KnownImages<'a>,
     pub constants: &'a [u8],
+    pub driver_words: bool,
     shader: Option<&'a shader::Program>,
     /// Where known indirect jumps lead.
     indirect_targets: BTreeSet<u64>,
@@ -123,6 +124,7 @@ impl<'a> Program<'a> {
             code: kernel.code,
             images: kernel.images,
             constants: kernel.constants,
+            driver_words: kernel.driver_words,
             shader: kernel.shader,
             indirect_targets: kernel.indirect_targets.iter().map(|&pc| past_control(pc)).collect(),
             stand_ins: kernel.services.iter().flat_map(stand_in).collect(),
