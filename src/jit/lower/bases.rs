@@ -127,7 +127,7 @@ impl BlockLowerer<'_, '_, '_> {
             Op::Select { a, .. } => first(self, a),
             // What makes such a value the same in all lanes is that it is 0.
             Op::Convert { op: ConvertOp::HighHalf, .. } | Op::Binary { op: BinaryOp::ShrS, .. }
-                if self.facts.def_op(v).operands().into_iter().any(|v| self.scope.classes.get(v) == Class::Varying) =>
+                if self.facts.def_op(v).operands().into_iter().any(|v| !self.scope.classes.get(v).is_same()) =>
             {
                 let ty = clif_type(self.facts.ty(v), false);
                 self.b.ins().iconst(ty, 0)
