@@ -80,9 +80,13 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether a lane of a value is at hand in the segment, or can be made again.
     fn can_be_given(&self, v: Value, given: &mut FxHashSet<Value>) -> bool {
-        let there = self.facts.block.ty(v).is_uniform() || self.is_home(v) || self.facts.planned.slots.is_stored(v);
+        let there = self.is_home(v) || self.facts.planned.slots.is_stored(v);
         if there || given.contains(&v) {
             return true;
+        }
+        // Masks that another segment makes need not be in a register.
+        if self.facts.block.ty(v).is_uniform() {
+            return self.scope.scalars[v].is_some();
         }
         let op = self.facts.def_op(v);
         let can = matches!(op, Op::RfRead { .. })
