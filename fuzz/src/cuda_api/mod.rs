@@ -59,6 +59,13 @@ fn free_bytes() -> usize {
     free
 }
 
+impl Buffer {
+    /// Bytes of memory that it has.
+    fn extent(&self) -> usize {
+        if let Kind::Mapped(_) = self.kind { PIECE } else { self.content.len() }
+    }
+}
+
 impl Model {
     fn new() -> Model {
         let (mut module, mut function) = (0, 0);
@@ -299,8 +306,7 @@ impl Model {
     /// Calls that must be refused, and change nothing.
     fn wrong(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
         // An address may be another buffer's by now.
-        let is_live =
-            |at: u64| self.buffers.iter().any(|b| (b.address..b.address + b.content.len() as u64).contains(&at));
+        let is_live = |at: u64| self.buffers.iter().any(|b| (b.address..b.address + b.extent() as u64).contains(&at));
         let gone: Vec<u64> = self.gone.iter().copied().filter(|&at| !is_live(at)).collect();
         let gone = *u.choose(&gone)?;
         let any = u.int_in_range(5..=u64::MAX >> 20)? << 17 | 9;
