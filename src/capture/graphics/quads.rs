@@ -150,14 +150,14 @@ impl Quad<'_> {
     /// Weights of the part's corners on the screen: the distances from the edges across, of which a column and a row have a part each.
     #[inline(always)]
     fn screen(&self) -> [Lanes<f64>; 3] {
-        let Part { places, area, .. } = self.part;
+        let Part { places, inverse_area, .. } = self.part;
         let [columns, rows] = self.centres();
         let of = |i: usize| {
             let (from, to) = (places[(i + 1) % 3], places[(i + 2) % 3]);
             let down = |y: f64| (to[0] - from[0]) * (y - from[1]);
             let along = |x: f64| (to[1] - from[1]) * (x - from[0]);
             let (down, along) = ([down(rows[0]), down(rows[1])], [along(columns[0]), along(columns[1])]);
-            lanes(|lane| (down[lane / 2] - along[lane % 2]) / area)
+            lanes(|lane| (down[lane / 2] - along[lane % 2]) * inverse_area)
         };
         [of(0), of(1), of(2)]
     }
@@ -165,7 +165,7 @@ impl Quad<'_> {
     #[inline(always)]
     fn weights(&self) -> Weights {
         let screen = self.screen();
-        let over = |i: usize| lanes(|lane| screen[i][lane] / self.part.corners[i].clip[3]);
+        let over = |i: usize| lanes(|lane| screen[i][lane] * self.part.inverse_w[i]);
         let over_w = [over(0), over(1), over(2)];
         let w = lanes(|lane| 1.0 / (over_w[0][lane] + over_w[1][lane] + over_w[2][lane]));
         Weights { over_w, w }
@@ -189,8 +189,8 @@ impl Quad<'_> {
     fn depth(&self) -> Lanes<f64> {
         let (screen, [near, far]) = (self.screen(), self.raster.depth_range);
         let of = |i: usize, lane: usize| {
-            let [.., z, w] = self.part.corners[i].clip;
-            screen[i][lane] * z / w
+            let [_, _, z, _] = self.part.corners[i].clip;
+            screen[i][lane] * z * self.part.inverse_w[i]
         };
         lanes(|lane| near + (far - near) * (of(0, lane) + of(1, lane) + of(2, lane)))
     }

@@ -49,8 +49,9 @@ pub(super) struct Part {
     pub corners: [Corner; 3],
     /// Of the corners, in pixels.
     pub places: [[f64; 2]; 3],
-    /// Twice its area.
-    pub area: f64,
+    /// One over twice its area, and over clip coordinates w of the corners: each quad would divide by them.
+    pub inverse_area: f64,
+    pub inverse_w: [f64; 3],
     pub front: bool,
 }
 
@@ -199,7 +200,8 @@ impl Scene {
             places.swap(1, 2);
         }
         let triangle_w = self.triangles[number].map(|[.., w]| f64::from(w));
-        Some(Part { triangle: number as u32, triangle_w, corners, places, area: area.abs(), front })
+        let (inverse_area, inverse_w) = (1.0 / area.abs(), corners.map(|corner| 1.0 / corner.clip[3]));
+        Some(Part { triangle: number as u32, triangle_w, corners, places, inverse_area, inverse_w, front })
     }
 
     /// Place in the window, in pixels.
