@@ -57,7 +57,7 @@ pub fn array(bytes: &[u8]) {
 pub fn container(bytes: &[u8]) {
     if let Some(format @ (Format::FatBinary | Format::OffloadBundle | Format::HostElf)) = container::recognise(bytes) {
         let _ = bundle::bundles(bytes, format);
-        let _ = fatbin::visit(bytes, format, &mut |visited| drop(visited.member.label()));
+        let _ = fatbin::visit(bytes, format, &|_| true, &mut |visited| drop(visited.member.label()));
     }
     let _ = container::modules_for(bytes, Some(Arch::Sm(50)));
     let _ = container::each_module(bytes, &mut |label, module| drop((label.len(), module)));

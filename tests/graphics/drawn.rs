@@ -64,7 +64,7 @@ fn what_is_drawn_is_what_arrays_would_give() {
         ));
         let shader = drawn.shader.as_ref().unwrap();
         let raster = &shader.drawn.as_ref().expect("it is drawn").raster;
-        assert!(count == 3 || shader.lanes % 64 != 0);
+        assert!(count == 3 || !shader.lanes.is_multiple_of(64));
         let covered = list(raster.quads().flat_map(|quad| quad.covered()).map(u32::from));
         let primitive = list(raster.quads().map(|quad| quad.primitive()));
         let mut pixels = format!("[pixels]\ncovered = {covered}\nprimitive = {primitive}\n");
@@ -112,7 +112,7 @@ fn drawn_launches_are_not_cooperative() {
 #[test]
 fn whole_waves_have_all_lanes() {
     const LANES: usize = 72;
-    let covered = |lane: usize| lane % 3 == 0;
+    let covered = |lane: usize| lane.is_multiple_of(3);
     let code = "s_mov_b64 s[4:5], exec\nv_mov_b32_e32 v2, v0
         s_not_b64 exec, exec\nv_mov_b32_e32 v2, 0x3e8\ns_not_b64 exec, exec
         s_or_saveexec_b64 s[6:7], -1

@@ -43,7 +43,7 @@ fn what_is_drawn_is_what_arrays_would_give() {
     let launch = drawn.launch(&[]).unwrap_or_else(|error| panic!("{error}"));
     let shader = launch.shader.as_ref().unwrap();
     let raster = &shader.drawn.as_ref().expect("it is drawn").raster;
-    assert!(shader.lanes % 64 != 0 && shader.lanes > 500);
+    assert!(!shader.lanes.is_multiple_of(64) && shader.lanes > 500);
 
     let covered: Vec<u32> = raster.quads().flat_map(|quad| quad.covered()).map(u32::from).collect();
     let primitive: Vec<u32> = raster.quads().map(|quad| quad.primitive()).collect();

@@ -99,8 +99,8 @@ fn some_triangles(count: usize) -> Vec<[[f32; 4]; 3]> {
     };
     let triangle = |i: usize| {
         let size = [0.3, 1.0, 4.0, 1e4][i % 4];
-        let on_quarters = |at: f32| if i % 3 == 0 { (at * 16.0).round() / 16.0 } else { at };
-        let flat = if i % 5 == 0 { 0.02 } else { 1.0 };
+        let on_quarters = |at: f32| if i.is_multiple_of(3) { (at * 16.0).round() / 16.0 } else { at };
+        let flat = if i.is_multiple_of(5) { 0.02 } else { 1.0 };
         std::array::from_fn(|_| [on_quarters(number() * size), on_quarters(number() * size * flat), 0.5, 1.0])
     };
     (0..count).map(triangle).collect()
