@@ -56,13 +56,15 @@ impl Editor {
     fn quotient_of(&self, error: Value, reciprocal: Value, estimate: Value) -> Option<(Value, Value)> {
         let (x, y) = self.difference_of_product_with(error, estimate)?;
         let is_estimate = match *self.def(estimate) {
-            Op::FBinary { op: FloatBinaryOp::Mul, attrs, a, b } => is_nearest(attrs) && are(a, b, x, reciprocal),
             Op::Fma { attrs, a, b, c } => is_nearest(attrs) && are(a, b, x, reciprocal) && self.constant(c) == Some(0),
-            _ => false,
+            _ => self.is_product(estimate, x, reciprocal),
         };
         let (first, more) = self.more_than(reciprocal)?;
         let is_reciprocal = match self.ty(x).ty {
-            Type::F32 => self.is_reciprocal_error(more, first, y) && self.is_reciprocal(first, y),
+            Type::F32 => {
+                let is_reciprocal = matches!(*self.def(first), Op::Shared { function: SharedFn::Rcp, a } if a == y);
+                is_reciprocal && self.is_reciprocal_error(more, first, y)
+            }
             // Twice: first by the error and its square.
             Type::F64 => {
                 let (start, more_by_two) = self.more_than(first)?;
@@ -93,26 +95,18 @@ impl Editor {
         if self.constant(step) != Some(HALF) || part(lo, ConvertOp::Trunc) != Some(reciprocal) {
             return None;
         }
-        let &Op::FBinary { op: FloatBinaryOp::Mul, attrs, a, b } = self.def(estimate) else { return None };
-        if !is_nearest(attrs) || !are(a, b, x, reciprocal) {
+        if !self.is_product(estimate, x, reciprocal) {
             return None;
         }
         // r + r e (1/2 + 3/8 e), where e is 1 - x r^2.
         let &Op::Fma { attrs, a, b, c: first } = self.def(reciprocal) else { return None };
         let is_correction = |factor: Value, product: Value| {
             let &Op::Fma { attrs, a, b, c } = self.def(factor) else { return None };
-            let error = if self.is_number(a, 0.375) { b } else { a };
-            let is_sum =
-                is_nearest(attrs) && self.is_number(if error == a { b } else { a }, 0.375) && self.is_number(c, 0.5);
-            let &Op::FBinary { op: FloatBinaryOp::Mul, attrs, a, b } = self.def(product) else { return None };
-            let is_product = is_nearest(attrs) && are(a, b, first, error);
-            let (one, [a, b]) = self.difference_of_product(error)?;
-            let square = if a == x { b } else { (b == x).then_some(a)? };
-            let is_square = match *self.def(square) {
-                Op::FBinary { op: FloatBinaryOp::Mul, attrs, a, b } => is_nearest(attrs) && are(a, b, first, first),
-                _ => false,
-            };
-            (is_sum && is_product && is_square && self.is_number(one, 1.0)).then_some(())
+            let (error, more) = if self.is_number(a, 0.375) { (b, a) } else { (a, b) };
+            let is_sum = is_nearest(attrs) && self.is_number(more, 0.375) && self.is_number(c, 0.5);
+            let (one, square) = self.difference_of_product_with(error, x)?;
+            let is_error = self.is_number(one, 1.0) && self.is_product(square, first, first);
+            (is_sum && is_error && self.is_product(product, first, error)).then_some(())
         };
         is_correction(a, b).or_else(|| is_correction(b, a))?;
         (is_nearest(attrs) && self.is_high_estimate(first, SharedFn::Rsq64High, x)).then_some(x)
@@ -156,23 +150,29 @@ impl Editor {
         parts.is_some_and(|(one, [a, b])| self.is_number(one, 1.0) && are(a, b, y, r))
     }
 
-    fn is_reciprocal(&self, v: Value, y: Value) -> bool {
-        matches!(*self.def(v), Op::Shared { function: SharedFn::Rcp, a } if a == y)
+    fn is_product(&self, v: Value, x: Value, y: Value) -> bool {
+        match *self.def(v) {
+            Op::FBinary { op: FloatBinaryOp::Mul, attrs, a, b } => is_nearest(attrs) && are(a, b, x, y),
+            _ => false,
+        }
     }
 
     /// Whether a double has this estimate for its high word. The low one hardly matters.
     fn is_high_estimate(&self, v: Value, wanted: SharedFn, of: Value) -> bool {
-        let estimate = self.bits_of(v).and_then(|bits| match *self.def(bits) {
+        self.made_high_word(v).is_some_and(|hi| match *self.def(hi) {
+            Op::Shared { function, a } => {
+                function == wanted && (self.made_high_word(of) == Some(a) || self.is_high_word_of(a, of))
+            }
+            _ => false,
+        })
+    }
+
+    /// The high word of a double that is made of words.
+    fn made_high_word(&self, double: Value) -> Option<Value> {
+        match *self.def(self.bits_of(double)?) {
             Op::Concat { hi, .. } => Some(hi),
             _ => None,
-        });
-        let Some(Op::Shared { function, a }) = estimate.map(|hi| self.def(hi)) else { return false };
-        let Some(bits) = self.bits_of(of) else { return self.is_high_word_of(*a, of) && *function == wanted };
-        let is_high = match *self.def(bits) {
-            Op::Concat { hi, .. } => hi == *a,
-            _ => false,
-        };
-        *function == wanted && (is_high || self.is_high_word_of(*a, of))
+        }
     }
 
     fn is_high_word_of(&self, word: Value, of: Value) -> bool {

@@ -87,7 +87,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether lanes are likely to have pointers to different buffers: their address is none that all have and a word on top, and something has told lanes apart,
     /// as code does that asks which memory a pointer is of.
     pub(in super::super) fn may_be_in_several_buffers(&self, access: &Access) -> bool {
-        let is_alike = |v: Value| self.scope.classes.get(v).affine() == Some((0, true));
+        let is_alike = |v: Value| self.scope.classes.get(v).is_same();
         let mut v = access.address;
         for _ in 0..MOST_SUMS {
             match *self.facts.def_op(v) {
