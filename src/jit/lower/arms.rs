@@ -6,6 +6,7 @@ use cranelift_codegen::ir::{self as clif, BlockArg, InstBuilder, Value as Clif, 
 use rustc_hash::FxHashMap;
 
 use super::super::forms::{Lanes, MaskForm, clif_type};
+use super::super::plan::BlockPlan;
 use super::block::BlockLowerer;
 use super::masks::mask_form;
 use crate::analysis::Class;
@@ -20,7 +21,8 @@ const MOST_VALUES: usize = 48;
 pub(super) type SkippedArms = FxHashMap<Value, usize>;
 
 /// The arms of a block's choices, and conditions of its masks, that are worth skipping.
-pub(super) fn skipped_arms(block: &Block, defs: &Defs, uses: impl Fn(Value) -> u32) -> SkippedArms {
+pub(super) fn skipped_arms(block: &Block, planned: &BlockPlan, uses: impl Fn(Value) -> u32) -> SkippedArms {
+    let defs = &planned.defs;
     let mut skipped = SkippedArms::default();
     for (index, inst) in block.insts.iter().enumerate() {
         let is_rare = |mask: Value| is_range_test(block, defs, mask);
@@ -35,7 +37,9 @@ pub(super) fn skipped_arms(block: &Block, defs: &Defs, uses: impl Fn(Value) -> u
             }
             _ => continue,
         };
-        let own = own_values(block, defs, &uses, arm);
+        // What an earlier step has made is there.
+        let step = planned.plan.home[inst.results[0]];
+        let own = own_values(block, defs, &uses, arm, |v| planned.plan.home[v] == step);
         if own.iter().map(|&v| work(&block.insts[defs[v].0].op)).sum::<u32>() >= WORTH_A_TEST {
             skipped.extend(own.into_iter().map(|v| (v, index)));
         }
@@ -50,7 +54,13 @@ fn is_range_test(block: &Block, defs: &Defs, mask: Value) -> bool {
 }
 
 /// The values of lanes that an arm needs and nothing else.
-fn own_values(block: &Block, defs: &Defs, uses: &impl Fn(Value) -> u32, arm: Value) -> Vec<Value> {
+fn own_values(
+    block: &Block,
+    defs: &Defs,
+    uses: &impl Fn(Value) -> u32,
+    arm: Value,
+    is_in_step: impl Fn(Value) -> bool,
+) -> Vec<Value> {
     // How often each is used in the arm. Operands come before what uses them: the last one first.
     let mut seen: Vec<(Value, u32)> = vec![(arm, 1)];
     let mut own = Vec::new();
@@ -59,7 +69,7 @@ fn own_values(block: &Block, defs: &Defs, uses: &impl Fn(Value) -> u32, arm: Val
         let (inst, _) = defs[v];
         let op = &block.insts[inst].op;
         let of_lanes = block.ty(v) == ValueType::MASK || !block.ty(v).is_uniform();
-        if count < uses(v) || !of_lanes || !is_skippable(op) || own.len() == MOST_VALUES {
+        if count < uses(v) || !of_lanes || !is_skippable(op) || !is_in_step(v) || own.len() == MOST_VALUES {
             continue;
         }
         own.push(v);

@@ -46,7 +46,7 @@ impl<'r> BlockFacts<'r> {
             repeatable: None,
         };
         if effort.is_fast() {
-            facts.skipped = skipped_arms(block, &planned.defs, |v| facts.uses[v]);
+            facts.skipped = skipped_arms(block, planned, |v| facts.uses[v]);
         }
         facts.inactive = facts.inactive_steps();
         facts.repeatable = facts.repeatable_steps(effort);
