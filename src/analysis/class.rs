@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashMap;
 use warploom_runtime::launch::{MAX_BLOCK_LANES, MAX_GRID};
 
@@ -168,6 +168,8 @@ pub struct Classes {
     /// Masks that have all lanes of a chunk or none.
     alike: SecondaryMap<Value, bool>,
     choices: FxHashMap<Value, Choice>,
+    /// Values that are evenly spaced because of a choice.
+    chosen: EntitySet<Value>,
     launch: Launched,
     /// What is known of some lanes at the block's entry, if the classes are those of these lanes: of registers that nothing
     /// has written yet.
@@ -200,7 +202,14 @@ impl Classes {
         let facts = active.map(|(facts, _)| facts.clone());
         let active = active.and_then(|(_, mask)| mask);
         let (varying, different) = (table(block.values.len(), Class::Varying), table(block.values.len(), false));
-        let mut classes = Classes { classes: varying, alike: different, choices: FxHashMap::default(), launch, facts };
+        let mut classes = Classes {
+            classes: varying,
+            alike: different,
+            choices: FxHashMap::default(),
+            chosen: EntitySet::new(),
+            launch,
+            facts,
+        };
         let mut rows = table(block.values.len(), false);
         let mut constants: Constants = table(block.values.len(), None);
         let made = OnceCell::new();
@@ -266,6 +275,13 @@ impl Classes {
                     class => class,
                 }
             };
+            if matches!(classes.get(result), Class::Affine { exact: false, .. }) {
+                let mut chosen = classes.choices.contains_key(&result);
+                inst.op.for_each_operand(|v| chosen |= classes.chosen.contains(v));
+                if chosen {
+                    classes.chosen.insert(result);
+                }
+            }
         }
         classes
     }
@@ -323,6 +339,11 @@ impl Classes {
     /// What a value is if it is that of a choice.
     pub fn choice(&self, v: Value) -> Option<Choice> {
         self.choices.get(&v).copied()
+    }
+
+    /// Whether a value is evenly spaced because of a choice, its own or one of what it is made of.
+    pub fn relies_on_choice(&self, v: Value) -> bool {
+        self.chosen.contains(v)
     }
 
     pub fn has_choices(&self) -> bool {

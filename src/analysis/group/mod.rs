@@ -429,6 +429,10 @@ impl<'a> Finder<'a> {
         let before = |v: Value| (self.plan.home[v] as usize) < self.group.steps.start;
         let def = |v| (self.classes.get(v) != Class::Varying || !before(v)).then(|| self.def(v));
         let tiled = tiled(self.classes, |v| self.block.ty(v).ty, def, access)?;
+        // What is kept inside of bounds is often a neighbour, which is not aligned.
+        if self.classes.relies_on_choice(tiled.root) {
+            return None;
+        }
         let chunk = self.classes.get(tiled.root).stride()?.checked_mul(CHUNK.into())?;
         (chunk as u64 & tiled.low == 0).then_some(tiled)
     }
