@@ -134,14 +134,25 @@ impl Editor {
     fn bit_of_mask(&self, bit: Value) -> Option<(Value, Value)> {
         let (half, place) = self.matches_binary(bit, BinaryOp::ShrU)?;
         let Op::Select { mask: upper, a: high, b: low } = *self.def(half) else { return None };
-        let Op::ICmp { cc: IntCc::Ne, a: above, b: zero } = *self.def(upper) else { return None };
-        let ((index, bits), (same, above)) =
-            (self.matches_binary(place, BinaryOp::And)?, self.matches_binary(above, BinaryOp::And)?);
+        let (index, bits) = self.matches_binary(place, BinaryOp::And)?;
         let Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a: mask } = *self.def(low) else { return None };
         let Op::Convert { op: ConvertOp::HighHalf, a: of_high, .. } = *self.def(high) else { return None };
-        let constants = [bits, above, zero].map(|v| self.constant(v));
-        let is_one = index == same && mask == of_high && self.ty(mask) == ValueType::MASK;
-        (is_one && constants == [Some(31), Some(32), Some(0)]).then_some((mask, index))
+        let is_one = mask == of_high && self.ty(mask) == ValueType::MASK && self.constant(bits) == Some(31);
+        (is_one && self.is_in_upper_half(upper, index)).then_some((mask, index))
+    }
+
+    /// Whether a mask tells which lanes have an odd multiple of 32 in a value: it may be a constant, where these are the same in every launch.
+    fn is_in_upper_half(&self, mask: Value, index: Value) -> bool {
+        match *self.def(mask) {
+            Op::ICmp { cc: IntCc::Ne, a: above, b: zero } => {
+                let Some((same, bits)) = self.matches_binary(above, BinaryOp::And) else { return false };
+                same == index && self.constant(bits) == Some(32) && self.constant(zero) == Some(0)
+            }
+            Op::Const { bits, .. } => self
+                .fixed_lanes(index)
+                .is_some_and(|lanes| lanes.iter().zip(0..).all(|(from, lane)| from >> 5 & 1 == bits >> lane & 1)),
+            _ => false,
+        }
     }
 }
 

@@ -39,6 +39,7 @@ mod ssa;
 mod sweep;
 mod texels;
 mod tiled;
+mod unroll;
 mod windows;
 
 pub use bounds::{Bound, bound};
@@ -55,6 +56,7 @@ pub use masks::Masks;
 pub use segment::{Plan, Step, Support};
 pub use sweep::{Inner, Sweep};
 pub use tiled::{Tiled, tiled};
+pub use unroll::unroll_exchanges;
 
 use std::sync::Arc;
 

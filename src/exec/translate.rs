@@ -9,7 +9,7 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use super::guest::{self, Guest, KnownImages, Lifting, instructions};
 use super::{EngineKind, Error, lock};
-use crate::analysis::shorten_divisions;
+use crate::analysis::{shorten_divisions, unroll_exchanges};
 use crate::container::{Code, FunctionId, Linked};
 use crate::interp::{InterpError, Interpreter};
 use crate::ir::image::Shape;
@@ -209,6 +209,7 @@ impl Generation {
             special::use_tables(&mut function);
         }
         shorten_divisions(&mut function);
+        unroll_exchanges(&mut function);
         let function = Arc::new(function);
         let jit = jit::Kernel::new(function.clone());
         Ok(Generation { function, jit, interpreter: OnceLock::new(), discovered })

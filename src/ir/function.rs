@@ -1,6 +1,6 @@
 //! Functions, blocks and terminators.
 
-use cranelift_entity::{EntityRef, SecondaryMap, entity_impl};
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
 use smallvec::SmallVec;
 
 use super::op::{Op, Space};
@@ -324,6 +324,26 @@ pub fn defs(insts: &[Inst], values: usize) -> Defs {
 }
 
 impl Block {
+    /// Appends a copy of another block, whose end becomes this one's. `alter` may change an operation, and append others in front of it.
+    pub fn append(&mut self, other: &Block, mut alter: impl FnMut(&mut Block, &mut Op)) {
+        let mut copies: PrimaryMap<Value, Value> = PrimaryMap::with_capacity(other.values.len());
+        for inst in &other.insts {
+            let mut inst = inst.clone();
+            inst.op.map_operands(|v| copies[v]);
+            alter(self, &mut inst.op);
+            for result in &mut inst.results {
+                let copy = Value(self.values.len() as u32);
+                self.values.push(other.values[result.index()]);
+                copies.push(copy);
+                *result = copy;
+            }
+            self.insts.push(inst);
+        }
+        self.term = other.term.clone();
+        self.term.map_operands(|v| copies[v]);
+        self.cost += other.cost;
+    }
+
     /// The active mask at entry, if the block reads it before it writes it; `active` is its register.
     pub fn entry_mask(&self, active: Reg) -> Option<Value> {
         entry_mask(&self.insts, active)

@@ -8,7 +8,7 @@
 //! one for the warp, if it would change and may be read later, keeps its old value by a select. Whether it would change is
 //! found by going through the code with an active mask of 0.
 
-use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap};
+use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashMap;
 
 use crate::ir::{
@@ -142,39 +142,25 @@ fn reachable(function: &Function) -> Vec<BlockId> {
 
 /// Appends a copy of a block with its end. Its scalar accesses get a condition, if there is one.
 fn append(function: &mut Function, id: BlockId, other: BlockId, condition: Option<Value>) {
-    let Block { insts, values, term, cost, .. } = function.block(other).clone();
-    let mut copies: PrimaryMap<Value, Value> = PrimaryMap::with_capacity(values.len());
-    for mut inst in insts {
-        inst.op.map_operands(|v| copies[v]);
+    let (lanes, other) = (function.lanes, function.block(other).clone());
+    function.block_mut(id).append(&other, |block, op| {
         if let Some(condition) = condition {
-            make_conditional(function, id, &mut inst.op, condition);
+            make_conditional(block, lanes, op, condition);
         }
-        let block = function.block_mut(id);
-        for result in &mut inst.results {
-            let copy = Value(block.values.len() as u32);
-            block.values.push(values[result.index()]);
-            copies.push(copy);
-            *result = copy;
-        }
-        block.insts.push(inst);
-    }
-    let block = function.block_mut(id);
-    block.term = term;
-    block.term.map_operands(|v| copies[v]);
-    block.cost += cost;
+    });
 }
 
 /// Gives an access at a uniform address a condition besides the one that it has. Constant memory may be read in any case.
-fn make_conditional(function: &mut Function, id: BlockId, op: &mut Op, condition: Value) {
+fn make_conditional(block: &mut Block, lanes: u8, op: &mut Op, condition: Value) {
     let (Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. }) = op else { return };
-    if !function.block(id).ty(access.address).is_uniform() || matches!(access.space, Space::Const(_)) {
+    if !block.ty(access.address).is_uniform() || matches!(access.space, Space::Const(_)) {
         return;
     }
     access.guard = Some(match access.guard {
         None => condition,
         Some(own) => {
-            let zero = push(function, id, Op::Const { ty: Type::I64, bits: 0 }, &[ValueType::MASK]);
-            push(function, id, Op::UniformSelect { cond: condition, a: own, b: zero }, &[ValueType::MASK])
+            let zero = push(block, lanes, Op::Const { ty: Type::I64, bits: 0 }, &[ValueType::MASK]);
+            push(block, lanes, Op::UniformSelect { cond: condition, a: own, b: zero }, &[ValueType::MASK])
         }
     });
 }
@@ -198,8 +184,9 @@ fn skip(function: &mut Function, cells: &Cells, liveness: &mut Liveness, id: Blo
     for (reg, old) in before {
         let new = read(function, id, reg);
         let ty = function.block(id).ty(new);
-        let value = push(function, id, Op::UniformSelect { cond, a: new, b: old }, &[ty]);
-        push(function, id, Op::RfWrite { reg, part: Part::Whole, value, guard: None, nomask: false }, &[]);
+        let (lanes, block) = (function.lanes, function.block_mut(id));
+        let value = push(block, lanes, Op::UniformSelect { cond, a: new, b: old }, &[ty]);
+        push(block, lanes, Op::RfWrite { reg, part: Part::Whole, value, guard: None, nomask: false }, &[]);
     }
     function.block_mut(id).term = Terminator::Jump(otherwise);
     true
@@ -300,17 +287,17 @@ fn read(function: &mut Function, id: BlockId, reg: Reg) -> Value {
         CellKind::Uniform(ty) => ty,
         _ => Type::I64,
     };
-    push(function, id, Op::RfRead { reg, part: Part::Whole }, &[ValueType::uniform(ty)])
+    let (lanes, block) = (function.lanes, function.block_mut(id));
+    push(block, lanes, Op::RfRead { reg, part: Part::Whole }, &[ValueType::uniform(ty)])
 }
 
 /// Appends an operation; its only result, or nothing's number.
-fn push(function: &mut Function, id: BlockId, op: Op, types: &[ValueType]) -> Value {
-    let (window, block) = (Window::all(function.lanes), function.block_mut(id));
+fn push(block: &mut Block, lanes: u8, op: Op, types: &[ValueType]) -> Value {
     let value = Value(block.values.len() as u32);
     block.values.extend_from_slice(types);
     let pc = block.insts.last().map_or(block.pc, |inst| inst.pc);
     let results = types.iter().map(|_| value).collect();
-    block.insts.push(Inst { op, results, window, pc });
+    block.insts.push(Inst { op, results, window: Window::all(lanes), pc });
     value
 }
 

@@ -40,7 +40,7 @@ use std::panic::catch_unwind;
 use std::path::Path;
 use std::sync::Arc;
 
-use warploom::analysis::{LaunchClass, optimize};
+use warploom::analysis::{LaunchClass, optimize, unroll_exchanges};
 use warploom::interp::Interpreter;
 use warploom::ir::Function;
 use warploom::jit::{Effort, Program};
@@ -50,7 +50,7 @@ use warploom_runtime::launch::Engine;
 type MakeEngine = fn(Arc<Function>, [u32; 3]) -> Result<Box<dyn Engine>, String>;
 
 /// The engines under test.
-fn engines() -> [(&'static str, MakeEngine); 6] {
+fn engines() -> [(&'static str, MakeEngine); 8] {
     let interp: MakeEngine = |function, _| Ok(Box::new(Interpreter::new(function).map_err(|e| e.to_string())?));
     let analysed: MakeEngine = |function, _| {
         let function = Arc::new(optimize(&function).function);
@@ -60,6 +60,10 @@ fn engines() -> [(&'static str, MakeEngine); 6] {
     let likely: MakeEngine = |function, block| make_jit(&function, block, true, Effort::Likely);
     let jit: MakeEngine = |function, block| make_jit(&function, block, true, Effort::Full);
     let shared_jit: MakeEngine = |function, block| make_jit(&function, block, false, Effort::Full);
+    let unrolled: MakeEngine =
+        |function, _| Ok(Box::new(Interpreter::new(with_unrolled_exchanges(&function)).map_err(|e| e.to_string())?));
+    let unrolled_jit: MakeEngine =
+        |function, block| make_jit(&with_unrolled_exchanges(&function), block, true, Effort::Full);
     [
         ("interp", interp),
         ("interp after analysis", analysed),
@@ -67,7 +71,15 @@ fn engines() -> [(&'static str, MakeEngine); 6] {
         ("jit, for what is likely", likely),
         ("jit", jit),
         ("jit for several workers", shared_jit),
+        ("interp, loops of exchanges unrolled", unrolled),
+        ("jit, loops of exchanges unrolled", unrolled_jit),
     ]
+}
+
+fn with_unrolled_exchanges(function: &Function) -> Arc<Function> {
+    let mut function = function.clone();
+    unroll_exchanges(&mut function);
+    Arc::new(function)
 }
 
 fn make_jit(function: &Function, block: [u32; 3], one_worker: bool, effort: Effort) -> Result<Box<dyn Engine>, String> {

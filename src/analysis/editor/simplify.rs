@@ -37,9 +37,9 @@ impl Editor {
                 if a == b && !self.ty(a).is_uniform() {
                     return Some(a);
                 }
-                match self.constant(mask) {
+                match self.constant(mask).map(|mask| mask & window.mask()) {
                     Some(0) => return Some(b),
-                    Some(u64::MAX) => return Some(a),
+                    Some(mask) if mask == window.mask() => return Some(a),
                     _ => {}
                 }
                 // Of two of the same lanes, what neither has goes.
@@ -78,6 +78,12 @@ impl Editor {
 
     fn simplify_compare(&mut self, cc: IntCc, a: Value, b: Value, window: Window) -> Option<Value> {
         let (uniform, ty) = (self.ty(a).is_uniform() && self.ty(b).is_uniform(), self.ty(a).ty);
+        if !uniform && self.find(&Op::LaneId, window).is_some() {
+            // Numbers of lanes, and what is made of them alone.
+            if let (Some(a), Some(b)) = (self.fixed_lanes(a), self.fixed_lanes(b)) {
+                return Some(self.iconst(Type::I64, icmp(cc, ty, &a, &b) & window.mask()));
+            }
+        }
         let holds = match (self.constant(a), self.constant(b)) {
             _ if a == b => icmp(cc, ty, &[0], &[0]) != 0,
             (Some(a), Some(b)) => icmp(cc, ty, &[a], &[b]) != 0,

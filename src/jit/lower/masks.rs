@@ -49,6 +49,14 @@ impl BlockLowerer<'_, '_, '_> {
             self.chunk().masks.insert(v, form);
             return form;
         }
+        if let Some(known) = self.known_bits(v) {
+            let word = |lane: usize| if known >> lane & 1 != 0 { u32::MAX } else { 0 };
+            let words = [0, 4].map(|first| vector::words(self.b, std::array::from_fn(|lane| word(first + lane))));
+            let bits = self.b.ins().iconst(types::I64, i64::from(known));
+            let form = MaskForm { bits: Some(bits), words: Some(words), ..MaskForm::default() };
+            self.chunk().masks.insert(v, form);
+            return form;
+        }
         if let Some(&words) = self.chunk().shared.strip_masks.get(&v) {
             let longs = vector::cast(self.b, types::I64X2, words);
             let form = MaskForm { words: Some([words; 2]), longs: Some([longs; 4]), ..MaskForm::default() };
@@ -70,6 +78,21 @@ impl BlockLowerer<'_, '_, '_> {
         };
         self.chunk().masks.insert(v, form);
         form
+    }
+
+    /// The chunk's bits of a constant mask, if it is known which chunk it is.
+    fn known_bits(&self, v: Value) -> Option<u8> {
+        let first = self.scope.chunk.as_ref()?.known_first_lane()?;
+        Some((self.facts.constant(v)? >> first) as u8)
+    }
+
+    /// Whether a mask is known to have all lanes of the chunk, or none.
+    pub(super) fn settled_in_chunk(&self, v: Value) -> Option<bool> {
+        self.settled_mask(v).or_else(|| match self.known_bits(v)? {
+            0 => Some(false),
+            u8::MAX => Some(true),
+            _ => None,
+        })
     }
 
     /// The chunk's bits of a mask of the whole warp.
@@ -104,7 +127,8 @@ impl BlockLowerer<'_, '_, '_> {
             Some(longs) => vector::halves(self.b, &longs, false),
             None => {
                 let bits = form.bits.expect("a mask has some form");
-                if self.region.effort.is_fast() { vector::mask_words(self.b, bits) } else { self.listed_words(bits) }
+                let made = self.region.effort.is_fast() && self.facts.constant(v).is_none();
+                if made { vector::mask_words(self.b, bits) } else { self.listed_words(bits) }
             }
         };
         self.chunk().masks.get_mut(&v).expect("just made").words = Some(words);

@@ -164,7 +164,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Lanes of `a` where a mask has them, and of `b` elsewhere.
     fn selected(&mut self, mask: Value, a: Value, b: Value, to: Type) -> Lanes {
-        if let Some(full) = self.settled_mask(mask) {
+        if let Some(full) = self.settled_in_chunk(mask) {
             return self.lanes(if full { a } else { b });
         }
         // The complement of a mask that is there need not be made.

@@ -1,0 +1,248 @@
+//! Loops that exchange lanes, by a distance that each round changes: they are unrolled, so that each exchange is between lanes that are known.
+//!
+//! Reductions and scans of a warp double or halve the distance in each round. Not all compilers unroll them. How often such a loop runs is found by going
+//! through it with the registers whose values are known where it is entered.
+
+use rustc_hash::FxHashMap;
+
+use super::ssa;
+use crate::ir::{Block, BlockId, CellKind, Function, Op, Part, Reg, Terminator, Value, eval};
+
+/// Blocks of a loop, and rounds of all of them together.
+const MAX_BLOCKS: usize = 6;
+const MAX_ROUNDS: usize = 16;
+/// Operations of the block that has them all.
+const MAX_INSTS: usize = 1500;
+
+/// Unrolls the loops into the blocks from which they are entered. Counts are as before, but for where a limit ends a launch.
+pub fn unroll_exchanges(function: &mut Function) {
+    if !function.blocks.iter().any(exchanges) {
+        return;
+    }
+    for head in (0..function.blocks.len() as u32).map(BlockId) {
+        let Some((before, body)) = find(function, head) else { continue };
+        let Some((rounds, exit)) = unrolled(function, before, &body) else { continue };
+        for id in rounds {
+            let block = function.block(id).clone();
+            function.block_mut(before).append(&block, |_, _| {});
+        }
+        function.block_mut(before).term = Terminator::Jump(exit);
+        for &id in &body {
+            let gone = function.block_mut(id);
+            (gone.insts, gone.values, gone.term, gone.cost) = (vec![], vec![], Terminator::Exit, 0);
+        }
+    }
+}
+
+fn exchanges(block: &Block) -> bool {
+    block
+        .insts
+        .iter()
+        .any(|inst| matches!(inst.op, Op::LaneGather { .. } | Op::LaneRead { .. } | Op::LaneScatter { .. }))
+}
+
+/// The block that enters a loop, if there is one such block, and the loop's blocks in order: each but the first is come to from the one before.
+fn find(function: &Function, head: BlockId) -> Option<(BlockId, Vec<BlockId>)> {
+    let is_exchange = |op: &Op| matches!(op, Op::LaneGather { .. } | Op::LaneRead { .. } | Op::LaneScatter { .. });
+    let body = around(function, head, &mut vec![head])?;
+    let exchanges = body.iter().any(|&id| function.block(id).insts.iter().any(|inst| is_exchange(&inst.op)));
+    if !exchanges
+        || body.iter().any(|&id| function.block(id).insts.iter().any(|inst| writes_active(function, &inst.op)))
+    {
+        return None;
+    }
+    let ways = ways_to(function, head);
+    let before = match ways[..] {
+        [a, b] if Some(&a) == body.last() => b,
+        [a, b] if Some(&b) == body.last() => a,
+        _ => return None,
+    };
+    (function.block(before).term == Terminator::Jump(head) && !body.contains(&before)).then_some((before, body))
+}
+
+/// The blocks of a way from the last of these back to the first.
+fn around(function: &Function, head: BlockId, path: &mut Vec<BlockId>) -> Option<Vec<BlockId>> {
+    let last = *path.last().expect("a path begins somewhere");
+    let block = function.block(last);
+    let targets = match block.term {
+        Terminator::Jump(to) => [to, to],
+        Terminator::Branch { then, otherwise, .. } => [then, otherwise],
+        _ => return None,
+    };
+    if last.0 == 0 || block.indirect_target || block.join.is_some() || path.len() > MAX_BLOCKS {
+        return None;
+    }
+    if function.blocks.iter().any(|block| block.join == Some(last)) {
+        return None;
+    }
+    if targets.contains(&head) {
+        return Some(path.clone());
+    }
+    targets.into_iter().find_map(|to| {
+        if path.contains(&to) || ways_to(function, to) != [last] {
+            return None;
+        }
+        path.push(to);
+        let found = around(function, head, path);
+        path.pop();
+        found
+    })
+}
+
+/// The blocks that lead to a block, each as often as it does.
+fn ways_to(function: &Function, to: BlockId) -> Vec<BlockId> {
+    let mut ways = Vec::new();
+    for (block, id) in function.blocks.iter().zip(0..) {
+        block.term.for_each_target(|target| ways.extend((target == to).then_some(BlockId(id))));
+    }
+    ways
+}
+
+fn writes_active(function: &Function, op: &Op) -> bool {
+    match *op {
+        Op::RfWrite { reg, .. } => reg == function.active,
+        Op::RfScatter { bank, .. } => bank == function.active.bank,
+        _ => false,
+    }
+}
+
+/// The blocks that run when a loop is entered from a block, in order, and what comes after them.
+fn unrolled(function: &Function, before: BlockId, body: &[BlockId]) -> Option<(Vec<BlockId>, BlockId)> {
+    let entered = function.block(before);
+    if !keeps_active(function, entered) {
+        return None;
+    }
+    let mut known = Known::default();
+    known.go_through(function, entered);
+    let (mut blocks, mut insts) = (Vec::new(), entered.insts.len());
+    for _ in 0..MAX_ROUNDS {
+        for (at, &id) in body.iter().enumerate() {
+            let block = function.block(id);
+            insts += block.insts.len();
+            if insts > MAX_INSTS {
+                return None;
+            }
+            blocks.push(id);
+            let values = known.go_through(function, block);
+            let next = body[(at + 1) % body.len()];
+            let to = match block.term {
+                Terminator::Branch { cond, then, otherwise } => {
+                    if *values.get(&cond)? != 0 {
+                        then
+                    } else {
+                        otherwise
+                    }
+                }
+                _ => next,
+            };
+            if to != next {
+                return Some((blocks, to));
+            }
+        }
+    }
+    None
+}
+
+/// Whether the same lanes are active at the end of a block as at its entry.
+fn keeps_active(function: &Function, block: &Block) -> bool {
+    if !block.insts.iter().any(|inst| writes_active(function, &inst.op)) {
+        return true;
+    }
+    let (rebuilt, _) = ssa::rebuild(function, block);
+    rebuilt.insts.iter().all(|inst| match inst.op {
+        Op::RfWrite { reg, value, .. } if reg == function.active => {
+            matches!(rebuilt.def(value), Op::RfRead { reg, .. } if *reg == function.active)
+        }
+        ref op => !writes_active(function, op),
+    })
+}
+
+/// Registers that are one for the warp, and what they hold.
+#[derive(Default)]
+struct Known(FxHashMap<Reg, u64>);
+
+impl Known {
+    /// Goes through a block. Gives the values of it that are known.
+    fn go_through(&mut self, function: &Function, block: &Block) -> FxHashMap<Value, u64> {
+        let mut values = FxHashMap::default();
+        for inst in &block.insts {
+            match inst.op {
+                Op::RfRead { reg, part: Part::Whole } => {
+                    if let (Some(&bits), false) = (self.0.get(&reg), function.is_lane(reg)) {
+                        values.insert(inst.results[0], bits);
+                    }
+                }
+                Op::RfWrite { reg, part, value, guard, .. } => {
+                    let uniform = matches!(function.bank(reg.bank).kind, CellKind::Uniform(_));
+                    match values.get(&value).filter(|_| uniform && part == Part::Whole && guard.is_none()) {
+                        Some(&bits) => self.0.insert(reg, bits),
+                        None => self.0.remove(&reg),
+                    };
+                }
+                Op::RfScatter { bank, .. } => self.0.retain(|reg, _| reg.bank != bank),
+                ref op => {
+                    if let Some(bits) = computed(function, block, op, &values) {
+                        values.insert(inst.results[0], bits);
+                    }
+                }
+            }
+        }
+        values
+    }
+}
+
+/// The only result of an operation on values that are one for the warp and known.
+fn computed(function: &Function, block: &Block, op: &Op, values: &FxHashMap<Value, u64>) -> Option<u64> {
+    if matches!(op, Op::AddCarry { .. } | Op::Select { .. }) {
+        return None;
+    }
+    let operands = op.operands();
+    if !operands.iter().all(|&v| block.ty(v).is_uniform()) {
+        return None;
+    }
+    let known: Option<Vec<[u64; 1]>> = operands.iter().map(|v| values.get(v).map(|&bits| [bits])).collect();
+    let known = known?;
+    let args: Vec<&[u64]> = known.iter().map(|bits| &bits[..]).collect();
+    let ty =
+        operands.first().map(|&v| block.ty(v).ty).or(if let Op::Const { ty, .. } = op { Some(*ty) } else { None })?;
+    let mut out = [0];
+    match eval::lanewise(op, ty, function.nan, 0, &args, &mut out)? {
+        eval::Output::Row => Some(out[0]),
+        // A compare of such values gives all lanes or none.
+        eval::Output::Mask(mask) => Some(if mask & 1 != 0 { u64::MAX } else { 0 }),
+        eval::Output::RowAndMask(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::parse;
+
+    /// Where control goes from block 0, and what that block counts, with a distance that begins with `first` and a limit of `last`.
+    fn entered(first: &str, last: &str) -> (Terminator, u32) {
+        let text = format!(
+            "function \"f\" lanes 8 nan 0 0 0 {{\nbank active: mask x 1\nbank r: lane i32 x 1\nbank s: uniform i32 x 2\nactive active[0]\n\n\
+             b0 cost 2:\n  v0 = {first}\n  rf.write s[0], v0\n  jump b1\n\
+             b1 cost 3:\n  v0 = rf.read s[0]\n  v1 = rf.read r[0]\n  v2 = lane.id\n  v3 = xor v2, v0\n  v4 = lane.gather v1, v3\n  \
+             rf.write r[0], v4\n  v5 = const.i32 1\n  v6 = shl v0, v5\n  rf.write s[0], v6\n  v7 = {last}\n  v8 = icmp.lt.u v6, v7\n  \
+             branch v8, b1, b2\nb2:\n  exit\n}}\n"
+        );
+        let mut function = parse::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        unroll_exchanges(&mut function);
+        (function.blocks[0].term.clone(), function.blocks[0].cost)
+    }
+
+    #[test]
+    fn a_loop_whose_rounds_are_known() {
+        assert_eq!(entered("const.i32 1", "const.i32 8"), (Terminator::Jump(BlockId(2)), 2 + 3 * 3));
+    }
+
+    #[test]
+    fn loops_whose_rounds_are_not_known_or_many() {
+        let stays = (Terminator::Jump(BlockId(1)), 2);
+        assert_eq!(entered("rf.read s[1]", "const.i32 8"), stays);
+        assert_eq!(entered("const.i32 1", "rf.read s[1]"), stays);
+        assert_eq!(entered("const.i32 1", "const.i32 0x100000"), stays);
+    }
+}
