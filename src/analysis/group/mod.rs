@@ -6,6 +6,7 @@
 //! numbers, since the lanes of every access of a group are evenly spaced, or made of the bits of a value whose lanes are: over
 //! the warp, or in every chunk ([`Classes::span_warp`]), which is tested for one chunk after the other then.
 
+mod accesses;
 mod require;
 
 use std::collections::{BTreeMap, HashSet};
@@ -13,11 +14,11 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::class::{CHUNK, Class, Classes};
+use super::class::{CHUNK, Classes};
 use super::editor::is_pure;
 use super::facts::written_registers;
-use super::segment::{Plan, Step, counts_mask};
-use super::tiled::{Tiled, tiled};
+use super::segment::{Plan, Step};
+use super::tiled::Tiled;
 use crate::ir::{Access, Block, Defs, Function, Inst, IntCc, Op, Reg, Space, Value, table};
 
 /// Lane-wise instructions of a group.
@@ -340,122 +341,6 @@ impl<'a> Finder<'a> {
             }
             _ => false,
         }
-    }
-
-    fn takes_lanes(&mut self, index: usize) -> bool {
-        let op = &self.block.insts[index].op;
-        if op.operands().iter().any(|v| self.late.contains(v))
-            || counts_mask(op, self.block, |v| !self.is_known_before(v))
-        {
-            return false;
-        }
-        let (access, writes) = match op {
-            Op::Load { access, .. } => (access, false),
-            Op::Store { access, .. } | Op::Atomic { access, .. } => (access, true),
-            _ => return true,
-        };
-        if self.group.loose && writes || self.group.scattered && (writes || is_shared(access)) {
-            return false;
-        }
-        // Shared memory is cleared from block to block.
-        if self.strips && is_shared(access) {
-            return false;
-        }
-        if writes && is_shared(access) && self.classes.get(access.address) == Class::Varying {
-            let alone = |&other: &usize| match &self.block.insts[other].op {
-                Op::Load { access, .. } => !is_shared(access),
-                _ => false,
-            };
-            self.group.scattered = true;
-            return self.group.accesses.iter().all(alone);
-        }
-        if matches!(self.block.insts[index].op, Op::Atomic { .. }) {
-            return false;
-        }
-        let spaced = self.is_evenly_spaced(access);
-        let tiled = if spaced { None } else { self.in_tiles(access) };
-        let Some(guard) = access.guard else { return false };
-        if self.strips && !writes {
-            self.note_if_full(guard);
-        } else if !self.require(guard, true) {
-            return false;
-        }
-        if !(spaced || tiled.is_some()) {
-            self.group.loose = true;
-            return !writes && self.only_reads() && matches!(access.space, Space::Global | Space::Generic);
-        }
-        for at in self.phase..self.group.accesses.len() {
-            let earlier = self.group.accesses[at];
-            let (other, wrote) = match &self.block.insts[earlier].op {
-                Op::Store { access, .. } => (access, true),
-                op => (op.access().expect("an access"), false),
-            };
-            if (writes || wrote) && is_shared(access) == is_shared(other) {
-                match self.lanes_are_disjoint(other, access) {
-                    Some(true) => {}
-                    Some(false) => return false,
-                    None if self.are_held_apart(earlier, index) => {}
-                    None => self.group.apart.push((earlier, index)),
-                }
-            }
-        }
-        self.group.accesses.push(index);
-        if let Some(tiled) = tiled {
-            self.group.conditions.push(Condition::Aligned { a: tiled.root, low: tiled.low });
-            self.group.tiled.insert(index, tiled);
-        }
-        true
-    }
-
-    /// Whether others of the same addresses are held apart, near which these are: so are all that are near them.
-    fn are_held_apart(&self, earlier: usize, later: usize) -> bool {
-        let access = |index: usize| self.block.insts[index].op.access().expect("an access");
-        let near = |a: usize, b: usize| !self.group.tiled.contains_key(&a) && are_near(access(a), access(b));
-        access(earlier).address != access(later).address
-            && self.group.apart.iter().any(|&(a, b)| near(a, earlier) && near(b, later))
-    }
-
-    fn only_reads(&self) -> bool {
-        let reads = |&index: &usize| matches!(self.block.insts[index].op, Op::Load { .. });
-        !self.group.scattered && self.group.accesses[self.phase..].iter().all(reads)
-    }
-
-    /// How the lanes of an access lie in tiles, if they do in all chunks.
-    fn in_tiles(&self, access: &Access) -> Option<Tiled> {
-        if !matches!(access.space, Space::Global | Space::Generic) {
-            return None;
-        }
-        // What varies and is made before the group, the engine has as rows only.
-        let before = |v: Value| (self.plan.home[v] as usize) < self.group.steps.start;
-        let def = |v| (self.classes.get(v) != Class::Varying || !before(v)).then(|| self.def(v));
-        let tiled = tiled(self.classes, |v| self.block.ty(v).ty, def, access)?;
-        // What is kept inside of bounds is often a neighbour, which is not aligned.
-        if self.classes.relies_on_choice(tiled.root) {
-            return None;
-        }
-        let chunk = self.classes.get(tiled.root).stride()?.checked_mul(CHUNK.into())?;
-        (chunk as u64 & tiled.low == 0).then_some(tiled)
-    }
-
-    /// Whether no lane touches what another lane touches; `None` if that depends on the addresses.
-    fn lanes_are_disjoint(&self, a: &Access, b: &Access) -> Option<bool> {
-        let stride = self.classes.get(a.address).stride()?;
-        if a.address != b.address {
-            return None;
-        }
-        if keep_to_lanes(a, b, stride) {
-            return if self.classes.span_warp() || self.strips { Some(true) } else { None };
-        }
-        // Those of a chunk overlap, or none in it and it is to be seen for the others.
-        let bytes = u64::from(a.bytes().max(b.bytes()));
-        let in_chunk = stride.unsigned_abs() * u64::from(CHUNK - 1) + bytes;
-        if u64::from(a.offset.abs_diff(b.offset)) < in_chunk { Some(false) } else { None }
-    }
-
-    fn is_evenly_spaced(&self, access: &Access) -> bool {
-        let stride = self.classes.get(access.address).stride();
-        stride.is_some_and(|stride| stride % i64::from(access.align.max(1)) == 0)
-            && matches!(access.space, Space::Global | Space::Generic | Space::Shared)
     }
 
     /// Whether no segment of the group computes the value.

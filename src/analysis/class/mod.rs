@@ -1,10 +1,15 @@
 //! How a value varies over the lanes of a chunk.
 
+mod choice;
+mod launched;
+
+pub use choice::Choice;
+pub use launched::{GridClass, LaunchClass, Launched};
+
 use std::cell::OnceCell;
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashMap;
-use warploom_runtime::launch::{MAX_BLOCK_LANES, MAX_GRID};
 
 use super::bounds::bound_in;
 use super::facts::{Facts, written_registers};
@@ -16,99 +21,6 @@ const MAX_STRIDE: u64 = 1 << 18;
 
 /// Lanes that the JIT executes at a time.
 pub const CHUNK: u32 = 8;
-
-/// What of a launch a translation relies on. It never depends on parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Launched {
-    pub block: LaunchClass,
-    pub grid: GridClass,
-}
-
-impl Launched {
-    pub fn of(grid: [u32; 3], block: [u32; 3], lanes: u32) -> Launched {
-        Launched { block: LaunchClass::of(block, lanes), grid: GridClass::of(grid, block) }
-    }
-}
-
-/// Such blocks in grids of any size.
-impl From<LaunchClass> for Launched {
-    fn from(block: LaunchClass) -> Launched {
-        Launched { block, grid: GridClass::Any }
-    }
-}
-
-/// How many blocks there are along x, and lanes in a block. If `ctaid.x * ntid.x + tid.x` is known to stay below 2^31, lanes that are evenly spaced in words
-/// are so in 64 bits too, in whatever type the source has its indices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GridClass {
-    /// At most 2^14 blocks, which may be as large as they ever are.
-    Small,
-    /// At most 2^20, of at most 2^10 lanes.
-    Medium,
-    Any,
-}
-
-impl GridClass {
-    pub fn of(grid: [u32; 3], block: [u32; 3]) -> GridClass {
-        let lanes = block.iter().copied().map(u64::from).product::<u64>();
-        let holds = |class: &GridClass| u64::from(grid[0]) <= class.blocks() && lanes <= class.lanes();
-        [GridClass::Small, GridClass::Medium].into_iter().find(holds).unwrap_or(GridClass::Any)
-    }
-
-    /// The most blocks along x.
-    pub fn blocks(self) -> u64 {
-        match self {
-            GridClass::Small => 1 << 14,
-            GridClass::Medium => 1 << 20,
-            GridClass::Any => MAX_GRID[0].into(),
-        }
-    }
-
-    /// The most lanes of a block.
-    pub fn lanes(self) -> u64 {
-        match self {
-            GridClass::Small | GridClass::Any => MAX_BLOCK_LANES.into(),
-            GridClass::Medium => 1 << 10,
-        }
-    }
-}
-
-/// What of a launch's block size a translation relies on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LaunchClass {
-    /// One-dimensional blocks of any size: x runs on from lane to lane, y and z are 0.
-    Line,
-    /// x is a multiple of the warp: y and z are uniform.
-    Warp,
-    /// x is a multiple of the chunk: y and z are the same in a chunk.
-    Chunk,
-    Any,
-}
-
-impl LaunchClass {
-    pub const ALL: [LaunchClass; 4] = [LaunchClass::Line, LaunchClass::Warp, LaunchClass::Chunk, LaunchClass::Any];
-
-    pub fn of(block: [u32; 3], lanes: u32) -> LaunchClass {
-        if block[1] == 1 && block[2] == 1 {
-            LaunchClass::Line
-        } else if block[0].is_multiple_of(lanes) && lanes.is_multiple_of(CHUNK) {
-            LaunchClass::Warp
-        } else if block[0].is_multiple_of(CHUNK) && lanes.is_multiple_of(CHUNK) {
-            LaunchClass::Chunk
-        } else {
-            LaunchClass::Any
-        }
-    }
-
-    fn tid(self, axis: u8) -> Class {
-        match (self, axis) {
-            (LaunchClass::Any, _) => Class::Varying,
-            (_, 0) => Class::Affine { step: 1, exact: true },
-            (LaunchClass::Line | LaunchClass::Warp, _) => Class::Uniform,
-            (LaunchClass::Chunk, _) => Class::SAME_IN_CHUNK,
-        }
-    }
-}
 
 /// In a chunk, lane `i` of an affine value is lane 0 plus `i * step`, wrapping in the value's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,17 +58,6 @@ impl Class {
             Class::Varying => None,
         }
     }
-}
-
-/// A choice between evenly spaced lanes and one value for all: most warps take the lanes, as those inside of bounds do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
-    /// What has the lanes.
-    pub chosen: Value,
-    /// All lanes choose it while `a cc b` holds in all of them, of evenly spaced `a` and one `b` for all.
-    pub cc: IntCc,
-    pub a: Value,
-    pub b: Value,
 }
 
 /// The bits of values that are constants.
@@ -334,52 +235,6 @@ impl Classes {
             [Some(0), Some(_)] => Some((cc.swapped(), b, a)),
             _ => None,
         }
-    }
-
-    /// What a value is if it is that of a choice.
-    pub fn choice(&self, v: Value) -> Option<Choice> {
-        self.choices.get(&v).copied()
-    }
-
-    /// Whether a value is evenly spaced because of a choice, its own or one of what it is made of.
-    pub fn relies_on_choice(&self, v: Value) -> bool {
-        self.chosen.contains(v)
-    }
-
-    pub fn has_choices(&self) -> bool {
-        !self.choices.is_empty()
-    }
-
-    /// Whether an operation is a [`Choice`]. `def` gives definitions that can be computed again.
-    fn chooses<'b>(&self, op: &Op, def: impl Fn(Value) -> Option<&'b Inst>, constants: &Constants) -> Option<Choice> {
-        let moves = |v: Value| self.get(v).stride().is_some_and(|step| step != 0);
-        let (cc, [chosen, other], [a, b]) = match *op {
-            Op::Select { mask, a, b } => {
-                let (mask, negated) = match def(mask)?.op {
-                    Op::Unary { op: UnaryOp::Not, a } => (a, true),
-                    _ => (mask, false),
-                };
-                let Op::ICmp { cc, a: x, b: y } = def(mask)?.op else { return None };
-                let (holds, lanes) = if moves(a) { (true, [a, b]) } else { (false, [b, a]) };
-                (if holds == negated { cc.inverse() } else { cc }, lanes, [x, y])
-            }
-            Op::Binary { op, a, b } => {
-                let cc = match op {
-                    BinaryOp::MinS => IntCc::LeS,
-                    BinaryOp::MaxS => IntCc::GeS,
-                    BinaryOp::MinU => IntCc::LeU,
-                    BinaryOp::MaxU => IntCc::GeU,
-                    _ => return None,
-                };
-                let lanes = if moves(a) { [a, b] } else { [b, a] };
-                (cc, lanes, lanes)
-            }
-            _ => return None,
-        };
-        let (cc, a, b) = self.spaced_compare(cc, a, b)?;
-        // Where other constants divide lanes, they rarely do so between warps.
-        let is_bound = constants[b].is_none_or(|bits| bits <= 1);
-        (moves(chosen) && self.get(other).is_same() && moves(a) && is_bound).then_some(Choice { chosen, cc, a, b })
     }
 
     /// Whether affine values are so over the whole warp, not only in each chunk.

@@ -1,0 +1,99 @@
+//! What of a launch a translation relies on: the shape of its blocks, and how many there are.
+
+use warploom_runtime::launch::{MAX_BLOCK_LANES, MAX_GRID};
+
+use super::{CHUNK, Class};
+
+/// What of a launch a translation relies on. It never depends on parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Launched {
+    pub block: LaunchClass,
+    pub grid: GridClass,
+}
+
+impl Launched {
+    pub fn of(grid: [u32; 3], block: [u32; 3], lanes: u32) -> Launched {
+        Launched { block: LaunchClass::of(block, lanes), grid: GridClass::of(grid, block) }
+    }
+}
+
+/// Such blocks in grids of any size.
+impl From<LaunchClass> for Launched {
+    fn from(block: LaunchClass) -> Launched {
+        Launched { block, grid: GridClass::Any }
+    }
+}
+
+/// How many blocks there are along x, and lanes in a block. If `ctaid.x * ntid.x + tid.x` is known to stay below 2^31, lanes that are evenly spaced in words
+/// are so in 64 bits too, in whatever type the source has its indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GridClass {
+    /// At most 2^14 blocks, which may be as large as they ever are.
+    Small,
+    /// At most 2^20, of at most 2^10 lanes.
+    Medium,
+    Any,
+}
+
+impl GridClass {
+    pub fn of(grid: [u32; 3], block: [u32; 3]) -> GridClass {
+        let lanes = block.iter().copied().map(u64::from).product::<u64>();
+        let holds = |class: &GridClass| u64::from(grid[0]) <= class.blocks() && lanes <= class.lanes();
+        [GridClass::Small, GridClass::Medium].into_iter().find(holds).unwrap_or(GridClass::Any)
+    }
+
+    /// The most blocks along x.
+    pub fn blocks(self) -> u64 {
+        match self {
+            GridClass::Small => 1 << 14,
+            GridClass::Medium => 1 << 20,
+            GridClass::Any => MAX_GRID[0].into(),
+        }
+    }
+
+    /// The most lanes of a block.
+    pub fn lanes(self) -> u64 {
+        match self {
+            GridClass::Small | GridClass::Any => MAX_BLOCK_LANES.into(),
+            GridClass::Medium => 1 << 10,
+        }
+    }
+}
+
+/// What of a launch's block size a translation relies on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LaunchClass {
+    /// One-dimensional blocks of any size: x runs on from lane to lane, y and z are 0.
+    Line,
+    /// x is a multiple of the warp: y and z are uniform.
+    Warp,
+    /// x is a multiple of the chunk: y and z are the same in a chunk.
+    Chunk,
+    Any,
+}
+
+impl LaunchClass {
+    pub const ALL: [LaunchClass; 4] = [LaunchClass::Line, LaunchClass::Warp, LaunchClass::Chunk, LaunchClass::Any];
+
+    pub fn of(block: [u32; 3], lanes: u32) -> LaunchClass {
+        if block[1] == 1 && block[2] == 1 {
+            LaunchClass::Line
+        } else if block[0].is_multiple_of(lanes) && lanes.is_multiple_of(CHUNK) {
+            LaunchClass::Warp
+        } else if block[0].is_multiple_of(CHUNK) && lanes.is_multiple_of(CHUNK) {
+            LaunchClass::Chunk
+        } else {
+            LaunchClass::Any
+        }
+    }
+
+    /// How the thread index along an axis varies.
+    pub(super) fn tid(self, axis: u8) -> Class {
+        match (self, axis) {
+            (LaunchClass::Any, _) => Class::Varying,
+            (_, 0) => Class::Affine { step: 1, exact: true },
+            (LaunchClass::Line | LaunchClass::Warp, _) => Class::Uniform,
+            (LaunchClass::Chunk, _) => Class::SAME_IN_CHUNK,
+        }
+    }
+}
