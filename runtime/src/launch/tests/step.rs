@@ -116,7 +116,7 @@ fn warps_in_step_have_their_turns_in_the_order_of_those_apart() {
                     (context.barrier_counts, context.barrier_mask) = (BarrierCounts::Lanes as u32, all & 3);
                     wait(context, BarrierKind::Exit, 0, 0, round + 1)
                 }
-                6 if round % 4 == 0 => wait(context, BarrierKind::Sync, 8, 32, round + 1),
+                6 if round.is_multiple_of(4) => wait(context, BarrierKind::Sync, 8, 32, round + 1),
                 // What is the same for all warps of the round.
                 _ => match seed.wrapping_mul(7).wrapping_add(u64::from(round)) % 9 {
                     0 => {

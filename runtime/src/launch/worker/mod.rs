@@ -198,32 +198,20 @@ impl<'a> Worker<'a> {
     }
 
     fn sweep_suspended(&mut self, block: &mut Block) -> Result<(), Stop> {
-        match block.suspended.iter().find(|warp| matches!(warp.state, State::Ready { .. })) {
-            Some(first) => {
-                let rounds = &mut self.context.step.rounds;
-                *rounds = rounds.saturating_sub(1);
-                if *rounds == 0 {
-                    *rounds = CHECK_ROUNDS;
-                    self.next_check = 0;
-                }
-                self.check_if_due(block, first.warp, first.resume)?;
-            }
-            None if block.live > 0 => {
-                let waiting = block.waiting(|at| self.launch.engine.block_pc(at));
-                // A warp may wait for lanes of which none do.
-                let first = waiting.first().map(|first| (first.warp, first.pc));
-                let (warp, pc) = first.unwrap_or_else(|| {
-                    let live = block.suspended.iter().find(|warp| !warp.is_done());
-                    live.map_or((0, 0), |warp| (warp.warp, self.launch.engine.block_pc(warp.resume)))
-                });
-                let fault = self.fault(block, warp, FaultKind::StuckBarrier, pc);
-                return Err(Stop::Fault(Box::new(Fault { waiting, ..fault })));
-            }
-            None => {}
+        let ready = block.suspended.iter().position(|warp| matches!(warp.state, State::Ready { .. }));
+        let Some(first) = ready else {
+            return if block.live > 0 { Err(self.stuck(block)) } else { Ok(()) };
+        };
+        let rounds = &mut self.context.step.rounds;
+        *rounds = rounds.saturating_sub(1);
+        if *rounds == 0 {
+            *rounds = CHECK_ROUNDS;
+            self.next_check = 0;
         }
+        self.check_if_due(block, block.suspended[first].warp, block.suspended[first].resume)?;
         // What is spent uncounted is looked at after each turn.
         let in_step = self.uncounted == 0 && block.may_go_in_step();
-        let had_turns = if in_step { self.go_in_step(block)? } else { 0 };
+        let had_turns = if in_step { self.go_in_step(block, first)? } else { first };
         for slot in had_turns..block.suspended.len() {
             if let State::Ready { yielded } = block.suspended[slot].state {
                 let code = self.resume(block, slot, yielded)?;
@@ -231,6 +219,20 @@ impl<'a> Worker<'a> {
             }
         }
         Ok(())
+    }
+
+    /// All of a block's warps that are not done wait.
+    #[cold]
+    fn stuck(&self, block: &Block) -> Stop {
+        let waiting = block.waiting(|at| self.launch.engine.block_pc(at));
+        // A warp may wait for lanes of which none do.
+        let first = waiting.first().map(|first| (first.warp, first.pc));
+        let (warp, pc) = first.unwrap_or_else(|| {
+            let live = block.suspended.iter().find(|warp| !warp.is_done());
+            live.map_or((0, 0), |warp| (warp.warp, self.launch.engine.block_pc(warp.resume)))
+        });
+        let fault = self.fault(block, warp, FaultKind::StuckBarrier, pc);
+        Stop::Fault(Box::new(Fault { waiting, ..fault }))
     }
 
     /// The warps of a block that has begun are suspended before they run, as they will be when they come to a barrier.

@@ -21,10 +21,9 @@ impl Worker<'_> {
         self.run_suspended(block, slot, self.turn(yielded, others), false)
     }
 
-    /// Gives all warps turns, round after round, as long as they go in step. Returns the slot from which on warps have had none in the last
-    /// round.
-    pub(super) fn go_in_step(&mut self, block: &mut Block) -> Result<usize, Stop> {
-        let Some(first) = block.suspended.iter().position(|warp| !warp.is_done()) else { return Ok(0) };
+    /// Gives all warps turns, round after round, as long as they go in step; `first` is the first of them. Returns the slot from which on
+    /// warps have had none in the last round.
+    pub(super) fn go_in_step(&mut self, block: &mut Block, first: usize) -> Result<usize, Stop> {
         // Blocks that wait for each other may do so with barriers in between.
         let alternates = self.launch.config.cooperative && self.launch.blocks > 1;
         self.context.step.until = if alternates { 0 } else { self.next_check };
@@ -44,7 +43,7 @@ impl Worker<'_> {
         Ok(slot + 1)
     }
 
-    /// Calls the engine for a suspended warp, or for all from there on.
+    /// Calls the engine for a suspended warp, or for all from this one on, in step.
     fn run_suspended(
         &mut self,
         block: &mut Block,
