@@ -2,7 +2,8 @@
 
 use std::cell::OnceCell;
 
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
+use rustc_hash::FxHashMap;
 use warploom_runtime::launch::{MAX_BLOCK_LANES, MAX_GRID};
 
 use super::bounds::bound_in;
@@ -115,7 +116,8 @@ pub enum Class {
     /// The same in all lanes of the warp.
     Uniform,
     /// `exact` is false if that holds only while a 32-bit value it is extended from does not wrap within the chunk, and the
-    /// word above it, if it is that of a register, is the same in all lanes, or while no lane differs in bits that are cut off; whoever relies on it checks.
+    /// word above it, if it is that of a register, is the same in all lanes, or while no lane differs in bits that are cut off, or all lanes
+    /// choose the same ([`Choice`]); whoever relies on it checks.
     Affine {
         step: i64,
         exact: bool,
@@ -146,6 +148,17 @@ impl Class {
     }
 }
 
+/// A choice between evenly spaced lanes and one value for all: most warps take the lanes, as those inside of bounds do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// What has the lanes.
+    pub chosen: Value,
+    /// All lanes choose it while `a cc b` holds in all of them, of evenly spaced `a` and one `b` for all.
+    pub cc: IntCc,
+    pub a: Value,
+    pub b: Value,
+}
+
 /// The bits of values that are constants.
 type Constants = SecondaryMap<Value, Option<u64>>;
 
@@ -154,6 +167,9 @@ pub struct Classes {
     classes: SecondaryMap<Value, Class>,
     /// Masks that have all lanes of a chunk or none.
     alike: SecondaryMap<Value, bool>,
+    choices: FxHashMap<Value, Choice>,
+    /// Values that are evenly spaced because of a choice.
+    chosen: EntitySet<Value>,
     launch: Launched,
     /// What is known of some lanes at the block's entry, if the classes are those of these lanes: of registers that nothing
     /// has written yet.
@@ -186,7 +202,14 @@ impl Classes {
         let facts = active.map(|(facts, _)| facts.clone());
         let active = active.and_then(|(_, mask)| mask);
         let (varying, different) = (table(block.values.len(), Class::Varying), table(block.values.len(), false));
-        let mut classes = Classes { classes: varying, alike: different, launch, facts };
+        let mut classes = Classes {
+            classes: varying,
+            alike: different,
+            choices: FxHashMap::default(),
+            chosen: EntitySet::new(),
+            launch,
+            facts,
+        };
         let mut rows = table(block.values.len(), false);
         let mut constants: Constants = table(block.values.len(), None);
         let made = OnceCell::new();
@@ -242,9 +265,23 @@ impl Classes {
                     // They wrap after a few lanes, and engines keep them in wider cells.
                     Class::Affine { step, .. } if step != 0 && ty.bits() < 32 => Class::Varying,
                     Class::Affine { .. } if !computable(inst) => Class::Varying,
+                    Class::Varying if classes.facts.is_some() && computable(inst) => {
+                        let def = |v: Value| Some(&block.insts[defs()[v].0]).filter(|inst| computable(inst));
+                        classes.chooses(&inst.op, def, &constants).map_or(Class::Varying, |choice| {
+                            classes.choices.insert(result, choice);
+                            Class::Affine { step: classes.get(choice.chosen).stride().unwrap_or(0), exact: false }
+                        })
+                    }
                     class => class,
                 }
             };
+            if matches!(classes.get(result), Class::Affine { exact: false, .. }) {
+                let mut chosen = classes.choices.contains_key(&result);
+                inst.op.for_each_operand(|v| chosen |= classes.chosen.contains(v));
+                if chosen {
+                    classes.chosen.insert(result);
+                }
+            }
         }
         classes
     }
@@ -297,6 +334,52 @@ impl Classes {
             [Some(0), Some(_)] => Some((cc.swapped(), b, a)),
             _ => None,
         }
+    }
+
+    /// What a value is if it is that of a choice.
+    pub fn choice(&self, v: Value) -> Option<Choice> {
+        self.choices.get(&v).copied()
+    }
+
+    /// Whether a value is evenly spaced because of a choice, its own or one of what it is made of.
+    pub fn relies_on_choice(&self, v: Value) -> bool {
+        self.chosen.contains(v)
+    }
+
+    pub fn has_choices(&self) -> bool {
+        !self.choices.is_empty()
+    }
+
+    /// Whether an operation is a [`Choice`]. `def` gives definitions that can be computed again.
+    fn chooses<'b>(&self, op: &Op, def: impl Fn(Value) -> Option<&'b Inst>, constants: &Constants) -> Option<Choice> {
+        let moves = |v: Value| self.get(v).stride().is_some_and(|step| step != 0);
+        let (cc, [chosen, other], [a, b]) = match *op {
+            Op::Select { mask, a, b } => {
+                let (mask, negated) = match def(mask)?.op {
+                    Op::Unary { op: UnaryOp::Not, a } => (a, true),
+                    _ => (mask, false),
+                };
+                let Op::ICmp { cc, a: x, b: y } = def(mask)?.op else { return None };
+                let (holds, lanes) = if moves(a) { (true, [a, b]) } else { (false, [b, a]) };
+                (if holds == negated { cc.inverse() } else { cc }, lanes, [x, y])
+            }
+            Op::Binary { op, a, b } => {
+                let cc = match op {
+                    BinaryOp::MinS => IntCc::LeS,
+                    BinaryOp::MaxS => IntCc::GeS,
+                    BinaryOp::MinU => IntCc::LeU,
+                    BinaryOp::MaxU => IntCc::GeU,
+                    _ => return None,
+                };
+                let lanes = if moves(a) { [a, b] } else { [b, a] };
+                (cc, lanes, lanes)
+            }
+            _ => return None,
+        };
+        let (cc, a, b) = self.spaced_compare(cc, a, b)?;
+        // Where other constants divide lanes, they rarely do so between warps.
+        let is_bound = constants[b].is_none_or(|bits| bits <= 1);
+        (moves(chosen) && self.get(other).is_same() && moves(a) && is_bound).then_some(Choice { chosen, cc, a, b })
     }
 
     /// Whether affine values are so over the whole warp, not only in each chunk.

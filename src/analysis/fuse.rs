@@ -62,14 +62,29 @@ impl Editor {
 
     /// The same lanes of both halves chosen, as lanes of a 64-bit value.
     fn fuse_choice(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
-        let (&Op::Select { mask, a, b }, &Op::Select { a: c, b: d, .. }) = (self.def(lo), self.def(hi)) else {
+        let (&Op::Select { mask, a, b }, &Op::Select { mask: other, a: c, b: d }) = (self.def(lo), self.def(hi)) else {
             return None;
         };
-        if !self.are_halves(lo, hi) {
+        let are_pairs = [(a, c), (b, d)].iter().all(|&(lo, hi)| {
+            let uniform = self.ty(lo).is_uniform() && self.ty(hi).is_uniform();
+            uniform || self.are_halves(lo, hi) || self.are_words_of_sum(lo, hi)
+        });
+        if mask != other || !are_pairs {
             return None;
         }
         let (a, b) = (self.concat(a, c, window), self.concat(b, d, window));
         Some(self.select(mask, a, b, window))
+    }
+
+    /// Whether a word is a sum's and the other one takes its carry.
+    fn are_words_of_sum(&self, lo: Value, hi: Value) -> bool {
+        match (self.def(lo), self.def(hi)) {
+            (Op::AddCarry { .. }, &Op::AddCarry { carry: Some(carry), .. }) => {
+                let (sum, result) = self.def_at(lo);
+                result == 0 && self.current(self.insts[sum].results[1]) == self.current(carry)
+            }
+            _ => false,
+        }
     }
 
     /// Whether `concat(lo, hi)` is likely to become one 64-bit operation, looking `depth` operations up: a hint.

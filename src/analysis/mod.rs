@@ -42,11 +42,11 @@ mod tiled;
 mod windows;
 
 pub use bounds::{Bound, bound};
-pub use class::{CHUNK, Class, Classes, GridClass, LaunchClass, Launched, kept_bits};
+pub use class::{CHUNK, Choice, Class, Classes, GridClass, LaunchClass, Launched, kept_bits};
 pub use editor::is_pure;
 pub use facts::{Facts, facts};
 pub use flow::Flow;
-pub use group::{Condition, Group, NEAR, are_near, groups, keep_to_lanes};
+pub use group::{Condition, Group, NEAR, Sources, are_near, groups, keep_to_lanes};
 pub use lanes::fixed_lanes;
 pub use liveness::Liveness;
 pub use long_division::shorten_divisions;

@@ -60,7 +60,8 @@ impl Sweep {
     /// That of a function's first block.
     pub fn of(function: &Function, defs: &Defs, classes: &Classes, plan: &Plan) -> Option<Sweep> {
         let block = function.block(BlockId(0));
-        if classes.launch() == LaunchClass::Any || !is_kernel(function, block) {
+        // Strips would have to end where lanes choose otherwise.
+        if classes.launch() == LaunchClass::Any || classes.has_choices() || !is_kernel(function, block) {
             return None;
         }
         let (group, inner, phases) = full_warp_group(function, block, defs, classes, plan)?;

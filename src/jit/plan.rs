@@ -3,7 +3,9 @@
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 
-use crate::analysis::{CHUNK, Class, Classes, Facts, Group, Launched, Plan, Step, Support, Sweep, fixed_lanes, groups};
+use crate::analysis::{
+    CHUNK, Class, Classes, Facts, Group, Launched, Plan, Sources, Step, Support, Sweep, fixed_lanes, groups,
+};
 use crate::ir::layout::RegLayout;
 use crate::ir::{Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Reg, Type, Value, table};
 
@@ -41,8 +43,7 @@ pub struct BlockPlan {
     pub sweep: Option<Sweep>,
     /// Whether control may come back to the block.
     pub in_loop: bool,
-    /// Of exchanges between lanes, by instruction: which lane each one reads, where that is always the same.
-    pub sources: FxHashMap<usize, Vec<u8>>,
+    pub sources: Sources,
     pub slots: Slots,
     pub defs: Defs,
     pub bits_used: SecondaryMap<Value, bool>,
@@ -78,8 +79,10 @@ impl BlockPlan {
         let full_warp_classes =
             facts.filter(|_| whole_chunks).map(|facts| Classes::with_facts(block, launch, facts, active, &lane_wise));
         let plan = Plan::of(function, block, &classes, support);
+        let sources = plan.steps.iter().flat_map(Step::insts);
+        let sources = sources.filter_map(|&index| Some((index, gathered(function, block, &defs, index)?))).collect();
         let groups = match &full_warp_classes {
-            Some(classes) => groups(function, block, in_loop, &defs, classes, &plan),
+            Some(classes) => groups(function, block, in_loop, &defs, classes, &plan, &sources),
             None => Vec::new(),
         };
         let strips = full_warp_classes.as_ref().filter(|_| id == BlockId(0) && !in_loop);
@@ -92,8 +95,6 @@ impl BlockPlan {
             .then(|| Classes::with_facts(block, launch, &Facts::default(), None, &lane_wise));
         let all_classes: Vec<&Classes> =
             std::iter::once(&classes).chain(&full_warp_classes).chain(&least_known).collect();
-        let sources = plan.steps.iter().flat_map(Step::insts);
-        let sources = sources.filter_map(|&index| Some((index, gathered(function, block, &defs, index)?))).collect();
         let slots = assign_slots(function, layout, block, &all_classes, (&plan, &sources), &defs, &mut bytes);
         let bits_used = bits_used(block, &plan);
         BlockPlan { classes, full_warp_classes, plan, groups, sweep, in_loop, sources, slots, defs, bits_used, bytes }
@@ -112,7 +113,7 @@ fn assign_slots(
     layout: &RegLayout,
     block: &Block,
     classes: &[&Classes],
-    (plan, sources): (&Plan, &FxHashMap<usize, Vec<u8>>),
+    (plan, sources): (&Plan, &Sources),
     defs: &Defs,
     bytes: &mut usize,
 ) -> Slots {

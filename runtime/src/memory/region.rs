@@ -451,10 +451,10 @@ impl Memory {
         self.in_use.load(Relaxed)
     }
 
-    /// Address and size of the range that holds `address`.
+    /// Address and size of the range that holds `address`; none that has been released, though launches may still see it.
     pub fn range_of(&self, address: u64) -> Option<(u64, u64)> {
         let regions = self.lock();
         let (&base, region) = regions.map.range(..=address).next_back()?;
-        (address - base < region.bytes).then_some((base, region.bytes))
+        (address - base < region.bytes && !regions.released.contains(&base)).then_some((base, region.bytes))
     }
 }

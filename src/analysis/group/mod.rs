@@ -11,6 +11,8 @@ mod require;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::class::{CHUNK, Class, Classes};
 use super::editor::is_pure;
 use super::facts::written_registers;
@@ -20,6 +22,9 @@ use crate::ir::{Access, Block, Defs, Function, Inst, IntCc, Op, Reg, Space, Valu
 
 /// Lane-wise instructions of a group.
 const MAX_INSTS: usize = 256;
+/// The same, times their chunks, of a group whose lanes are exchanged: code has each chunk by itself.
+/// (A guess.)
+const MAX_EXCHANGED: usize = 800;
 /// Pairs of accesses whose places are compared at run time.
 const MAX_PAIRS: usize = 8;
 
@@ -40,8 +45,10 @@ pub enum Condition {
 
 #[derive(Clone)]
 pub struct Group {
-    /// Segments and scalar steps.
+    /// Segments, scalar steps and exchanges.
     pub steps: Range<usize>,
+    /// The steps that exchange lanes: they have all of what comes before them, and nothing of what comes after.
+    pub exchanges: Vec<usize>,
     /// Scalar steps that come after the segments: they write registers or need masks that the segments make. All others come
     /// first.
     pub after: Vec<usize>,
@@ -88,6 +95,9 @@ fn is_shared(access: &Access) -> bool {
     access.space == Space::Shared
 }
 
+/// Of exchanges between lanes, by instruction: which lane each one reads, where that is always the same.
+pub type Sources = FxHashMap<usize, Vec<u8>>;
+
 /// The groups of a block, in order.
 ///
 /// `classes` may rely on all lanes being active.
@@ -98,9 +108,10 @@ pub fn groups(
     defs: &Defs,
     classes: &Classes,
     plan: &Plan,
+    sources: &Sources,
 ) -> Vec<Group> {
     let mut groups = Vec::new();
-    let mut finder = Finder::new(function, block, in_loop, defs, classes, plan);
+    let mut finder = Finder { sources: Some(sources), ..Finder::new(function, block, in_loop, defs, classes, plan) };
     for (number, step) in plan.steps.iter().enumerate() {
         if !finder.takes(number, step) {
             groups.extend(finder.finish(number));
@@ -117,6 +128,7 @@ impl Group {
     pub(super) fn new(start: usize) -> Group {
         Group {
             steps: start..start,
+            exchanges: Vec::new(),
             after: Vec::new(),
             conditions: Vec::new(),
             settled: BTreeMap::new(),
@@ -136,6 +148,8 @@ pub(super) struct Finder<'a> {
     defs: &'a Defs,
     classes: &'a Classes,
     plan: &'a Plan,
+    /// `None`: nothing is exchanged.
+    sources: Option<&'a Sources>,
     pub(super) group: Group,
     /// Whether it is about strips of lanes of several warps. Then lanes that take no part in a load may load too, if all are in
     /// reach: strips go on past the lanes for which everything holds.
@@ -167,6 +181,7 @@ impl<'a> Finder<'a> {
             defs,
             classes,
             plan,
+            sources: None,
             group: Group::new(0),
             strips: false,
             phase: 0,
@@ -181,11 +196,14 @@ impl<'a> Finder<'a> {
     pub(super) fn finish(&mut self, end: usize) -> Option<Group> {
         self.group.steps.end = end;
         let accesses = !self.group.accesses.is_empty() || self.group.loose;
-        let worth_it = (accesses || self.in_loop && self.writes_where_all_are_active()) && self.may_rely_on_facts();
+        let exchanges = !self.group.exchanges.is_empty();
+        let worth_it =
+            (accesses || exchanges || self.in_loop && self.writes_where_all_are_active()) && self.may_rely_on_facts();
         if worth_it {
             self.settle_what_follows();
         }
         let group = std::mem::replace(&mut self.group, Group::new(end));
+        self.phase = 0;
         self.insts = 0;
         self.written.clear();
         self.late.clear();
@@ -198,6 +216,23 @@ impl<'a> Finder<'a> {
         self.phase = self.group.accesses.len();
         self.insts = 0;
         self.group.loose = false;
+    }
+
+    /// Adds a step that exchanges lanes, if they always come from the same ones.
+    fn takes_exchange(&mut self, number: usize, index: usize) -> bool {
+        let is_known = self.sources.is_some_and(|sources| sources.contains_key(&index));
+        if !is_known || self.group.loose || self.insts >= self.most_exchanged() {
+            return false;
+        }
+        self.phase = self.group.accesses.len();
+        self.insts += 1;
+        self.group.exchanges.push(number);
+        true
+    }
+
+    /// Instructions of a group that exchanges lanes.
+    fn most_exchanged(&self) -> usize {
+        MAX_EXCHANGED / (u32::from(self.function.lanes) / CHUNK).max(1) as usize
     }
 
     /// Whether a group without accesses is spared the masks of register writes: outside loops that is not worth its code.
@@ -261,7 +296,8 @@ impl<'a> Finder<'a> {
         match step {
             Step::Scalar(index) => self.takes_scalar(number, &self.block.insts[*index]),
             Step::Segment(insts) => {
-                if self.insts + insts.len() > MAX_INSTS || self.group.loose {
+                let most = if self.group.exchanges.is_empty() { MAX_INSTS } else { self.most_exchanged() };
+                if self.insts + insts.len() > most || self.group.loose {
                     return false;
                 }
                 let before = self.group.clone();
@@ -273,7 +309,8 @@ impl<'a> Finder<'a> {
                 }
                 fits
             }
-            Step::Warp(_) | Step::Interpret(_) => false,
+            Step::Warp(index) => self.takes_exchange(number, *index),
+            Step::Interpret(_) => false,
         }
     }
 
@@ -392,6 +429,10 @@ impl<'a> Finder<'a> {
         let before = |v: Value| (self.plan.home[v] as usize) < self.group.steps.start;
         let def = |v| (self.classes.get(v) != Class::Varying || !before(v)).then(|| self.def(v));
         let tiled = tiled(self.classes, |v| self.block.ty(v).ty, def, access)?;
+        // What is kept inside of bounds is often a neighbour, which is not aligned.
+        if self.classes.relies_on_choice(tiled.root) {
+            return None;
+        }
         let chunk = self.classes.get(tiled.root).stride()?.checked_mul(CHUNK.into())?;
         (chunk as u64 & tiled.low == 0).then_some(tiled)
     }

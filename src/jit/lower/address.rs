@@ -140,7 +140,9 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Lane 0 of an address, and whether the others follow `step` bytes apart.
     pub(super) fn guess(&mut self, address: Value, step: i64) -> Guess {
-        if self.scope.classes.get(address).stride().is_some() {
+        // Lanes that are there are sooner compared than what chose them.
+        let lanes = self.scope.classes.relies_on_choice(address) && !self.is_tested(address);
+        if self.scope.classes.get(address).stride().is_some() && !lanes {
             return self.base(address);
         }
         let known = self.chunk().places.guesses.iter().find(|&&(key, _)| key == (address, step));

@@ -9,7 +9,7 @@ use super::block::BlockLowerer;
 use super::chunk::{Reach, flags};
 use super::int::plus;
 use super::vector;
-use crate::analysis::{CHUNK, Class, kept_bits};
+use crate::analysis::{CHUNK, Choice, Class, kept_bits};
 use crate::ir::{BinaryOp, ConvertOp, Op, Special, Type, Value};
 
 /// Why lanes that are made of evenly spaced words may be none.
@@ -88,6 +88,13 @@ impl BlockLowerer<'_, '_, '_> {
                     let holds = self.is_spaced(why, a, base, Reach::Known(i64::from(CHUNK) - 1));
                     doubt = self.both(doubt, holds);
                 }
+                if let Some(Choice { cc, a, b, .. }) = self.scope.classes.choice(v) {
+                    let ((first, spaced), (limit, same)) = (self.base(a), self.base(b));
+                    let holds = self.holds_in_lanes(cc, (a, first), limit, Reach::Known(i64::from(CHUNK) - 1));
+                    for more in [spaced, same, Some(holds)] {
+                        doubt = self.both(doubt, more);
+                    }
+                }
                 (first, doubt)
             }
         };
@@ -117,6 +124,9 @@ impl BlockLowerer<'_, '_, '_> {
     /// Lane 0 of an evenly spaced value. `first` gives that of its operands.
     pub(super) fn first_of(&mut self, v: Value, first: &mut dyn FnMut(&mut Self, Value) -> Clif) -> Clif {
         let same = |&v: &Value| self.scope.classes.get(v).is_same();
+        if let Some(Choice { chosen, .. }) = self.scope.classes.choice(v) {
+            return first(self, chosen);
+        }
         match *self.facts.def_op(v) {
             Op::Select { mask, a, b } if self.scope.classes.is_alike(mask) && [a, b].iter().all(same) => {
                 let condition = self.agreed(mask, first);

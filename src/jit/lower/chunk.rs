@@ -190,6 +190,8 @@ impl BlockLowerer<'_, '_, '_> {
                 Lanes::from_elem(splat, parts(ty))
             }
             Class::Affine { step, exact } if exact || self.is_tested(v) => self.affine_lanes(v, ty, step),
+            // The mask of a choice is where it was made.
+            Class::Affine { .. } if self.scope.classes.relies_on_choice(v) && !self.is_home(v) => self.load_slot(v),
             Class::Affine { .. } => self.pure_lanes(self.facts.def(v)),
             Class::Varying => match self.facts.def_op(v) {
                 Op::RfRead { reg, .. } if self.is_home(v) || !self.facts.planned.slots.is_stored(v) => {

@@ -89,6 +89,14 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// The body of the loop: every instruction of the segment in order, values as they are needed.
     pub(super) fn chunk_body(&mut self, insts: &[usize]) {
+        self.chunk_values(insts);
+        if self.scope.full_warp.is_some() {
+            self.write_rows(insts);
+        }
+    }
+
+    /// The same but for the registers that a group's segments write.
+    pub(super) fn chunk_values(&mut self, insts: &[usize]) {
         // A row is overwritten in place, and lanes of the whole warp may still be asked for after the first chunk.
         let at_once = self.scope.full_warp.is_none();
         for (at, &index) in insts.iter().enumerate() {
@@ -125,7 +133,11 @@ impl BlockLowerer<'_, '_, '_> {
             }
             self.spill(at);
         }
-        for &index in insts.iter().filter(|_| !at_once) {
+    }
+
+    /// Writes the registers that a group's segments do, for the chunk.
+    pub(super) fn write_rows(&mut self, insts: &[usize]) {
+        for &index in insts {
             if let Op::RfWrite { reg, value, guard, .. } = self.facts.block.insts[index].op {
                 self.write_row(reg, value, guard);
             }

@@ -134,6 +134,7 @@ fn a_released_range_stays_until_the_launch_ends() {
     let engine = chained(32, |context| {
         context.memory().release_later(at).unwrap();
         assert!(context.memory().release_later(at).is_err());
+        assert_eq!(context.memory().range_of(at), None);
         assert_eq!(context.memory().load(at, 4), Ok((0, Residency::Resident)));
         let grown = context.memory().alloc(4, 1).unwrap();
         context.memory().store(grown, 4, 7).unwrap();

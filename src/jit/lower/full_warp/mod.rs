@@ -1,6 +1,7 @@
 //! A group of steps that the whole warp does at once, if the group's conditions hold: one check for each access, then one
 //! chunk after the other without masks. If they do not, the steps are done as any others.
 
+mod exchange;
 mod masks;
 mod places;
 mod test;
@@ -26,7 +27,7 @@ use crate::jit::tuning;
 /// What is known while a group is done as a whole.
 pub struct Whole<'r> {
     group: &'r Group,
-    /// Values that something outside the group's segments uses.
+    /// Values that something outside the group's segments and exchanges uses.
     escapes: HashSet<Value>,
     /// Where the accesses are that have been tested.
     pub(super) hosts: HashMap<usize, Host>,
@@ -132,7 +133,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             self.read_bases_that_are_overwritten(insts);
         }
         let one_by_one = insts.len() <= tuning::ONE_BY_ONE / self.facts.chunk_count() as usize;
-        let masks = if self.facts.planned.in_loop && one_by_one {
+        let masks = if !group.exchanges.is_empty() {
+            self.between_exchanges(group, insts, &outgoing)
+        } else if self.facts.planned.in_loop && one_by_one {
             self.chunks_one_by_one(insts, &outgoing)
         } else {
             self.chunks_in_a_loop(insts, &outgoing)
@@ -163,7 +166,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let raising: Vec<usize> = group.steps.clone().filter(|&number| raises(number)).collect();
         for number in group.steps.clone() {
             let decides = || group.after.contains(&number) && raising.iter().any(|&raise| raise > number);
-            if matches!(self.facts.planned.plan.steps[number], Step::Segment(_))
+            if matches!(self.facts.planned.plan.steps[number], Step::Segment(_) | Step::Warp(_))
                 || raising.contains(&number)
                 || decides()
             {
@@ -276,7 +279,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     fn used_outside(&self, group: &Group) -> HashSet<Value> {
         let mut used = HashSet::new();
         for (number, step) in self.facts.planned.plan.steps.iter().enumerate() {
-            if !(group.steps.contains(&number) && matches!(step, Step::Segment(_))) {
+            if !(group.steps.contains(&number) && matches!(step, Step::Segment(_) | Step::Warp(_))) {
                 for &index in step.insts() {
                     self.facts.block.insts[index].op.for_each_operand(|v| {
                         used.insert(v);

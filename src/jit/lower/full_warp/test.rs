@@ -6,10 +6,11 @@ use smallvec::SmallVec;
 
 use super::super::address::{Range, Rights, extent};
 use super::super::block::BlockLowerer;
+use super::super::chunk::Reach;
 use super::super::int;
 use super::Host;
 use crate::analysis::{CHUNK, Condition, Group, Tiled, are_near, keep_to_lanes};
-use crate::ir::{Access, IntCc, Op};
+use crate::ir::{Access, IntCc, Op, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// The same but for places that must be apart.
@@ -25,10 +26,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     self.require(holds, slow);
                 }
                 Condition::Compare { cc, a, b } => {
-                    let step = self.scope.classes.get(a).stride().expect("a group compares evenly spaced values");
                     let (firsts, others) = (self.first_lanes(a, slow), self.first_lanes(b, slow));
                     for (first, b) in firsts.into_iter().zip(others) {
-                        let holds = self.holds_in_all_lanes(cc, first, step, b);
+                        let holds = self.holds_in_lanes(cc, (a, first), b, self.reach());
                         self.require(holds, slow);
                     }
                 }
@@ -219,12 +219,19 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         rights
     }
 
-    /// Whether `first + lane * step`, which must not wrap on the way, compares so in all lanes.
-    pub(super) fn holds_in_all_lanes(&mut self, cc: IntCc, first: Clif, step: i64, b: Clif) -> Clif {
+    /// Whether an evenly spaced value, of whose lanes this is the first, compares so in all of them, and does not wrap on the way.
+    pub(in super::super) fn holds_in_lanes(
+        &mut self,
+        cc: IntCc,
+        (a, first): (Value, Clif),
+        b: Clif,
+        reach: Reach,
+    ) -> Clif {
+        let step = self.scope.classes.get(a).stride().expect("it compares evenly spaced values");
         if step == 0 {
             return self.b.ins().icmp(int::condition(cc), first, b);
         }
-        let last = self.spread_full_warp(first, step);
+        let last = self.spread(first, step, reach);
         let straight = self.is_straight(cc, first, last, step);
         let less = matches!(cc, IntCc::LtS | IntCc::LeS | IntCc::LtU | IntCc::LeU);
         let extreme = if less == (step > 0) { last } else { first };

@@ -8,7 +8,7 @@ use super::super::block::BlockLowerer;
 use super::super::chunk::{Chunk, Reach, flags};
 use super::super::sweep::Strip;
 use super::super::vector;
-use crate::analysis::Class;
+use crate::analysis::{Choice, Class};
 use crate::ir::{Op, Special, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
@@ -72,6 +72,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     if let Some(spaced) = self.is_spaced(why, a, first, self.reach()) {
                         self.require(spaced, slow.expect("only tested values are in doubt"));
                     }
+                }
+                if let Some(Choice { cc, a, b, .. }) = self.scope.classes.choice(v) {
+                    let (first, limit) = (self.warp_base(a, slow), self.warp_base(b, slow));
+                    let holds = self.holds_in_lanes(cc, (a, first), limit, self.reach());
+                    self.require(holds, slow.expect("only tested values are in doubt"));
                 }
                 base
             }
