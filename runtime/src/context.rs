@@ -3,6 +3,7 @@
 //! Pointers and what bounds them are fields that only this crate can write: nobody else does, and what is here relies on that.
 
 use crate::fault::{FaultKind, FaultRecord};
+use crate::launch::Step;
 use crate::memory::Memory;
 #[cfg(doc)]
 use crate::warp::RUNS;
@@ -51,11 +52,7 @@ impl<'launch> WarpContext<'launch> {
             barrier_result: 0,
             barrier_counts: 0,
             barrier_released: 0,
-            queue: Vec::new(),
-            queue_barrier: (0, BarrierCounts::Warps),
-            queue_back_edges: 0,
-            running: 0,
-            turn_began: 0,
+            step: Step::default(),
             instructions: 0,
             lane_instructions: 0,
             instruction_limit: u64::MAX,
@@ -280,34 +277,6 @@ impl<'launch> WarpContext<'launch> {
     pub(crate) fn barrier_counts(&self) -> BarrierCounts {
         let lanes = self.barrier_counts == BarrierCounts::Lanes as u32;
         if lanes { BarrierCounts::Lanes } else { BarrierCounts::Warps }
-    }
-
-    /// Goes on to the next warp that has its turn, if one does and this one has come to the barrier that all come to: `resume` is
-    /// then where that one goes on.
-    #[inline]
-    pub fn pass_on(&mut self) -> bool {
-        // A turn that counted nothing is charged by the scheduler.
-        let counted = self.instructions > self.turn_began;
-        if self.running + 1 >= self.queue.len() || !counted || self.whole_barrier() != Some(self.queue_barrier) {
-            return false;
-        }
-        self.queue[self.running].resume = self.resume;
-        self.running += 1;
-        let next = &self.queue[self.running];
-        (self.registers, self.local) = (next.registers, next.local);
-        (self.warp, self.slot, self.resume) = (next.warp, next.slot, next.resume);
-        (self.launch_mask, self.barrier_result) = (next.launch_mask, next.barrier_result);
-        self.barrier_released = next.released;
-        (self.chain_end, self.back_edges) = (next.warp + 1, self.queue_back_edges);
-        self.turn_began = self.instructions;
-        (self.barrier_mask, self.barrier_counts) = (u64::MAX, BarrierCounts::Warps as u32);
-        true
-    }
-
-    /// For engines that do not pass on: each warp's turn is a call of its own.
-    pub fn forget_queue(&mut self) {
-        self.queue.clear();
-        self.running = 0;
     }
 }
 

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::fault::FaultRecord;
+use crate::launch::Step;
 
 /// Pages in a [`Tlb`].
 pub const TLB_ENTRIES: usize = 256;
@@ -247,20 +248,6 @@ pub const SHARED_PADDING: u64 = 128;
 /// no part in a store (32 of a lane, each in a row of 64 lanes), stay in the allocation.
 pub const LOCAL_PADDING: u64 = 32 * 64 * 4;
 
-/// A warp of the running block that has its turn after another, as [`WarpContext`] has it then.
-pub(crate) struct Queued {
-    pub registers: *mut u8,
-    pub local: *mut u8,
-    pub launch_mask: u64,
-    pub warp: u32,
-    pub slot: u32,
-    pub resume: u32,
-    pub barrier_result: u32,
-    pub released: u64,
-    /// Of the scheduler: its place among the suspended warps.
-    pub place: usize,
-}
-
 /// State of the running warp. Compiled code reads and writes it by offset ([`offsets`]).
 ///
 /// What pointers and their bounds rest on is the scheduler's: others read it, and only compiled code writes it. A context is valid
@@ -357,15 +344,9 @@ pub struct WarpContext<'launch> {
     /// After a call that ended at a barrier with [`BarrierCounts::Lanes`]: the lanes that the next released barrier hands back, whose
     /// result is `barrier_result`; 0: none so far.
     pub barrier_released: u64,
-    /// The running warp and those whose turns come after it, all with register files of `register_bytes`: an engine goes on with the
-    /// next one ([`WarpContext::pass_on`]) when one has come to this barrier of the whole block.
-    pub(crate) queue: Vec<Queued>,
-    pub(crate) queue_barrier: (u32, BarrierCounts),
-    pub(crate) queue_back_edges: u64,
-    /// Which of them runs.
-    pub(crate) running: usize,
-    /// `instructions` when its turn began.
-    pub(crate) turn_began: u64,
+    /// The running warp and the others of its block, if it has been suspended: an engine goes on with the next one
+    /// ([`WarpContext::pass_on`]).
+    pub(crate) step: Step,
     /// Makes the lifetime invariant.
     pub(crate) launch: PhantomData<fn(&'launch ()) -> &'launch ()>,
 }

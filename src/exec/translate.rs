@@ -346,7 +346,7 @@ impl Engine for Discovering {
 
     fn run(&self, context: &mut WarpContext) -> ExitCode {
         // Other warps may be in other generations.
-        context.forget_queue();
+        context.stay_in_warp();
         let mut grown = self.generation_of(context.resume);
         loop {
             let first = grown.as_ref().map_or(0, |grown| grown.first);

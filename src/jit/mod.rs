@@ -252,6 +252,20 @@ impl Program {
         unsafe { entry(context, block) }
     }
 
+    /// The same of fast code, and then for the warps whose turns come next, as long as they go on in this region.
+    fn enter_in_step(&self, region: usize, compiled: &Compiled, context: &mut WarpContext) -> u32 {
+        loop {
+            let code = self.enter(compiled, context);
+            let passed = ExitCode::from_number(code).is_some_and(|code| context.pass_on(code));
+            if !passed {
+                return code;
+            }
+            if self.region_of[context.resume as usize] != region || context.register_bytes() < compiled.register_bytes {
+                return abi::CONTINUE;
+            }
+        }
+    }
+
     /// The same of code that is not for speed: when it is hot, better code is made. Turns are cut into slices, so that a loop can go
     /// on in that.
     fn warm(&self, number: usize, compiled: &Compiled, context: &mut WarpContext, careful: bool) -> u32 {
@@ -316,7 +330,7 @@ impl Engine for Program {
                 return ExitCode::Grow;
             }
             let code = match fast {
-                Some(fast) => self.enter(fast, context),
+                Some(fast) => self.enter_in_step(region, fast, context),
                 None => self.warm(region, compiled, context, careful),
             };
             careful = code == abi::CAREFUL;
@@ -325,12 +339,12 @@ impl Engine for Program {
                 None => debug_assert!(matches!(code, abi::CONTINUE | abi::CAREFUL), "code {code}"),
                 // The slice is over, the turn is not.
                 Some(ExitCode::Yield) if context.back_edges as i64 > 0 => {}
-                Some(ExitCode::Barrier) if context.pass_on() => {}
                 Some(ExitCode::UnknownPc) => match self.jump_indirectly(context) {
                     Some(true) => {}
                     Some(false) => return ExitCode::Yield,
                     None => return ExitCode::UnknownPc,
                 },
+                Some(code) if context.pass_on(code) => {}
                 Some(code) => return code,
             }
         }

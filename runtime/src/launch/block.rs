@@ -2,126 +2,11 @@
 
 use super::barrier::{Arrival, Barriers, CLUSTER};
 use super::config::LaunchError;
-use super::lanes::{LaneArrival, LaneBarriers, Lanes, Released};
+use super::lanes::{LaneArrival, LaneBarriers};
 use super::outcome::Waiting;
-use crate::warp::{BarrierCounts, BarrierKind, LOCAL_PADDING, SHARED_PADDING};
+use super::suspended::{State, Suspended, WarpStorage, allocate};
+use crate::warp::{BarrierCounts, BarrierKind, SHARED_PADDING};
 use crate::zeroed::Zeroed;
-
-/// Register file and local memory of one warp: allocations of their own, so that debug builds have a fence between them.
-pub(super) struct WarpStorage {
-    /// `WarpContext::slot` of the warps that use it.
-    pub slot: u32,
-    registers: Zeroed,
-    local: Zeroed,
-    local_bytes: u64,
-    /// Whether a warp has used the local memory, which begins zeroed.
-    used: bool,
-}
-
-impl WarpStorage {
-    /// Sizes in bytes, of the whole warp.
-    pub(super) fn new(slot: u32, register_bytes: u64, local_bytes: u64) -> Result<WarpStorage, LaunchError> {
-        let local = allocate(padded_local_bytes(local_bytes))?;
-        Ok(WarpStorage { slot, registers: allocate(register_bytes)?, local, local_bytes, used: false })
-    }
-
-    pub(super) fn registers(&self) -> *mut u8 {
-        self.registers.pointer().as_ptr()
-    }
-
-    pub(super) fn register_bytes(&self) -> u64 {
-        self.registers.bytes()
-    }
-
-    pub(super) fn local(&self) -> *mut u8 {
-        self.local.pointer().as_ptr()
-    }
-
-    /// Makes the register file larger. What it holds stays.
-    pub(super) fn grow(&mut self, register_bytes: u64) -> Result<(), LaunchError> {
-        let larger = allocate(register_bytes.max(self.register_bytes()))?;
-        // SAFETY: both allocations have as many bytes as the smaller one, and no warp uses them at the moment.
-        unsafe { larger.pointer().copy_from_nonoverlapping(self.registers.pointer(), self.register_bytes() as usize) };
-        self.registers = larger;
-        Ok(())
-    }
-
-    /// Zeroes the local memory for a fresh warp.
-    pub(super) fn clear_local(&mut self) {
-        if self.used {
-            // SAFETY: the allocation has these bytes, and no warp uses it at the moment.
-            unsafe { self.local().write_bytes(0, self.local_bytes as usize) };
-        }
-        self.used = true;
-    }
-}
-
-/// Bytes that a warp's local memory takes.
-pub(super) fn padded_local_bytes(local_bytes: u64) -> u64 {
-    if local_bytes == 0 { 0 } else { local_bytes.saturating_add(LOCAL_PADDING) }
-}
-
-/// Memory as compiled code wants it.
-fn allocate(bytes: u64) -> Result<Zeroed, LaunchError> {
-    Zeroed::new(bytes, 64).ok_or(LaunchError::HostOutOfMemory { bytes })
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
-    /// Can go on. `yielded`: it gave up its turn the last time.
-    Ready {
-        yielded: bool,
-    },
-    Waiting {
-        barrier: u32,
-        kind: BarrierKind,
-    },
-    /// All its lanes wait, or it said that it has nothing to do until some are released.
-    WaitingForLanes,
-    Done,
-}
-
-/// A warp that has waited or yielded.
-pub(super) struct Suspended {
-    pub warp: u32,
-    pub state: State,
-    /// Block number to go on at.
-    pub resume: u32,
-    pub launch_mask: u64,
-    pub barrier_result: u32,
-    /// Bit set of the barriers at which it has arrived since they were last complete.
-    pub arrived: u32,
-    pub lanes: Lanes,
-    /// The lanes that were handed back to it last.
-    pub released: u64,
-    /// `None` once it is done. Boxed, since it changes hands for every warp.
-    pub storage: Option<Box<WarpStorage>>,
-}
-
-impl Suspended {
-    pub(super) fn is_done(&self) -> bool {
-        self.state == State::Done
-    }
-
-    /// Lanes that have neither exited nor wait.
-    fn free_lanes(&self) -> u64 {
-        self.launch_mask & !self.lanes.exited & !self.lanes.waiting()
-    }
-
-    /// It came to a barrier at which all others have arrived.
-    pub(super) fn come_through(&mut self, resume: u32) {
-        self.state = State::Ready { yielded: false };
-        self.released = self.launch_mask;
-        self.resume = resume;
-    }
-
-    /// Hands back what the next complete barrier has released, if there is one.
-    fn hand_over(&mut self) {
-        let released = self.lanes.take_released().unwrap_or(Released { lanes: 0, result: None });
-        self.released = released.lanes;
-        self.barrier_result = released.result.unwrap_or(self.barrier_result);
-    }
-}
 
 pub(super) struct Block {
     /// Index in the grid, x fastest.
@@ -132,8 +17,10 @@ pub(super) struct Block {
     pub warps: u32,
     /// Warps below have started.
     pub started: u32,
-    /// In ascending order. Warps that finish in their first turn never appear here.
+    /// In ascending order. Warps that finish in their first turn, as some of a chain, never appear here.
     pub suspended: Vec<Suspended>,
+    /// Whether its warps have come to a barrier of the whole block. So will those of the next one.
+    pub meets: bool,
     /// Of `suspended`, those not yet done, and those that can go on.
     pub live: u32,
     pub ready: u32,
@@ -154,6 +41,7 @@ impl Block {
             warps,
             started: 0,
             suspended: Vec::new(),
+            meets: false,
             live: 0,
             ready: 0,
             barriers: Barriers::default(),
@@ -163,7 +51,8 @@ impl Block {
         })
     }
 
-    /// Becomes another block of the grid, which `following` others along x may follow in the same call. The last one has finished.
+    /// Becomes another block of the grid, which `following` others along x may follow in the same call. The last one has finished: its warps
+    /// are still there.
     #[inline]
     pub(super) fn begin(&mut self, index: u64, ctaid: [u32; 3], following: u32) {
         self.index = index;
@@ -171,7 +60,6 @@ impl Block {
         self.row_end = ctaid[0] + 1 + following;
         self.started = 0;
         if !self.suspended.is_empty() {
-            self.suspended.clear();
             self.barriers.clear();
             self.lane_barriers.clear();
         }
@@ -215,19 +103,31 @@ impl Block {
         self.suspended.len() - 1
     }
 
-    /// A suspended warp is done: gives back its storage.
-    pub(super) fn finish(&mut self, slot: usize) -> Option<Box<WarpStorage>> {
+    /// Forgets the warps of the last block, whose storage others may have.
+    pub(super) fn retire(&mut self) -> impl Iterator<Item = WarpStorage> {
+        self.suspended.drain(..).map(|warp| warp.storage)
+    }
+
+    /// All its warps are suspended before they begin.
+    pub(super) fn start_all(&mut self) {
+        self.suspended.iter_mut().for_each(Suspended::begin_anew);
+        (self.started, self.live, self.ready) = (self.warps, self.warps, self.warps);
+    }
+
+    /// A suspended warp is done.
+    pub(super) fn finish(&mut self, slot: usize) {
         let warp = &mut self.suspended[slot];
-        warp.state = State::Done;
-        if !warp.lanes.are_together() {
-            warp.lanes = Lanes::default();
-        }
+        warp.finish();
         self.live -= 1;
         self.ready -= 1;
         self.barriers.exit(warp.arrived);
-        let storage = warp.storage.take();
         self.release();
-        storage
+    }
+
+    /// Warps that went in step may be done.
+    pub(super) fn count(&mut self) {
+        self.live = self.suspended.iter().filter(|warp| !warp.is_done()).count() as u32;
+        self.ready = self.live;
     }
 
     /// A suspended warp arrives at a barrier, which `arrival.first` does not say yet.
@@ -262,10 +162,15 @@ impl Block {
         }
     }
 
-    /// Whether all warps have started, those not done can go on, and none has arrived at a barrier.
+    /// Whether all warps have started, those not done can go on, with all their lanes, and none has arrived at a barrier.
     pub(super) fn may_go_in_step(&self) -> bool {
         let none_arrived = self.barriers.active().next().is_none() && self.lane_barriers.is_idle();
-        self.started == self.warps && self.ready == self.live && none_arrived
+        let goes_on = |warp: &Suspended| match warp.state {
+            State::Ready { yielded } => !yielded && warp.lanes.are_together(),
+            State::Waiting { .. } | State::WaitingForLanes => false,
+            State::Done => true,
+        };
+        self.started == self.warps && none_arrived && self.suspended.iter().all(goes_on)
     }
 
     /// Lanes of a suspended warp arrive at a barrier. It goes on with those that do not wait, or that are released.

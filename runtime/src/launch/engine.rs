@@ -13,8 +13,8 @@ pub trait Engine: Sync {
 
     /// Runs the warp in `context` from block `resume` until it is done, waits, yields or faults, and goes on with the
     /// warps after it up to `chain_end` when it is done (see [`WarpContext::chain`]), and perhaps with those of the blocks after it
-    /// up to `row_end`. An engine that returns
-    /// [`ExitCode::Service`] is wrapped by one that serves; the scheduler knows no services.
+    /// up to `row_end`. One that waits or is done may be followed by the next that has its turn (see [`WarpContext::pass_on`]). An engine
+    /// that returns [`ExitCode::Service`] is wrapped by one that serves; the scheduler knows no services.
     fn run(&self, context: &mut WarpContext<'_>) -> ExitCode;
 
     /// Guest address of the block with this number, for messages about warps that wait there. 0 if unknown.

@@ -1,7 +1,7 @@
 //! Barriers that count lanes ([`BarrierCounts::Lanes`](crate::warp::BarrierCounts)): each lane arrives and waits by itself.
 
 use super::barrier::reduction;
-use super::block::Suspended;
+use super::suspended::Suspended;
 use crate::warp::{BARRIERS, BarrierKind};
 use std::collections::VecDeque;
 
@@ -62,7 +62,7 @@ pub(super) struct Released {
 
 /// The lanes of a suspended warp, as far as barriers count them.
 #[derive(Default)]
-pub(super) struct Lanes {
+pub(crate) struct Lanes {
     pub waits: Vec<Wait>,
     /// Those that have exited while the warp goes on.
     pub exited: u64,

@@ -11,6 +11,8 @@ mod engine;
 mod lanes;
 mod outcome;
 mod schedule;
+mod step;
+mod suspended;
 mod threads;
 mod worker;
 
@@ -18,6 +20,7 @@ pub use config::{ConstBank, LaunchConfig, LaunchError, MAX_BLOCK_LANES, MAX_GRID
 pub use engine::Engine;
 pub use outcome::{Counts, Fault, Outcome, Waiting};
 pub use schedule::launch;
+pub(crate) use step::Step;
 pub use threads::share;
 
 #[cfg(test)]

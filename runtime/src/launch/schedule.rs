@@ -1,9 +1,10 @@
 //! [`launch`]: checks, what the workers share, and the hand-out of blocks.
 
-use super::block::{Block, WarpStorage, padded_local_bytes};
+use super::block::Block;
 use super::config::{LaunchConfig, LaunchError};
 use super::engine::Engine;
 use super::outcome::{Counts, Fault, Outcome};
+use super::suspended::{WarpStorage, padded_local_bytes};
 use super::threads;
 use super::worker::Worker;
 use crate::memory::Memory;
@@ -88,6 +89,11 @@ impl Shape {
             tid: thread_indices(config.block, tid_stride as usize),
             tid_stride,
         })
+    }
+
+    /// Lanes of a warp of the block that exist.
+    pub(super) fn launch_mask(&self, warp: u32) -> u64 {
+        if warp + 1 == self.warps { self.last_mask } else { self.full_mask }
     }
 
     /// Host memory of one block whose warps are all suspended.

@@ -75,5 +75,6 @@ mod barriers;
 mod blocks;
 mod faults;
 mod lanes;
+mod step;
 mod threads;
 mod turns;

@@ -4,11 +4,11 @@ mod turn;
 
 use std::time::{Duration, Instant};
 
-use super::block::{Block, State, Suspended, WarpStorage};
+use super::block::Block;
 use super::config::LaunchError;
-use super::lanes::Lanes;
 use super::outcome::{Counts, Fault};
 use super::schedule::Launch;
+use super::suspended::{State, Suspended, WarpStorage};
 use crate::fault::FaultKind;
 use crate::warp::{ExitCode, Tlb, WarpContext};
 
@@ -29,9 +29,8 @@ enum Stop {
 pub(super) struct Worker<'a> {
     launch: &'a Launch<'a>,
     context: Box<WarpContext<'a>>,
-    /// Of the warps that run for the first time, then of those that are done.
-    #[expect(clippy::vec_box, reason = "they go on to suspended warps as they are")]
-    free: Vec<Box<WarpStorage>>,
+    /// The last one is that of the fresh warps of a call, if no suspended one runs.
+    free: Vec<WarpStorage>,
     progress: Option<&'a dyn Fn(u64, u64)>,
     next_progress: Instant,
     /// What has been added to the launch's sums.
@@ -42,7 +41,6 @@ pub(super) struct Worker<'a> {
     /// Back edges and barriers of turns without counted instructions: blocks may count for nothing, but loops of such blocks
     /// must come to a limit, too.
     uncounted: u64,
-    rounds: u32,
 }
 
 impl<'a> Worker<'a> {
@@ -78,7 +76,6 @@ impl<'a> Worker<'a> {
             done: 0,
             next_check: 0,
             uncounted: 0,
-            rounds: 0,
         };
         let _ = worker.check();
         Ok(worker)
@@ -105,6 +102,11 @@ impl<'a> Worker<'a> {
             while index < chunk.end {
                 let following = (chunk.end - index).min(u64::from(x - ctaid[0])) as u32 - 1;
                 block.begin(index, ctaid, following);
+                if std::mem::take(&mut block.meets) {
+                    self.start_all(&mut block)?;
+                } else {
+                    self.free.extend(block.retire());
+                }
                 self.context.ctaid = ctaid;
                 self.context.shared = block.shared();
                 match self.run_block(&mut block) {
@@ -156,9 +158,10 @@ impl<'a> Worker<'a> {
                     return self.stopped(block.index, stop);
                 }
             }
-            let before = blocks.len();
-            blocks.retain(|block| !block.is_done());
-            self.done += (before - blocks.len()) as u64;
+            for mut block in blocks.extract_if(.., |block| block.is_done()) {
+                self.free.extend(block.retire());
+                self.done += 1;
+            }
         }
         Ok(())
     }
@@ -195,28 +198,20 @@ impl<'a> Worker<'a> {
     }
 
     fn sweep_suspended(&mut self, block: &mut Block) -> Result<(), Stop> {
-        match block.suspended.iter().find(|warp| matches!(warp.state, State::Ready { .. })) {
-            Some(first) => {
-                self.rounds = self.rounds.wrapping_add(1);
-                if self.rounds.is_multiple_of(CHECK_ROUNDS) {
-                    self.next_check = 0;
-                }
-                self.check_if_due(block, first.warp, first.resume)?;
-            }
-            None if block.live > 0 => {
-                let waiting = block.waiting(|at| self.launch.engine.block_pc(at));
-                // A warp may wait for lanes of which none do.
-                let first = waiting.first().map(|first| (first.warp, first.pc));
-                let (warp, pc) = first.unwrap_or_else(|| {
-                    let live = block.suspended.iter().find(|warp| !warp.is_done());
-                    live.map_or((0, 0), |warp| (warp.warp, self.launch.engine.block_pc(warp.resume)))
-                });
-                let fault = self.fault(block, warp, FaultKind::StuckBarrier, pc);
-                return Err(Stop::Fault(Box::new(Fault { waiting, ..fault })));
-            }
-            None => {}
+        let ready = block.suspended.iter().position(|warp| matches!(warp.state, State::Ready { .. }));
+        let Some(first) = ready else {
+            return if block.live > 0 { Err(self.stuck(block)) } else { Ok(()) };
+        };
+        let rounds = &mut self.context.step.rounds;
+        *rounds = rounds.saturating_sub(1);
+        if *rounds == 0 {
+            *rounds = CHECK_ROUNDS;
+            self.next_check = 0;
         }
-        let had_turns = if block.may_go_in_step() { self.go_in_step(block)? } else { 0 };
+        self.check_if_due(block, block.suspended[first].warp, block.suspended[first].resume)?;
+        // What is spent uncounted is looked at after each turn.
+        let in_step = self.uncounted == 0 && block.may_go_in_step();
+        let had_turns = if in_step { self.go_in_step(block, first)? } else { first };
         for slot in had_turns..block.suspended.len() {
             if let State::Ready { yielded } = block.suspended[slot].state {
                 let code = self.resume(block, slot, yielded)?;
@@ -226,69 +221,65 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Gives warps turns as long as each ends at the same barrier of the whole block. If all do, it is complete, and none need be
-    /// entered as waiting at it. Returns the slot after the last that had its turn.
-    fn go_in_step(&mut self, block: &mut Block) -> Result<usize, Stop> {
-        let mut common = None;
-        let mut next = 0;
-        while next < block.suspended.len() {
-            let State::Ready { yielded } = block.suspended[next].state else {
-                next += 1;
-                continue;
-            };
-            // What is spent uncounted is looked at after each turn.
-            let (slot, code) = match common.filter(|_| self.uncounted == 0) {
-                Some(barrier) => self.resume_in_turn(block, next, yielded, barrier)?,
-                None => (next, self.resume(block, next, yielded)?),
-            };
-            if code == ExitCode::Grow {
-                next = slot;
-                continue;
+    /// All of a block's warps that are not done wait.
+    #[cold]
+    fn stuck(&self, block: &Block) -> Stop {
+        let waiting = block.waiting(|at| self.launch.engine.block_pc(at));
+        // A warp may wait for lanes of which none do.
+        let first = waiting.first().map(|first| (first.warp, first.pc));
+        let (warp, pc) = first.unwrap_or_else(|| {
+            let live = block.suspended.iter().find(|warp| !warp.is_done());
+            live.map_or((0, 0), |warp| (warp.warp, self.launch.engine.block_pc(warp.resume)))
+        });
+        let fault = self.fault(block, warp, FaultKind::StuckBarrier, pc);
+        Stop::Fault(Box::new(Fault { waiting, ..fault }))
+    }
+
+    /// The warps of a block that has begun are suspended before they run, as they will be when they come to a barrier.
+    fn start_all(&mut self, block: &mut Block) -> Result<(), LaunchError> {
+        let shape = &self.launch.shape;
+        if block.suspended.len() < block.warps as usize {
+            self.free.extend(block.retire());
+            for warp in 0..block.warps {
+                let storage = self.free.pop().map_or_else(|| self.launch.storage(), Ok)?;
+                block.suspended.push(Suspended::fresh(warp, shape.launch_mask(warp), storage));
             }
-            let barrier =
-                if code == ExitCode::Barrier { self.whole_barrier(&block.suspended[slot].lanes) } else { None };
-            if barrier.is_none() || common.is_some() && common != barrier {
-                if let Some(barrier) = common {
-                    block.arrive_up_to(slot, barrier);
-                }
-                self.returned(block, slot, code)?;
-                return Ok(slot + 1);
-            }
-            common = barrier;
-            let resume = block.suspended[slot].resume;
-            block.suspended[slot].come_through(resume);
-            self.check_if_due(block, block.suspended[slot].warp, self.context.resume)?;
-            next = slot + 1;
         }
-        Ok(block.suspended.len())
+        if shape.local_bytes > 0 {
+            block.suspended.iter_mut().for_each(|warp| warp.storage.clear_local());
+        }
+        block.start_all();
+        Ok(())
     }
 
     /// Runs fresh warps up to the first that is suspended.
     #[inline]
     fn start(&mut self, block: &mut Block) -> Result<(), Stop> {
         let shape = &self.launch.shape;
-        let mut storage = match self.free.pop() {
-            Some(storage) => storage,
-            None => Box::new(self.launch.storage().map_err(Stop::Error)?),
-        };
+        if self.free.is_empty() {
+            self.free.push(self.launch.storage().map_err(Stop::Error)?);
+        }
         let first = block.started;
+        self.context.step.back_edges = self.turn(false, true);
         let context = &mut *self.context;
         context.warp = first;
         context.resume = 0;
         context.barrier_result = 0;
         context.barrier_released = 0;
-        context.launch_mask = if first + 1 == block.warps { shape.last_mask } else { shape.full_mask };
+        context.launch_mask = shape.launch_mask(first);
         context.chain_end = block.warps;
         context.row_end = block.row_end(first);
+        let storage = self.free.last_mut().expect("there is one");
         if shape.local_bytes > 0 {
             // Local memory is zeroed for each warp, which the chain would pass by.
             context.chain_end = first + 1;
             storage.clear_local();
         }
-        let code = self.call(&mut storage, self.turn(false, true)).map_err(Stop::Error)?;
+        context.stand_at(storage.place());
+        context.expect_turn();
+        let code = self.call(false).map_err(Stop::Error)?;
         let first = if self.pass_blocks(block) { 0 } else { first };
         if code == ExitCode::Done {
-            self.free.push(storage);
             block.started = self.context.chain_end;
             if !block.suspended.is_empty() {
                 block.release();
@@ -297,17 +288,9 @@ impl<'a> Worker<'a> {
             let WarpContext { warp, resume, launch_mask, .. } = *self.context;
             assert!((first..block.warps).contains(&warp), "the engine returned from warp {warp}, which did not run");
             block.started = warp + 1;
-            let slot = block.suspend(Suspended {
-                warp,
-                state: State::Ready { yielded: false },
-                resume,
-                launch_mask,
-                barrier_result: 0,
-                arrived: 0,
-                lanes: Lanes::default(),
-                released: 0,
-                storage: Some(storage),
-            });
+            block.meets |= code == ExitCode::Barrier && self.context.whole_barrier().is_some();
+            let storage = self.free.pop().expect("the engine ran in it");
+            let slot = block.suspend(Suspended { resume, ..Suspended::fresh(warp, launch_mask, storage) });
             self.returned(block, slot, code)?;
         }
         Ok(())

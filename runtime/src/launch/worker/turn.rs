@@ -4,80 +4,66 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use super::super::barrier::Arrival;
-use super::super::block::{Block, State, WarpStorage};
+use super::super::block::Block;
 use super::super::config::LaunchError;
-use super::super::lanes::{LaneArrival, Lanes};
+use super::super::lanes::LaneArrival;
 use super::super::outcome::{Fault, Waiting};
+use super::super::suspended::State;
 use super::{CHECK_INSTRUCTIONS, PROGRESS_INTERVAL, Stop, Worker};
 use crate::fault::{FaultKind, FaultRecord};
-use crate::warp::{BARRIERS, BarrierCounts, BarrierKind, ExitCode, Queued};
+use crate::warp::{BARRIERS, BarrierCounts, BarrierKind, ExitCode};
 
 impl Worker<'_> {
     /// Gives a suspended warp a turn.
     #[inline]
     pub(super) fn resume(&mut self, block: &mut Block, slot: usize, yielded: bool) -> Result<ExitCode, Stop> {
         let others = block.ready > 1 || block.started < block.warps;
-        let warp = &mut block.suspended[slot];
-        let Some(storage) = &mut warp.storage else { unreachable!("the warp is not done") };
-        let context = &mut *self.context;
-        context.warp = warp.warp;
-        context.chain_end = warp.warp + 1;
-        context.row_end = block.ctaid[0] + 1;
-        context.resume = warp.resume;
-        context.barrier_result = warp.barrier_result;
-        context.barrier_released = warp.released;
-        context.launch_mask = warp.launch_mask;
-        let code = self.call(storage, self.turn(yielded, others)).map_err(Stop::Error)?;
-        if self.context.running == 0 {
-            assert_eq!(self.context.warp, warp.warp, "the engine went on past its chain");
-            warp.resume = self.context.resume;
-        }
-        Ok(code)
+        self.run_suspended(block, slot, self.turn(yielded, others), false)
     }
 
-    /// Gives a suspended warp a turn, and those after it that can go on, as long as each comes to this barrier of the whole block. Those
-    /// that did are as if they had been released from it. Gives the slot of the one whose turn ended the call, and how.
-    pub(super) fn resume_in_turn(
+    /// Gives all warps turns, round after round, as long as they go in step; `first` is the first of them. Returns the slot from which on
+    /// warps have had none in the last round.
+    pub(super) fn go_in_step(&mut self, block: &mut Block, first: usize) -> Result<usize, Stop> {
+        // Blocks that wait for each other may do so with barriers in between.
+        let alternates = self.launch.config.cooperative && self.launch.blocks > 1;
+        self.context.step.until = if alternates { 0 } else { self.next_check };
+        let rounds = self.context.step.rounds;
+        let code = self.run_suspended(block, first, self.turn(false, true), true)?;
+        let step = &mut self.context.step;
+        let (slot, barrier) = (step.running, step.barrier.take());
+        block.meets |= barrier.is_some() || step.rounds < rounds;
+        block.count();
+        if slot == block.suspended.len() {
+            return Ok(slot);
+        }
+        if let Some(barrier) = barrier {
+            block.arrive_up_to(slot, barrier);
+        }
+        self.returned(block, slot, code)?;
+        Ok(slot + 1)
+    }
+
+    /// Calls the engine for a suspended warp, or for all from this one on, in step.
+    fn run_suspended(
         &mut self,
         block: &mut Block,
         slot: usize,
-        yielded: bool,
-        barrier: (u32, BarrierCounts),
-    ) -> Result<(usize, ExitCode), Stop> {
-        let bytes = block.suspended[slot].storage.as_ref().map(|storage| storage.register_bytes());
+        back_edges: u64,
+        in_step: bool,
+    ) -> Result<ExitCode, Stop> {
         let context = &mut *self.context;
-        context.queue_barrier = barrier;
-        for (place, warp) in block.suspended.iter().enumerate().skip(slot) {
-            let (Some(storage), State::Ready { .. }) = (&warp.storage, warp.state) else { continue };
-            if Some(storage.register_bytes()) != bytes || !warp.lanes.are_together() {
-                break;
-            }
-            context.queue.push(Queued {
-                registers: storage.registers(),
-                local: storage.local(),
-                launch_mask: warp.launch_mask,
-                warp: warp.warp,
-                slot: storage.slot,
-                resume: warp.resume,
-                barrier_result: warp.barrier_result,
-                released: warp.released,
-                place,
-            });
-        }
-        let code = self.resume(block, slot, yielded);
+        std::mem::swap(&mut context.step.warps, &mut block.suspended);
+        (context.step.running, context.step.back_edges) = (slot, back_edges);
+        context.row_end = block.ctaid[0] + 1;
+        context.begin_turn();
+        let code = self.call(in_step);
         let context = &mut *self.context;
-        let mut slot = slot;
-        if context.running > 0 {
-            for passed in &context.queue[..context.running] {
-                block.suspended[passed.place].come_through(passed.resume);
-            }
-            slot = context.queue[context.running].place;
-            let warp = &mut block.suspended[slot];
+        std::mem::swap(&mut context.step.warps, &mut block.suspended);
+        if let Some(warp) = block.suspended.get_mut(context.step.running) {
             assert_eq!(context.warp, warp.warp, "the engine went on past its chain");
             warp.resume = context.resume;
         }
-        context.forget_queue();
-        Ok((slot, code?))
+        code.map_err(Stop::Error)
     }
 
     /// Back edges of a turn: fewer if the warp may be waiting for another in a loop.
@@ -88,26 +74,24 @@ impl Worker<'_> {
 
     /// Calls the engine for the context's warp, again with a larger register file if that is what it asks for.
     #[inline]
-    pub(super) fn call(&mut self, storage: &mut WarpStorage, back_edges: u64) -> Result<ExitCode, LaunchError> {
-        (self.context.back_edges, self.context.queue_back_edges) = (back_edges, back_edges);
-        self.context.barrier_mask = u64::MAX;
-        self.context.barrier_counts = BarrierCounts::Warps as u32;
-        self.context.slot = storage.slot;
-        self.context.local = storage.local();
-        self.context.turn_began = self.context.instructions;
+    pub(super) fn call(&mut self, in_step: bool) -> Result<ExitCode, LaunchError> {
         let code = loop {
-            self.context.registers = storage.registers();
-            self.context.register_bytes = storage.register_bytes();
-            let code = self.launch.engine.run(&mut self.context);
-            // The caller gives another warp its turn anew.
-            if code != ExitCode::Grow || self.context.running > 0 {
+            let context = &mut *self.context;
+            context.step.passes = in_step;
+            let code = self.launch.engine.run(context);
+            if code == ExitCode::Grow {
+                let suspended = context.step.warps.get_mut(context.step.running).map(|warp| &mut warp.storage);
+                let storage = suspended.or_else(|| self.free.last_mut()).expect("the engine ran in it");
+                self.launch.grow(storage, context.register_bytes_wanted)?;
+                let place = storage.place();
+                context.stand_at(place);
+            } else if !in_step || !context.next_turn(code) {
                 break code;
             }
-            self.launch.grow(storage, self.context.register_bytes_wanted)?;
         };
-        if self.context.instructions == self.context.turn_began {
+        if self.context.instructions == self.context.step.turn_began {
             self.uncounted += match code {
-                ExitCode::Yield => back_edges,
+                ExitCode::Yield => self.context.step.back_edges,
                 ExitCode::Barrier => 1,
                 _ => 0,
             };
@@ -119,7 +103,7 @@ impl Worker<'_> {
     pub(super) fn returned(&mut self, block: &mut Block, slot: usize, code: ExitCode) -> Result<(), Stop> {
         let warp = block.suspended[slot].warp;
         match code {
-            ExitCode::Done => self.free.extend(block.finish(slot)),
+            ExitCode::Done => block.finish(slot),
             ExitCode::Yield => {
                 block.suspended[slot].state = State::Ready { yielded: true };
                 self.check_if_due(block, warp, self.context.resume)?;
@@ -147,13 +131,6 @@ impl Worker<'_> {
             }
         }
         Ok(())
-    }
-
-    /// The barrier that the context's warp has come to, whose lanes these are, and what it counts, if all of it waits at one for all
-    /// others of the block and for nothing else.
-    pub(super) fn whole_barrier(&self, lanes: &Lanes) -> Option<(u32, BarrierCounts)> {
-        let is_all = |&(_, counts): &(u32, BarrierCounts)| counts == BarrierCounts::Warps || lanes.are_together();
-        self.context.whole_barrier().filter(is_all)
     }
 
     /// The context's warp has come to a barrier.

@@ -1,0 +1,163 @@
+//! A warp that has been suspended, and what each warp that runs has for its own.
+
+use super::config::LaunchError;
+use super::lanes::{Lanes, Released};
+use crate::warp::{BarrierCounts, BarrierKind, LOCAL_PADDING};
+use crate::zeroed::Zeroed;
+
+/// Register file and local memory of one warp: allocations of their own, so that debug builds have a fence between them.
+pub(super) struct WarpStorage {
+    /// `WarpContext::slot` of the warps that use it.
+    slot: u32,
+    registers: Zeroed,
+    local: Zeroed,
+    local_bytes: u64,
+    /// Whether a warp has used the local memory, which begins zeroed.
+    used: bool,
+}
+
+impl WarpStorage {
+    /// Sizes in bytes, of the whole warp.
+    pub(super) fn new(slot: u32, register_bytes: u64, local_bytes: u64) -> Result<WarpStorage, LaunchError> {
+        let local = allocate(padded_local_bytes(local_bytes))?;
+        Ok(WarpStorage { slot, registers: allocate(register_bytes)?, local, local_bytes, used: false })
+    }
+
+    pub(super) fn register_bytes(&self) -> u64 {
+        self.registers.bytes()
+    }
+
+    /// Where it is.
+    #[inline]
+    pub(super) fn place(&self) -> Place {
+        Place {
+            slot: self.slot,
+            registers: self.registers.pointer().as_ptr(),
+            register_bytes: self.registers.bytes(),
+            local: self.local.pointer().as_ptr(),
+        }
+    }
+
+    /// Makes the register file larger. What it holds stays.
+    pub(super) fn grow(&mut self, register_bytes: u64) -> Result<(), LaunchError> {
+        let larger = allocate(register_bytes.max(self.register_bytes()))?;
+        // SAFETY: both allocations have as many bytes as the smaller one, and no warp uses them at the moment.
+        unsafe { larger.pointer().copy_from_nonoverlapping(self.registers.pointer(), self.register_bytes() as usize) };
+        self.registers = larger;
+        Ok(())
+    }
+
+    /// Zeroes the local memory for a fresh warp.
+    pub(super) fn clear_local(&mut self) {
+        if self.used {
+            // SAFETY: the allocation has these bytes, and no warp uses it at the moment.
+            unsafe { self.local.pointer().as_ptr().write_bytes(0, self.local_bytes as usize) };
+        }
+        self.used = true;
+    }
+}
+
+/// A warp's storage as its context has it.
+pub(super) struct Place {
+    pub slot: u32,
+    pub registers: *mut u8,
+    pub register_bytes: u64,
+    pub local: *mut u8,
+}
+
+/// Bytes that a warp's local memory takes.
+pub(super) fn padded_local_bytes(local_bytes: u64) -> u64 {
+    if local_bytes == 0 { 0 } else { local_bytes.saturating_add(LOCAL_PADDING) }
+}
+
+/// Memory as compiled code wants it.
+pub(super) fn allocate(bytes: u64) -> Result<Zeroed, LaunchError> {
+    Zeroed::new(bytes, 64).ok_or(LaunchError::HostOutOfMemory { bytes })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Can go on. `yielded`: it gave up its turn the last time.
+    Ready {
+        yielded: bool,
+    },
+    Waiting {
+        barrier: u32,
+        kind: BarrierKind,
+    },
+    /// All its lanes wait, or it said that it has nothing to do until some are released.
+    WaitingForLanes,
+    Done,
+}
+
+/// A warp that has a register file of its own: it has waited or yielded, or is expected to.
+pub(crate) struct Suspended {
+    pub warp: u32,
+    pub state: State,
+    /// Block number to go on at.
+    pub resume: u32,
+    pub launch_mask: u64,
+    pub barrier_result: u32,
+    /// Bit set of the barriers at which it has arrived since they were last complete.
+    pub arrived: u32,
+    pub lanes: Lanes,
+    /// The lanes that were handed back to it last.
+    pub released: u64,
+    pub storage: WarpStorage,
+}
+
+impl Suspended {
+    /// A warp that has not run yet.
+    pub(super) fn fresh(warp: u32, launch_mask: u64, storage: WarpStorage) -> Suspended {
+        Suspended {
+            warp,
+            state: State::Ready { yielded: false },
+            resume: 0,
+            launch_mask,
+            barrier_result: 0,
+            arrived: 0,
+            lanes: Lanes::default(),
+            released: 0,
+            storage,
+        }
+    }
+
+    /// Becomes the warp of the same number in a later block: it was the last one's, and is done.
+    pub(super) fn begin_anew(&mut self) {
+        self.state = State::Ready { yielded: false };
+        (self.resume, self.barrier_result, self.arrived, self.released) = (0, 0, 0, 0);
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.state == State::Done
+    }
+
+    /// Lanes that have neither exited nor wait.
+    pub(super) fn free_lanes(&self) -> u64 {
+        self.launch_mask & !self.lanes.exited & !self.lanes.waiting()
+    }
+
+    /// It is done.
+    pub(super) fn finish(&mut self) {
+        self.state = State::Done;
+        if !self.lanes.are_together() {
+            self.lanes = Lanes::default();
+        }
+    }
+
+    /// It came to a barrier at which all others have arrived.
+    pub(super) fn come_through(&mut self, counts: BarrierCounts, resume: u32) {
+        self.state = State::Ready { yielded: false };
+        self.resume = resume;
+        if counts == BarrierCounts::Lanes {
+            self.released = self.launch_mask;
+        }
+    }
+
+    /// Hands back what the next complete barrier has released, if there is one.
+    pub(super) fn hand_over(&mut self) {
+        let released = self.lanes.take_released().unwrap_or(Released { lanes: 0, result: None });
+        self.released = released.lanes;
+        self.barrier_result = released.result.unwrap_or(self.barrier_result);
+    }
+}
