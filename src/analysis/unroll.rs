@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::ssa;
-use crate::ir::{Block, BlockId, CellKind, Function, Op, Part, Reg, Terminator, Value, eval};
+use crate::ir::{Block, BlockId, CellKind, Function, Op, Part, Reg, Terminator, Value, eval, may_write};
 
 /// Blocks of a loop, and rounds of all of them together.
 const MAX_BLOCKS: usize = 6;
@@ -28,8 +28,7 @@ pub fn unroll_exchanges(function: &mut Function) {
         }
         function.block_mut(before).term = Terminator::Jump(exit);
         for &id in &body {
-            let gone = function.block_mut(id);
-            (gone.insts, gone.values, gone.term, gone.cost) = (vec![], vec![], Terminator::Exit, 0);
+            function.block_mut(id).clear();
         }
     }
 }
@@ -47,7 +46,7 @@ fn find(function: &Function, head: BlockId) -> Option<(BlockId, Vec<BlockId>)> {
     let body = around(function, head, &mut vec![head])?;
     let exchanges = body.iter().any(|&id| function.block(id).insts.iter().any(|inst| is_exchange(&inst.op)));
     if !exchanges
-        || body.iter().any(|&id| function.block(id).insts.iter().any(|inst| writes_active(function, &inst.op)))
+        || body.iter().any(|&id| function.block(id).insts.iter().any(|inst| may_write(&inst.op, function.active)))
     {
         return None;
     }
@@ -98,14 +97,6 @@ fn ways_to(function: &Function, to: BlockId) -> Vec<BlockId> {
     ways
 }
 
-fn writes_active(function: &Function, op: &Op) -> bool {
-    match *op {
-        Op::RfWrite { reg, .. } => reg == function.active,
-        Op::RfScatter { bank, .. } => bank == function.active.bank,
-        _ => false,
-    }
-}
-
 /// The blocks that run when a loop is entered from a block, in order, and what comes after them.
 fn unrolled(function: &Function, before: BlockId, body: &[BlockId]) -> Option<(Vec<BlockId>, BlockId)> {
     let entered = function.block(before);
@@ -145,7 +136,7 @@ fn unrolled(function: &Function, before: BlockId, body: &[BlockId]) -> Option<(V
 
 /// Whether the same lanes are active at the end of a block as at its entry.
 fn keeps_active(function: &Function, block: &Block) -> bool {
-    if !block.insts.iter().any(|inst| writes_active(function, &inst.op)) {
+    if !block.insts.iter().any(|inst| may_write(&inst.op, function.active)) {
         return true;
     }
     let (rebuilt, _) = ssa::rebuild(function, block);
@@ -153,7 +144,7 @@ fn keeps_active(function: &Function, block: &Block) -> bool {
         Op::RfWrite { reg, value, .. } if reg == function.active => {
             matches!(rebuilt.def(value), Op::RfRead { reg, .. } if *reg == function.active)
         }
-        ref op => !writes_active(function, op),
+        ref op => !may_write(op, function.active),
     })
 }
 

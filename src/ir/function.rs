@@ -294,7 +294,7 @@ pub fn entry_mask(insts: &[Inst], active: Reg) -> Option<Value> {
 }
 
 /// Whether an operation writes a cell, or one of its bank that is found by number.
-fn may_write(op: &Op, cell: Reg) -> bool {
+pub(crate) fn may_write(op: &Op, cell: Reg) -> bool {
     match *op {
         Op::RfWrite { reg, .. } => reg == cell,
         Op::RfScatter { bank, .. } => bank == cell.bank,
@@ -342,6 +342,11 @@ impl Block {
         self.term = other.term.clone();
         self.term.map_operands(|v| copies[v]);
         self.cost += other.cost;
+    }
+
+    /// Empties a block to which nothing leads any more.
+    pub fn clear(&mut self) {
+        (self.insts, self.values, self.term, self.cost) = (vec![], vec![], Terminator::Exit, 0);
     }
 
     /// The active mask at entry, if the block reads it before it writes it; `active` is its register.

@@ -50,13 +50,8 @@ pub fn convert(function: &mut Function) {
     // Copies were taken of these, and nothing comes to them any more.
     let reachable = Ways::of(function).reachable;
     for id in (0..function.blocks.len() as u32).map(BlockId).filter(|&id| !reachable[id]) {
-        clear(function, id);
+        function.block_mut(id).clear();
     }
-}
-
-fn clear(function: &mut Function, id: BlockId) {
-    let gone = function.block_mut(id);
-    (gone.insts, gone.values, gone.term, gone.cost) = (vec![], vec![], Terminator::Exit, 0);
 }
 
 /// Numbers of the registers that are one for the warp.
@@ -117,7 +112,7 @@ fn follow(function: &mut Function, id: BlockId, ways: &mut Option<Ways>) -> Opti
         return None;
     }
     append(function, id, to, None);
-    clear(function, to);
+    function.block_mut(to).clear();
     // Its own targets are now the other's.
     (ways.count[to], ways.reachable[to]) = (0, false);
     Some(to)

@@ -48,8 +48,8 @@ pub enum Condition {
 pub struct Group {
     /// Segments, scalar steps and exchanges.
     pub steps: Range<usize>,
-    /// The steps that exchange lanes: they have all of what comes before them, and nothing of what comes after.
-    pub exchanges: Vec<usize>,
+    /// Whether there are exchanges: they have all of what comes before them, and nothing of what comes after.
+    pub exchanges: bool,
     /// Scalar steps that come after the segments: they write registers or need masks that the segments make. All others come
     /// first.
     pub after: Vec<usize>,
@@ -129,7 +129,7 @@ impl Group {
     pub(super) fn new(start: usize) -> Group {
         Group {
             steps: start..start,
-            exchanges: Vec::new(),
+            exchanges: false,
             after: Vec::new(),
             conditions: Vec::new(),
             settled: BTreeMap::new(),
@@ -197,9 +197,8 @@ impl<'a> Finder<'a> {
     pub(super) fn finish(&mut self, end: usize) -> Option<Group> {
         self.group.steps.end = end;
         let accesses = !self.group.accesses.is_empty() || self.group.loose;
-        let exchanges = !self.group.exchanges.is_empty();
-        let worth_it =
-            (accesses || exchanges || self.in_loop && self.writes_where_all_are_active()) && self.may_rely_on_facts();
+        let worth_it = (accesses || self.group.exchanges || self.in_loop && self.writes_where_all_are_active())
+            && self.may_rely_on_facts();
         if worth_it {
             self.settle_what_follows();
         }
@@ -220,14 +219,14 @@ impl<'a> Finder<'a> {
     }
 
     /// Adds a step that exchanges lanes, if they always come from the same ones.
-    fn takes_exchange(&mut self, number: usize, index: usize) -> bool {
+    fn takes_exchange(&mut self, index: usize) -> bool {
         let is_known = self.sources.is_some_and(|sources| sources.contains_key(&index));
         if !is_known || self.group.loose || self.insts >= self.most_exchanged() {
             return false;
         }
         self.phase = self.group.accesses.len();
         self.insts += 1;
-        self.group.exchanges.push(number);
+        self.group.exchanges = true;
         true
     }
 
@@ -297,7 +296,7 @@ impl<'a> Finder<'a> {
         match step {
             Step::Scalar(index) => self.takes_scalar(number, &self.block.insts[*index]),
             Step::Segment(insts) => {
-                let most = if self.group.exchanges.is_empty() { MAX_INSTS } else { self.most_exchanged() };
+                let most = if self.group.exchanges { self.most_exchanged() } else { MAX_INSTS };
                 if self.insts + insts.len() > most || self.group.loose {
                     return false;
                 }
@@ -310,7 +309,7 @@ impl<'a> Finder<'a> {
                 }
                 fits
             }
-            Step::Warp(index) => self.takes_exchange(number, *index),
+            Step::Warp(index) => self.takes_exchange(*index),
             Step::Interpret(_) => false,
         }
     }

@@ -81,8 +81,13 @@ impl Chunk {
 
     /// A chunk of the same group, whose chunks are lowered one by one.
     pub fn in_group(self, number: u32) -> Self {
-        let bases = self.shared.chunks.get(&number).cloned().unwrap_or_default();
-        Chunk { bases, shared: self.shared, ..Chunk::new(Place::Known(number)) }
+        Chunk::numbered(number, &self.shared).of_group(self.shared)
+    }
+
+    /// A chunk of a group that has this for all of them, which is not with it yet.
+    pub fn numbered(number: u32, shared: &WarpValues) -> Self {
+        let bases = shared.chunks.get(&number).cloned().unwrap_or_default();
+        Chunk { bases, ..Chunk::new(Place::Known(number)) }
     }
 
     /// Keeps what is known of evenly spaced values for when the group turns to this chunk again.

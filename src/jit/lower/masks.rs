@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use super::super::forms::{Lanes, MaskForm, parts};
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use super::int::{self, constant, shifted_up};
+use super::int::{self, shifted_up};
 use super::{float, vector};
 use crate::analysis::CHUNK;
 use crate::ir::{BinaryOp, FloatCc, Inst, IntCc, Op, Type, UnaryOp, Value};
@@ -42,18 +42,14 @@ impl BlockLowerer<'_, '_, '_> {
             self.chunk().masks.insert(v, form);
             return form;
         }
-        if let Some(full) = self.settled_mask(v) {
-            let ones = constant(self.b, Type::I32, if full { u64::from(u32::MAX) } else { 0 }, true);
-            let bits = self.b.ins().iconst(types::I64, if full { 0xff } else { 0 });
-            let form = MaskForm { bits: Some(bits), words: Some([ones, ones]), ..MaskForm::default() };
-            self.chunk().masks.insert(v, form);
-            return form;
-        }
-        if let Some(known) = self.known_bits(v) {
+        let settled = self.settled_mask(v).map(|full| if full { u8::MAX } else { 0 });
+        if let Some(known) = settled.or_else(|| self.known_bits(v)) {
             let word = |lane: usize| if known >> lane & 1 != 0 { u32::MAX } else { 0 };
-            let words = [0, 4].map(|first| vector::words(self.b, std::array::from_fn(|lane| word(first + lane))));
+            let low = vector::words(self.b, std::array::from_fn(word));
+            let same = known & 0xf == known >> 4;
+            let high = if same { low } else { vector::words(self.b, std::array::from_fn(|lane| word(4 + lane))) };
             let bits = self.b.ins().iconst(types::I64, i64::from(known));
-            let form = MaskForm { bits: Some(bits), words: Some(words), ..MaskForm::default() };
+            let form = MaskForm { bits: Some(bits), words: Some([low, high]), ..MaskForm::default() };
             self.chunk().masks.insert(v, form);
             return form;
         }

@@ -17,11 +17,7 @@ type Source = (usize, u8);
 impl BlockLowerer<'_, '_, '_> {
     /// Does a group's segments and exchanges in order. Gives the masks that they make, except those that are known before.
     pub(super) fn between_exchanges(&mut self, group: &Group, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
-        let mut chunks = Vec::new();
-        for number in 0..self.facts.chunk_count() {
-            self.enter_chunk(number);
-            chunks.push(self.chunk().clone());
-        }
+        let mut chunks = self.first_chunks(self.facts.chunk_count());
         let plan = &self.facts.planned.plan;
         for number in group.steps.clone() {
             match &plan.steps[number] {
@@ -39,19 +35,6 @@ impl BlockLowerer<'_, '_, '_> {
             masks = lowerer.gather_unknown(outgoing, &masks);
         });
         masks
-    }
-
-    /// Turns to one chunk after the other, each with what it had.
-    fn in_each(&mut self, chunks: &mut [Chunk], mut body: impl FnMut(&mut Self, usize)) {
-        let mut shared = std::mem::take(&mut self.chunk().shared);
-        for (number, chunk) in chunks.iter_mut().enumerate() {
-            let own = std::mem::replace(chunk, Chunk::first_of_group());
-            self.scope.chunk = Some(own.of_group(shared));
-            body(self, number);
-            std::mem::swap(chunk, self.chunk());
-            shared = std::mem::take(&mut chunk.shared);
-        }
-        self.scope.chunk = Some(Chunk::first_of_group().of_group(shared));
     }
 
     fn exchange_in_registers(&mut self, index: usize, chunks: &mut [Chunk]) {

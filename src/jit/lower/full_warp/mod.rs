@@ -133,7 +133,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             self.read_bases_that_are_overwritten(insts);
         }
         let one_by_one = insts.len() <= tuning::ONE_BY_ONE / self.facts.chunk_count() as usize;
-        let masks = if !group.exchanges.is_empty() {
+        let masks = if group.exchanges {
             self.between_exchanges(group, insts, &outgoing)
         } else if self.facts.planned.in_loop && one_by_one {
             self.chunks_one_by_one(insts, &outgoing)
@@ -254,6 +254,25 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Turns to a chunk of the group; its evenly spaced values that were tested are known.
     pub(super) fn enter_chunk(&mut self, number: i64) {
         self.scope.chunk = self.scope.chunk.take().map(|chunk| chunk.in_group(number as u32));
+    }
+
+    /// So many chunks from the first on, which are turned to again and again ([`Self::in_each`]).
+    pub(super) fn first_chunks(&mut self, count: i64) -> Vec<Chunk> {
+        let shared = &self.chunk().shared;
+        (0..count).map(|number| Chunk::numbered(number as u32, shared)).collect()
+    }
+
+    /// Turns to one chunk after the other, each with what it had.
+    pub(super) fn in_each(&mut self, chunks: &mut [Chunk], mut body: impl FnMut(&mut Self, usize)) {
+        let mut shared = std::mem::take(&mut self.chunk().shared);
+        for (number, chunk) in chunks.iter_mut().enumerate() {
+            let own = std::mem::replace(chunk, Chunk::first_of_group());
+            self.scope.chunk = Some(own.of_group(shared));
+            body(self, number);
+            std::mem::swap(chunk, self.chunk());
+            shared = std::mem::take(&mut chunk.shared);
+        }
+        self.scope.chunk = Some(Chunk::first_of_group().of_group(shared));
     }
 
     /// Lowers the scalar steps of a group that come first, unless a sweep did so.

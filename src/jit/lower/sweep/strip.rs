@@ -4,7 +4,6 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 
 use super::super::block::BlockLowerer;
-use super::super::chunk::Chunk;
 use super::{LANES, start_of};
 use crate::analysis::Sweep;
 use crate::ir::Op;
@@ -87,25 +86,14 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(super) fn do_phases(&mut self, sweep: &Sweep, chunks: i64) {
-        let mut before: Vec<Chunk> = Vec::new();
+        let mut chunks = self.first_chunks(chunks);
         for (phase, insts) in sweep.phases.iter().enumerate() {
-            for number in 0..chunks {
-                if phase == 0 {
-                    self.enter_chunk(number);
-                } else {
-                    let shared = std::mem::take(&mut self.chunk().shared);
-                    self.scope.chunk = Some(before[number as usize].clone().of_group(shared));
-                }
-                self.chunk_body(insts);
+            self.in_each(&mut chunks, |lowerer, _| {
+                lowerer.chunk_body(insts);
                 if phase + 1 < sweep.phases.len() {
-                    self.catch_up_on_loads();
-                    let chunk = self.chunk().clone();
-                    match before.get_mut(number as usize) {
-                        Some(before) => *before = chunk,
-                        None => before.push(chunk),
-                    }
+                    lowerer.catch_up_on_loads();
                 }
-            }
+            });
         }
     }
 
