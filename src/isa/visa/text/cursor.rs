@@ -13,6 +13,15 @@ pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'@' | b'?')
 }
 
+/// Whether a label may have the name: it begins neither with a digit nor is it empty, and has no blanks or marks.
+pub(super) fn is_label(name: &str) -> bool {
+    name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit()) && name.bytes().all(is_label_part)
+}
+
+fn is_label_part(byte: u8) -> bool {
+    is_word(byte) || byte == b'-'
+}
+
 impl<'a> Cursor<'a> {
     pub fn new(line: &'a str) -> Cursor<'a> {
         Cursor { line, at: 0 }
@@ -95,6 +104,29 @@ impl<'a> Cursor<'a> {
         }
         self.at += sign + length;
         Ok(&self.line[start..self.at])
+    }
+
+    /// What can be a label's name, and the rest of the line after it.
+    pub fn label_and_rest(&self) -> Option<(&'a str, &'a str)> {
+        let rest = self.rest();
+        let (name, rest) = rest.split_at(rest.bytes().position(|byte| !is_label_part(byte)).unwrap_or(rest.len()));
+        is_label(name).then_some((name, rest))
+    }
+
+    /// The name of a label or of a subroutine, which may be in quotes.
+    pub fn label(&mut self, what: &str) -> Result<String> {
+        self.blanks();
+        let place = *self;
+        if self.next() == b'"' {
+            let name = self.quoted()?;
+            return match is_label(&name) {
+                true => Ok(name),
+                false => Err(place.wrong(format!("the name `{name}`, expected letters, digits, `_`, `$`, `@`, `?` and `-`"))),
+            };
+        }
+        let (name, _) = self.label_and_rest().ok_or_else(|| self.expected(what))?;
+        self.at += name.len();
+        Ok(name.to_string())
     }
 
     /// A string in quotes.

@@ -51,7 +51,7 @@ impl Reader {
                 self.current(&place)?.declared.push(name);
             }
             "function" => {
-                let name = cursor.name_or_quoted("a function's name")?;
+                let name = cursor.label("a function's name")?;
                 self.define(&place, &name, true)?;
                 self.function = Some(name);
             }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::cursor::is_label;
 use super::suffix;
 use crate::isa::visa::module::*;
 use crate::isa::visa::predefined::{self, FIRST_SURFACE};
@@ -15,15 +16,18 @@ pub fn instruction_text(routine: &Routine, one: &Instruction) -> String {
     printer.out
 }
 
-/// Names of labels and functions have no dots and dollars in the text.
-pub(super) fn plain_name(name: &str) -> String {
-    name.replace(['.', '$'], "_")
+/// The name of a label or of a function. Names out of a binary have no dots and dollars in the text.
+fn plain_name(routine: &Routine, name: &str) -> String {
+    match routine.binary {
+        Some(_) => name.replace(['.', '$'], "_"),
+        None => name.into(),
+    }
 }
 
 /// A label's name in the text: that of a subroutine ends in its number. In names from a text it is there already.
 pub(super) fn label_name(routine: &Routine, id: LabelId) -> String {
     let Some(label) = routine.labels.get(usize::from(id.0)) else { return format!("L{}", id.0) };
-    let name = plain_name(&label.name);
+    let name = plain_name(routine, &label.name);
     let suffix = format!("_{}", id.0);
     match label.kind == Label::SUBROUTINE && routine.binary.is_some() {
         true => name + &suffix,
@@ -187,7 +191,7 @@ impl Printer<'_> {
             }
             Operand::Raws(raws) => raws.iter().for_each(|&raw| self.raw(raw)),
             Operand::Name(name) => match one.row.name {
-                "fcall" => put!(self, " {}", plain_name(name)),
+                "fcall" if self.routine.binary.is_some() || is_label(name) => put!(self, " {}", plain_name(self.routine, name)),
                 "faddr" if is_identifier(name) => put!(self, " {name}"),
                 _ => put!(self, " {}", quoted(name)),
             },

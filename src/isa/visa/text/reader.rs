@@ -194,15 +194,12 @@ impl Reader {
 
     /// `name:`
     fn takes_label(&mut self, cursor: &mut Cursor<'_>) -> Result<bool> {
-        let rest = cursor.rest();
-        let is_part = |byte: u8| super::cursor::is_word(byte) || byte == b'-';
-        let length = rest.bytes().position(|byte| !is_part(byte)).unwrap_or(rest.len());
-        if length == 0 || rest.as_bytes()[0].is_ascii_digit() || rest.as_bytes().get(length) != Some(&b':') {
+        let Some((name, rest)) = cursor.label_and_rest() else { return Ok(false) };
+        if !rest.starts_with(':') {
             return Ok(false);
         }
         let place = *cursor;
-        let name = &rest[..length];
-        cursor.at += length + 1;
+        cursor.at += name.len() + 1;
         // The directive before it is the instruction already.
         if self.function.take().as_deref() != Some(name) {
             self.define(&place, name, false)?;

@@ -164,7 +164,7 @@ impl Reader {
 
     fn branch_target(&mut self, cursor: &mut Cursor<'_>) -> Result<LabelId> {
         let place = *cursor;
-        let name = cursor.name_or_quoted("a label")?;
+        let name = cursor.label("a label")?;
         self.label(&place, &name)
     }
 

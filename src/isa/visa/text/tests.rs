@@ -114,6 +114,15 @@ fn a_kernel_and_its_functions_in_one_file() {
 }
 
 #[test]
+fn names_are_printed_as_they_are_read() {
+    let lines = "a$b:\na_b:\ngoto (M1, 1) a-b\na-b:\nfcall (M1, 16) \"c d\" 1 1\nfcall (M1, 16) c$d 1 1";
+    let module = module(lines).unwrap();
+    let printed = print(&module);
+    assert!(printed.contains("\na$b:\n") && printed.contains("fcall (M1, 16) \"c d\" 1 1"), "{printed}");
+    assert_eq!(print(&read(printed.as_bytes()).unwrap()), printed);
+}
+
+#[test]
 fn registers_of_64_bytes_are_seen() {
     assert_eq!(module("ret (M1, 1)").unwrap().register_bytes(), 32);
     let wide = ".decl V34 v_type=G type=d num_elts=16 align=wordx32 alias=<%r0, 0>";
@@ -143,6 +152,8 @@ fn what_is_refused() {
         (".decl V40 v_type=G type=d num_elts=65536", "65536 elements"),
         (".decl V40 v_type=X num_elts=1", "kind `X`"),
         (".input V40 offset=0 size=4", "`V40` is no variable"),
+        (".function \"a%b\"", "the name `a%b`, expected letters"),
+        ("call (M1, 1) \"a b\"", "the name `a b`, expected letters"),
     ];
     for (lines, expected) in cases {
         let error = module(lines).map(|_| ()).expect_err(lines);
