@@ -22,6 +22,7 @@ mod flow;
 mod flush;
 mod fuse;
 mod group;
+mod high_product;
 mod lanes;
 mod liveness;
 mod local;

@@ -320,9 +320,15 @@ impl Editor {
 
     fn part(&self, v: Value) -> Option<Part> {
         match *self.def(v) {
-            Op::Binary { op: BinaryOp::And, a, b } if self.constant(b) == Some(0xffff) => Some(Part::Low(a)),
-            Op::Binary { op: BinaryOp::ShrU, a, b } if self.constant(b) == Some(16) => Some(Part::High(a)),
-            Op::Binary { op: BinaryOp::ShrS, a, b } if self.constant(b) == Some(16) => Some(Part::Signed(a)),
+            Op::Binary { op: BinaryOp::And, a, b } if self.constant(b) == Some(0xffff) => {
+                Some(Part::Low(self.current(a)))
+            }
+            Op::Binary { op: BinaryOp::ShrU, a, b } if self.constant(b) == Some(16) => {
+                Some(Part::High(self.current(a)))
+            }
+            Op::Binary { op: BinaryOp::ShrS, a, b } if self.constant(b) == Some(16) => {
+                Some(Part::Signed(self.current(a)))
+            }
             _ => self.constant(v).map(Part::Number),
         }
     }

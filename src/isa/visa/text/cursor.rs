@@ -121,7 +121,9 @@ impl<'a> Cursor<'a> {
             let name = self.quoted()?;
             return match is_label(&name) {
                 true => Ok(name),
-                false => Err(place.wrong(format!("the name `{name}`, expected letters, digits, `_`, `$`, `@`, `?` and `-`"))),
+                false => {
+                    Err(place.wrong(format!("the name `{name}`, expected letters, digits, `_`, `$`, `@`, `?` and `-`")))
+                }
             };
         }
         let (name, _) = self.label_and_rest().ok_or_else(|| self.expected(what))?;

@@ -191,7 +191,9 @@ impl Printer<'_> {
             }
             Operand::Raws(raws) => raws.iter().for_each(|&raw| self.raw(raw)),
             Operand::Name(name) => match one.row.name {
-                "fcall" if self.routine.binary.is_some() || is_label(name) => put!(self, " {}", plain_name(self.routine, name)),
+                "fcall" if self.routine.binary.is_some() || is_label(name) => {
+                    put!(self, " {}", plain_name(self.routine, name))
+                }
                 "faddr" if is_identifier(name) => put!(self, " {name}"),
                 _ => put!(self, " {}", quoted(name)),
             },
