@@ -103,6 +103,46 @@ impl Editor {
         None
     }
 
+    /// A compare of low words where upper ones are equal, else of these, as numbers of which one is not 0 where it holds: LLVM's way for
+    /// AMD's GPUs.
+    pub(super) fn compare_by_words(
+        &mut self,
+        equal: Value,
+        lower: Value,
+        upper: Value,
+        window: Window,
+    ) -> Option<Value> {
+        let mask = |v: Value| match *self.def(v) {
+            Op::Select { mask, a, b } => {
+                let is_number = self.constant(a).is_some_and(|bits| bits != 0) && self.constant(b) == Some(0);
+                is_number.then_some(self.def(mask))
+            }
+            _ => None,
+        };
+        let (
+            &Op::ICmp { cc: IntCc::Eq, a: p, b: q },
+            Some(&Op::ICmp { cc, a: a0, b: b0 }),
+            Some(&Op::ICmp { cc: of_upper, a: a1, b: b1 }),
+        ) = (self.def(equal), mask(lower), mask(upper))
+        else {
+            return None;
+        };
+        // Words that are not equal are less or greater.
+        let cc = match (cc, of_upper) {
+            (IntCc::GeU | IntCc::GtU, IntCc::GeU | IntCc::GtU) | (IntCc::LeU | IntCc::LtU, IntCc::LeU | IntCc::LtU) => {
+                cc
+            }
+            _ => return None,
+        };
+        let is_varying = [a0, b0, a1, b1].iter().any(|&word| !self.ty(word).is_uniform());
+        let are_words = [a0, a1].iter().all(|&word| self.ty(word).ty == Type::I32);
+        if !is_varying || !are_words || !((p, q) == (a1, b1) || (q, p) == (a1, b1)) {
+            return None;
+        }
+        let [a, b] = [[a0, a1], [b0, b1]].map(|[lo, hi]| self.concat(lo, hi, window));
+        Some(self.pure(Op::ICmp { cc, a, b }, window, &[ValueType::MASK])[0])
+    }
+
     /// What a mask says to be negative.
     fn compared_with_zero(&self, wanted: IntCc, mask: Value) -> Option<Value> {
         match *self.def(mask) {

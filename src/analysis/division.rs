@@ -232,7 +232,7 @@ impl Editor {
     }
 
     /// The operands of `r >= y`.
-    fn at_least(&self, mask: Value) -> Option<(Value, Value)> {
+    pub(super) fn at_least(&self, mask: Value) -> Option<(Value, Value)> {
         match *self.def(mask) {
             Op::ICmp { cc: IntCc::GeU, a, b } => Some((a, b)),
             Op::ICmp { cc: IntCc::LeU, a, b } => Some((b, a)),
@@ -276,7 +276,7 @@ impl Editor {
         if let Some(q) = negated(a) { Some((b, q)) } else { Some((a, negated(b)?)) }
     }
 
-    fn negated(&self, v: Value) -> Option<Value> {
+    pub(super) fn negated(&self, v: Value) -> Option<Value> {
         match *self.def(v) {
             Op::Unary { op: UnaryOp::Neg, a } => Some(a),
             Op::Binary { op: BinaryOp::Sub, a, b } if self.constant(a) == Some(0) => Some(b),

@@ -11,9 +11,12 @@
 //! reciprocal, may be among the words: what is carried past 2^128 does not matter then either.
 
 use std::collections::{BTreeMap, btree_map::Entry};
+use std::ops::Range;
+
+use smallvec::SmallVec;
 
 use super::editor::Editor;
-use crate::ir::{BinaryOp, ConvertOp, Op, Type, Value, Window};
+use crate::ir::{BinaryOp, ConvertOp, Inst, Op, Type, Value, Window};
 
 /// Sums of a pair at most.
 const MOST_SUMS: usize = 16;
@@ -76,6 +79,24 @@ impl Editor {
             let by = self.convert(op, Type::I32, pair, window);
             let by = self.shaped(by, self.ty(half), window);
             self.replace(half, by);
+        }
+        // The compiler may have taken the low word up before the high one was there.
+        self.renew_users(lower + 1..upper);
+    }
+
+    /// Computes once more, now of the values that are to be used by now, what was computed of those which these replace.
+    fn renew_users(&mut self, range: Range<usize>) {
+        for at in range {
+            let Inst { mut op, results, window, pc } = self.insts[at].clone();
+            if !self.is_pure(&op) || op.operands().iter().all(|&v| self.current(v) == v) {
+                continue;
+            }
+            op.map_operands(|v| self.current(v));
+            let types: SmallVec<[_; 2]> = results.iter().map(|&v| self.ty(v)).collect();
+            let pc = std::mem::replace(&mut self.pc, pc);
+            let renewed = self.pure(op, window, &types);
+            self.pc = pc;
+            results.iter().zip(renewed).for_each(|(&old, new)| self.replace(old, new));
         }
     }
 

@@ -41,6 +41,7 @@ mod sweep;
 mod texels;
 mod tiled;
 mod unroll;
+mod wide_division;
 mod windows;
 
 pub use bounds::{Bound, bound};

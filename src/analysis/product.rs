@@ -276,7 +276,7 @@ impl Editor {
     }
 
     /// The low word of a 64-bit value, if there is a value for it.
-    fn low_word(&mut self, v: Value) -> Option<Value> {
+    pub(super) fn low_word(&mut self, v: Value) -> Option<Value> {
         if let Some(bits) = self.constant(v) {
             return Some(self.iconst(Type::I32, bits));
         }

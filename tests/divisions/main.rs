@@ -2,6 +2,7 @@
 //! the JIT; and that estimates of 2^32 / y are as close as that needs, for every y.
 
 mod exact;
+mod wide;
 
 use std::sync::Arc;
 

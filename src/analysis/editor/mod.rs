@@ -11,7 +11,7 @@ use smallvec::smallvec;
 
 use super::masks::Masks;
 use crate::ir::{
-    BinaryOp, ConvertOp, Defs, Inst, Op, Reg, Space, Type, Value, ValueType, Values, Window, defs, numbered,
+    BinaryOp, ConvertOp, Defs, Inst, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Values, Window, defs, numbered,
 };
 
 /// Whether equal operations have equal results and no effect, within one block. `known` gives constants and whether a
@@ -95,6 +95,7 @@ impl Editor {
 
     /// Appends a pure operation, or returns the values of an equal one.
     pub fn pure(&mut self, op: Op, window: Window, types: &[ValueType]) -> Values {
+        let op = self.with_inverted_last(op);
         if let Some(value) = self.simplify(&op, window) {
             return smallvec![self.shaped(value, types[0], window)];
         }
@@ -102,6 +103,15 @@ impl Editor {
             return values.into_iter().zip(types).map(|(value, &ty)| self.shaped(value, ty, window)).collect();
         }
         self.shared_as_it_is(op, window, types)
+    }
+
+    /// A sum with a carry, that of a difference with what is subtracted last.
+    fn with_inverted_last(&self, op: Op) -> Op {
+        let is_inverted = |v: Value| matches!(self.def(v), Op::Unary { op: UnaryOp::Not, .. });
+        match op {
+            Op::AddCarry { a, b, carry } if is_inverted(a) && !is_inverted(b) => Op::AddCarry { a: b, b: a, carry },
+            op => op,
+        }
     }
 
     /// The same without simplifying it.

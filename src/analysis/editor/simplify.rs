@@ -58,7 +58,8 @@ impl Editor {
                     _ => self
                         .root_of_scaled(op, window)
                         .or_else(|| self.quotient_of_steps(op, window))
-                        .or_else(|| self.root_of_steps(op, window)),
+                        .or_else(|| self.root_of_steps(op, window))
+                        .or_else(|| self.wide_division_of_steps(op, window)),
                 }
             }
             Op::FBinary { op: FloatBinaryOp::Mul, .. } => self.root_of_scaled(op, window),
@@ -123,6 +124,7 @@ impl Editor {
                     (Some(true), Some(false)) => (mask, None),
                     (_, Some(false)) => (mask, Some(x)),
                     (Some(false), _) => (self.not_mask(mask), Some(y)),
+                    _ if cc == IntCc::Ne && limit == 0 => return self.compare_by_words(mask, x, y, window),
                     _ => return None,
                 };
                 let holds = match of {

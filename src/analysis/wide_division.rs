@@ -1,0 +1,463 @@
+//! Divisions of 64-bit integers that compilers make of 32-bit steps, as one operation.
+//!
+//! LLVM for AMD's GPUs and NVIDIA's compilers go the same way, once products and differences of words are operations of 64 bits. With y the
+//! divisor and X = 2^64 / y:
+//!
+//! - An estimate of X, by the reciprocal of a float of y that is made a bit smaller. It is at most X, and at least X - (X / 2^21 + 1): the float
+//!   is wrong by two roundings or by one up, the reciprocal by one, and what it is multiplied with or what is taken off its bits is as much.
+//! - Twice Newton's step `x + high(x * (0 - x * y))`. With d = X - x, that is X - d^2 / X, cut. So it stays at most X. If X is at least 2^10, d is
+//!   less than X / 2^42 + 1.001 after the first step, and 1.002 after the second one. If X is less, d is at most 1.0005 at the beginning, and no
+//!   step makes it greater. (If the estimate is 0, it stays that. X is below 1.0005 then.)
+//! - `q = high(n * x)`. That is at most n / y, and above n / y - 2.002. So the quotient is q, q + 1 or q + 2, and the rest `n - q * y` tells which.
+//!
+//! So both are exact for all operands but y = 0, which is told apart. `tests/divisions` holds the one against the other, and tries the
+//! reciprocals of all floats.
+
+use super::editor::Editor;
+use crate::ir::{
+    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, IntCc, Op, Round, SharedFn, Type, UnaryOp, Value,
+    ValueType, Window,
+};
+
+/// What LLVM multiplies the reciprocal with: 2^64 (1 - 2^-22).
+const BELOW_2_64: u64 = 0x5f7f_fffc;
+/// 2^32, 2^-32 and -2^32
+const UP: u64 = 0x4f80_0000;
+const DOWN: u64 = 0x2f80_0000;
+const LESS: u64 = 0xcf80_0000;
+/// What NVIDIA's compilers add to the bits of the reciprocal: they multiply it with 2^64, and take two units off its last place.
+const EXPONENT_64: u64 = 0x1fff_fffe;
+
+/// Whose estimate it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Estimate {
+    Llvm,
+    Nvidia,
+}
+
+/// A half of a 64-bit value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Half {
+    Low,
+    High,
+}
+
+/// A quotient that is at most two too small.
+struct Quotient {
+    n: Value,
+    y: Value,
+    q: Value,
+    /// `n - q * y`
+    rest: Value,
+    by: Estimate,
+}
+
+/// The numbers by which the words of an upper word's sum count, and what is added.
+#[derive(Default, PartialEq)]
+struct Linear {
+    words: Vec<(Value, i32)>,
+    number: u32,
+}
+
+impl Linear {
+    fn add(&mut self, word: Value, times: i32) {
+        match self.words.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, count)) => *count += times,
+            None => self.words.push((word, times)),
+        }
+        self.words.retain(|&(_, count)| count != 0);
+    }
+
+    fn sorted(mut self) -> Linear {
+        self.words.sort_unstable();
+        self
+    }
+}
+
+impl Editor {
+    /// The quotient or the remainder, or a half of one, that a choice is the last step of.
+    pub(super) fn wide_division_of_steps(&mut self, op: &Op, window: Window) -> Option<Value> {
+        let &Op::Select { mask, a: more, b: less } = op else { return None };
+        let (rest, y) = self.at_least(mask)?;
+        if self.ty(rest).ty != Type::I64 {
+            return None;
+        }
+        if let Some(first) = self.wide_quotient(rest, y) {
+            return self.chosen_at_once(&first, more, less, window);
+        }
+        let &Op::Select { mask: once, b: whole, .. } = self.def(rest) else { return None };
+        let first = self.wide_quotient(whole, y)?;
+        if !self.is_corrected(&first, rest) {
+            return None;
+        }
+        self.chosen_twice(&first, (once, rest), more, less, window)
+    }
+
+    /// LLVM's way: of three values that are computed.
+    fn chosen_at_once(&mut self, first: &Quotient, more: Value, less: Value, window: Window) -> Option<Value> {
+        let &Op::Select { mask, a: most, b: more } = self.def(more) else { return None };
+        let (rest, y) = self.at_least(mask)?;
+        if y != first.y || !self.is_rest_less(rest, first) {
+            return None;
+        }
+        if self.ty(less).ty == Type::I64 {
+            let lowered = self.matches_binary(more, BinaryOp::Sub) == Some((first.rest, y))
+                && self.matches_binary(most, BinaryOp::Sub) == Some((more, y));
+            return (less == first.rest && lowered).then(|| self.wide_remainder(first, window));
+        }
+        for half in [Half::Low, Half::High] {
+            if self.is_half(less, half, first.q) {
+                let raised = self.is_raised(more, half, first.q, 1) && self.is_raised(most, half, first.q, 2);
+                return raised.then(|| self.half_of_quotient(first, half, window));
+            }
+            if self.is_half(less, half, first.rest) {
+                let lowered = self.is_lowered(more, half, first, 1) && self.is_lowered(most, half, first, 2);
+                return lowered.then(|| self.half_of_remainder(first, half, window));
+            }
+        }
+        // The upper word of the rest need not be in a pair.
+        let lowered = self.is_lowered(less, Half::High, first, 0)
+            && self.is_lowered(more, Half::High, first, 1)
+            && self.is_lowered(most, Half::High, first, 2);
+        lowered.then(|| self.half_of_remainder(first, Half::High, window))
+    }
+
+    /// NVIDIA's way: corrected once, and corrected again. `once` says where it was before, `rest` is what that left.
+    fn chosen_twice(
+        &mut self,
+        first: &Quotient,
+        (once, rest): (Value, Value),
+        more: Value,
+        less: Value,
+        window: Window,
+    ) -> Option<Value> {
+        if self.ty(less).ty == Type::I64 {
+            let lowered = self.matches_binary(more, BinaryOp::Sub) == Some((rest, first.y));
+            return (less == rest && lowered).then(|| self.wide_remainder(first, window));
+        }
+        let low = self.low_word(rest)?;
+        let lower = self.less_word(low, first.y);
+        if less == low {
+            return (lower == Some(more)).then(|| self.half_of_remainder(first, Half::Low, window));
+        }
+        if self.pairs.get(&(low, less, window)) == Some(&rest) {
+            let pair = self.concat(lower?, more, window);
+            let lowered = self.matches_binary(pair, BinaryOp::Sub) == Some((rest, first.y));
+            return lowered.then(|| self.half_of_remainder(first, Half::High, window));
+        }
+        let &Op::Select { mask, b: whole, .. } = self.def(less) else { return None };
+        let half = [Half::Low, Half::High].into_iter().find(|&half| self.is_half(whole, half, first.q))?;
+        let is_next = match half {
+            Half::Low => self.is_next_word(less, once, first.q) && self.carry_of(more, less, 1).is_some(),
+            Half::High => mask == once && self.is_next_upper_word(more, less, once, first.q),
+        };
+        is_next.then(|| self.half_of_quotient(first, half, window))
+    }
+
+    /// Whether a low word is one more where the quotient is corrected.
+    fn is_next_word(&self, v: Value, once: Value, q: Value) -> bool {
+        match *self.def(v) {
+            Op::Select { mask, a, b } => {
+                mask == once && self.is_half(b, Half::Low, q) && self.is_raised(a, Half::Low, q, 1)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an upper word is that of the quotient and one, corrected once, and `more` that of one more.
+    fn is_next_upper_word(&self, more: Value, less: Value, once: Value, q: Value) -> bool {
+        let &Op::Select { a: raised, .. } = self.def(less) else { return false };
+        let &Op::AddCarry { a, b, carry: Some(carry) } = self.def(more) else { return false };
+        let (at, 1) = self.def_at(carry) else { return false };
+        let Op::AddCarry { a: x, b: y, carry: None } = self.insts[at].op else { return false };
+        let adds_one = |x: Value, y: Value| self.constant(y) == Some(1) && self.is_next_word(x, once, q);
+        let sum = (a == less && self.constant(b) == Some(0)) || (b == less && self.constant(a) == Some(0));
+        sum && self.def_at(more).1 == 0
+            && self.is_raised(raised, Half::High, q, 1)
+            && (adds_one(x, y) || adds_one(y, x))
+    }
+
+    fn half_of_quotient(&mut self, first: &Quotient, half: Half, window: Window) -> Value {
+        let quotient = self.binary(BinaryOp::DivU, first.n, first.y, window);
+        let of_zero = self.quotient_by_zero(first, window);
+        let zero = self.is_zero_wide(first.y, window);
+        let quotient = self.select(zero, of_zero, quotient, window);
+        self.wide_half(quotient, half, window)
+    }
+
+    fn half_of_remainder(&mut self, first: &Quotient, half: Half, window: Window) -> Value {
+        let remainder = self.wide_remainder(first, window);
+        self.wide_half(remainder, half, window)
+    }
+
+    /// What is left by 0 is all.
+    fn wide_remainder(&mut self, first: &Quotient, window: Window) -> Value {
+        let remainder = self.binary(BinaryOp::RemU, first.n, first.y, window);
+        let zero = self.is_zero_wide(first.y, window);
+        self.select(zero, first.n, remainder, window)
+    }
+
+    fn wide_half(&mut self, v: Value, half: Half, window: Window) -> Value {
+        let op = if half == Half::Low { ConvertOp::Trunc } else { ConvertOp::HighHalf };
+        self.convert(op, Type::I32, v, window)
+    }
+
+    fn is_zero_wide(&mut self, y: Value, window: Window) -> Value {
+        let zero = self.iconst(Type::I64, 0);
+        self.pure(Op::ICmp { cc: IntCc::Eq, a: y, b: zero }, window, &[ValueType::MASK])[0]
+    }
+
+    /// By 0 LLVM's estimate is 2^64 - 2^32, so that the quotient is n - n / 2^32, rounded up, and two more; NVIDIA's is 0.
+    fn quotient_by_zero(&mut self, first: &Quotient, window: Window) -> Value {
+        let [one, two, word, words] = [1, 2, u32::MAX.into(), 32].map(|bits| self.iconst(Type::I64, bits));
+        if first.by == Estimate::Nvidia {
+            return two;
+        }
+        let (high, low) =
+            (self.binary(BinaryOp::ShrU, first.n, words, window), self.binary(BinaryOp::And, first.n, word, window));
+        let up = self.binary(BinaryOp::MinU, low, one, window);
+        let less = self.binary(BinaryOp::Add, high, up, window);
+        let rest = self.binary(BinaryOp::Sub, first.n, less, window);
+        self.binary(BinaryOp::Add, rest, two, window)
+    }
+
+    /// What has this rest.
+    fn wide_quotient(&self, rest: Value, y: Value) -> Option<Quotient> {
+        let (n, product) = self.matches_binary(rest, BinaryOp::Sub)?;
+        let q = self.other_factor(product, BinaryOp::Mul, y)?;
+        let (a, b) = self.matches_binary(q, BinaryOp::MulHiU)?;
+        let estimate = if b == n { a } else { (a == n).then_some(b)? };
+        let x = self.before_newton(self.before_newton(estimate, y)?, y)?;
+        let by = self.wide_estimate(x, y)?;
+        Some(Quotient { n, y, q, rest, by })
+    }
+
+    fn other_factor(&self, v: Value, op: BinaryOp, factor: Value) -> Option<Value> {
+        let (a, b) = self.matches_binary(v, op)?;
+        if b == factor { Some(a) } else { (a == factor).then_some(b) }
+    }
+
+    /// `x` of `x + high(x * (0 - x * y))`.
+    fn before_newton(&self, v: Value, y: Value) -> Option<Value> {
+        let (a, b) = self.matches_binary(v, BinaryOp::Add)?;
+        let of = |x: Value, more: Value| {
+            let error = self.other_factor(more, BinaryOp::MulHiU, x)?;
+            let is_product = match self.negated(error) {
+                Some(product) => self.other_factor(product, BinaryOp::Mul, x) == Some(y),
+                None => self.other_factor(error, BinaryOp::Mul, x).and_then(|y| self.negated(y)) == Some(y),
+            };
+            is_product.then_some(x)
+        };
+        of(a, b).or_else(|| of(b, a))
+    }
+
+    fn wide_estimate(&self, v: Value, y: Value) -> Option<Estimate> {
+        match *self.def(v) {
+            Op::Concat { lo, hi } => {
+                let Op::Concat { lo: y_lo, hi: y_hi } = *self.def(y) else { return None };
+                let high = self.cut(hi)?;
+                let &Op::FUnary { op: FloatUnaryOp::Integral, attrs, a: scaled } = self.def(high) else { return None };
+                let x = self.float_product(scaled, DOWN)?;
+                let (p, q) = self.float_sum(self.cut(lo)?)?;
+                let less = if q == x { p } else { (p == x).then_some(q)? };
+                let reciprocal = self.float_product(x, BELOW_2_64)?;
+                let &Op::Shared { function: SharedFn::Rcp, a: float } = self.def(reciprocal) else { return None };
+                let (p, q) = self.float_sum(float)?;
+                let is_float = |high: Value, low: Value| {
+                    self.float_product(high, UP).is_some_and(|high| self.is_float_of(high, y_hi, Round::Nearest))
+                        && self.is_float_of(low, y_lo, Round::Nearest)
+                };
+                let found = attrs.round == Round::Zero
+                    && self.float_product(less, LESS) == Some(high)
+                    && (is_float(p, q) || is_float(q, p));
+                found.then_some(Estimate::Llvm)
+            }
+            Op::FloatToInt { to: Type::I64, signed: false, round: Round::Zero, a, .. } => {
+                let (a, b) = self.matches_binary(self.bits_of(a)?, BinaryOp::Add)?;
+                let (step, bits) = if self.constant(a).is_some() { (a, b) } else { (b, a) };
+                let &Op::Shared { function: SharedFn::Rcp, a: float } = self.def(self.bits_of(bits)?) else {
+                    return None;
+                };
+                let found = self.constant(step) == Some(EXPONENT_64) && self.is_float_of(float, y, Round::Up);
+                found.then_some(Estimate::Nvidia)
+            }
+            _ => None,
+        }
+    }
+
+    /// The float of which a word is the whole part.
+    fn cut(&self, v: Value) -> Option<Value> {
+        match *self.def(v) {
+            Op::FloatToInt { to: Type::I32, signed: false, round: Round::Zero, nan: 0, a, .. } => Some(a),
+            _ => None,
+        }
+    }
+
+    fn is_float_of(&self, float: Value, of: Value, wanted: Round) -> bool {
+        match *self.def(float) {
+            Op::IntToFloat { to: Type::F32, signed: false, round, a } => round == wanted && a == of,
+            _ => false,
+        }
+    }
+
+    /// Operands of a sum that is rounded to nearest. (No operand here is denormal.)
+    fn float_sum(&self, v: Value) -> Option<(Value, Value)> {
+        self.float_operands(v, FloatBinaryOp::Add)
+    }
+
+    fn float_product(&self, v: Value, by: u64) -> Option<Value> {
+        let (a, b) = self.float_operands(v, FloatBinaryOp::Mul)?;
+        if self.constant(b) == Some(by) { Some(a) } else { (self.constant(a) == Some(by)).then_some(b) }
+    }
+
+    fn float_operands(&self, v: Value, wanted: FloatBinaryOp) -> Option<(Value, Value)> {
+        match *self.def(v) {
+            Op::FBinary { op, attrs: FloatAttrs { round: Round::Nearest, saturate: false, .. }, a, b }
+                if op == wanted =>
+            {
+                (self.ty(v).ty == Type::F32).then_some((a, b))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the rest is less by y where it is at least that.
+    fn is_corrected(&self, first: &Quotient, v: Value) -> bool {
+        let &Op::Select { mask, a, b } = self.def(v) else { return false };
+        self.at_least(mask) == Some((first.rest, first.y))
+            && b == first.rest
+            && self.matches_binary(a, BinaryOp::Sub) == Some((first.rest, first.y))
+    }
+
+    /// Whether a value is the rest less y.
+    fn is_rest_less(&self, v: Value, first: &Quotient) -> bool {
+        match *self.def(v) {
+            Op::Concat { lo, hi } => {
+                self.is_lowered(lo, Half::Low, first, 1) && self.is_lowered(hi, Half::High, first, 1)
+            }
+            _ => self.matches_binary(v, BinaryOp::Sub) == Some((first.rest, first.y)),
+        }
+    }
+
+    fn is_half(&self, v: Value, half: Half, of: Value) -> bool {
+        match (half, self.def(v)) {
+            (Half::Low, &Op::Convert { op: ConvertOp::Trunc, a, .. })
+            | (Half::High, &Op::Convert { op: ConvertOp::HighHalf, a, .. }) => a == of,
+            (Half::Low, _) => self.low_words.get(&of) == Some(&v),
+            (Half::High, _) => false,
+        }
+    }
+
+    /// The carry of a word that is `number` more than `of`, or `None` where it has none.
+    fn carry_of(&self, v: Value, of: Value, number: u64) -> Option<Option<Value>> {
+        let (at, 0) = self.def_at(v) else { return None };
+        let (a, b, carry) = match self.insts[at].op {
+            Op::AddCarry { a, b, carry: None } => (a, b, Some(self.insts[at].results[1])),
+            Op::Binary { op: BinaryOp::Add, a, b } => (a, b, None),
+            _ => return None,
+        };
+        let is_sum = |x: Value, y: Value| x == of && self.constant(y) == Some(number);
+        (is_sum(a, b) || is_sum(b, a)).then_some(carry)
+    }
+
+    /// Whether a word is a half of the quotient and `number`.
+    fn is_raised(&self, v: Value, half: Half, q: Value, number: u64) -> bool {
+        if let Op::Convert { op, a, .. } = *self.def(v) {
+            let wanted = if half == Half::Low { ConvertOp::Trunc } else { ConvertOp::HighHalf };
+            let sum = self.matches_binary(a, BinaryOp::Add);
+            return op == wanted && sum.is_some_and(|(x, y)| x == q && self.constant(y) == Some(number));
+        }
+        if half == Half::Low {
+            let (at, 0) = self.def_at(v) else { return false };
+            let of = match self.insts[at].op {
+                Op::AddCarry { a, b, carry: None } | Op::Binary { op: BinaryOp::Add, a, b } => [a, b],
+                _ => return false,
+            };
+            return of.iter().any(|&of| self.is_half(of, Half::Low, q) && self.carry_of(v, of, number).is_some());
+        }
+        let Some(sum) = self.linear(v) else { return false };
+        let [(p, 1), (c, 1)] = sum.words[..] else { return false };
+        [(p, c), (c, p)].iter().any(|&(word, carry)| {
+            let (at, result) = self.def_at(carry);
+            let raised = result == 1 && self.is_raised(self.insts[at].results[0], Half::Low, q, number);
+            sum.number == 0 && self.is_half(word, Half::High, q) && raised
+        })
+    }
+
+    /// Whether a word is a half of the rest less `times` y, computed by words.
+    fn is_lowered(&self, v: Value, half: Half, first: &Quotient, times: u32) -> bool {
+        let lowered = || {
+            let carry = |low: Value| self.insts[self.def_at(low).0].results.get(1).map(|&carry| self.current(carry));
+            let mut low = self.low_words.get(&first.rest).copied()?;
+            let mut carries = vec![carry(low)?];
+            for _ in 0..times {
+                low = self.less_word(low, first.y)?;
+                carries.push(carry(low)?);
+            }
+            if half == Half::Low {
+                return Some(v == low);
+            }
+            let (_, product) = self.matches_binary(first.rest, BinaryOp::Sub)?;
+            let mut wanted = Linear { number: (times + 1).wrapping_neg(), ..Linear::default() };
+            for (of, count) in [(first.n, 1), (product, -1), (first.y, -(times as i32))] {
+                if let Some(word) = self.upper_word(of)? {
+                    wanted.add(word, count);
+                }
+            }
+            carries.into_iter().for_each(|carry| wanted.add(carry, 1));
+            Some(self.linear(v)?.sorted() == wanted.sorted())
+        };
+        lowered() == Some(true)
+    }
+
+    /// The upper word of a pair, if there is a value for it; none within if that is 0.
+    fn upper_word(&self, v: Value) -> Option<Option<Value>> {
+        let window = self.insts[self.def_at(v).0].window;
+        match *self.def(v) {
+            Op::Concat { hi, .. } => Some(Some(self.current(hi))),
+            Op::Convert { op: ConvertOp::ZeroExtend, .. } => Some(None),
+            _ => self.find(&Op::Convert { op: ConvertOp::HighHalf, to: Type::I32, a: v }, window).map(Some),
+        }
+    }
+
+    /// The low word that is less by that of y, of which the carry is taken.
+    fn less_word(&self, low: Value, y: Value) -> Option<Value> {
+        let y_lo = match *self.def(y) {
+            Op::Concat { lo, .. } | Op::Convert { op: ConvertOp::ZeroExtend, a: lo, .. } => lo,
+            _ => return None,
+        };
+        let window = self.insts[self.def_at(y).0].window;
+        let inverted = self.find(&Op::Unary { op: UnaryOp::Not, a: y_lo }, window)?;
+        let ones = self.find(&Op::Const { ty: Type::I64, bits: u64::MAX }, self.window())?;
+        self.find(&Op::AddCarry { a: low, b: inverted, carry: Some(ones) }, window)
+    }
+
+    /// An upper word, of which no one takes a carry, as a sum of words and carries.
+    fn linear(&self, v: Value) -> Option<Linear> {
+        const MOST: u32 = 16;
+        let (mut sum, mut open) = (Linear::default(), vec![(v, 1)]);
+        for _ in 0..MOST {
+            let Some((v, times)) = open.pop() else { return Some(sum) };
+            let v = self.current(v);
+            if let Some(bits) = self.constant(v) {
+                sum.number = sum.number.wrapping_add((bits as u32).wrapping_mul(times as u32));
+                continue;
+            }
+            match (self.def(v), self.def_at(v).1) {
+                (&Op::AddCarry { a, b, carry: Some(carry) }, 0) => {
+                    open.extend([(a, times), (b, times)]);
+                    sum.add(self.current(carry), times);
+                }
+                (&Op::AddCarry { a, b, carry: None }, 0) => open.extend([(a, times), (b, times)]),
+                (&Op::Binary { op: BinaryOp::Add, a, b }, _) => open.extend([(a, times), (b, times)]),
+                (&Op::Binary { op: BinaryOp::Sub, a, b }, _) => open.extend([(a, times), (b, -times)]),
+                (&Op::Unary { op: UnaryOp::Not, a }, _) => {
+                    sum.number = sum.number.wrapping_sub(times as u32);
+                    open.push((a, -times));
+                }
+                _ => sum.add(v, times),
+            }
+        }
+        None
+    }
+}
