@@ -83,6 +83,8 @@ struct Summary {
     kills_at_end: Bits,
     /// It makes lanes active that were not at its entry.
     grows: bool,
+    /// All lanes that are active at its entry are at its end.
+    keeps: bool,
     /// Places that it may give lanes which were neither active at its entry nor there.
     gives: Vec<usize>,
 }
@@ -90,7 +92,7 @@ struct Summary {
 impl Summary {
     fn of_nothing(registers: usize) -> Summary {
         let none = || Bits::new(registers);
-        Summary { uses: none(), kills: none(), kills_at_end: none(), grows: false, gives: Vec::new() }
+        Summary { uses: none(), kills: none(), kills_at_end: none(), grows: false, keeps: true, gives: Vec::new() }
     }
 
     /// It reads a register, before all that is known of it.
@@ -144,6 +146,8 @@ pub struct Liveness {
     numbers: Arc<Numbers>,
     live_in: PrimaryMap<BlockId, Bits>,
     live_out: PrimaryMap<BlockId, Bits>,
+    /// What of that lanes may read that are active at a block's end.
+    live_active: PrimaryMap<BlockId, Bits>,
     /// Of blocks that lead to themselves, what is live after them but for that.
     live_elsewhere: PrimaryMap<BlockId, Option<Bits>>,
     /// What lanes may read that are not active after the block, in it or later.
@@ -152,12 +156,12 @@ pub struct Liveness {
 
 impl Liveness {
     /// `code` is that of the function's blocks, whose registers have these numbers, rebuilt; what a block reads counts if it is
-    /// `seen` there. `exposed` are the registers that each block reads in lanes that may be inactive, by firsts and counts.
+    /// `seen` there; if it is of a lane register, in lanes that are active at the block's entry. `exposed` are the registers that each block reads in lanes that may be inactive, by firsts and counts.
     pub fn of(
         function: &Function,
         (flow, numbers): (&Flow, &Arc<Numbers>),
         code: &[(Editor, Terminator)],
-        seen: impl Fn(usize, Value) -> bool,
+        seen: impl Fn(usize, Value, bool) -> bool,
         exposed: &[Vec<(Reg, u32)>],
     ) -> Liveness {
         let count = numbers.count;
@@ -165,11 +169,15 @@ impl Liveness {
         always.insert(numbers.of_register(function.active));
         // Behind the last block there is one that does nothing (see `Flow::successors`).
         let (blocks, all_blocks) = (function.blocks.len(), flow.successors.len());
-        let summaries = (0..blocks).map(|i| summarize(function, flow, &code[i].0, |value| seen(i, value), numbers));
+        let summaries = (0..blocks)
+            .map(|i| summarize(function, flow, &code[i].0, |value, is_lane| seen(i, value, is_lane), numbers));
         let summaries: Vec<Summary> = summaries.chain([Summary::of_nothing(count)]).collect();
 
         let mut live_in = vec![Bits::new(count); all_blocks];
         let mut live_out = vec![Bits::new(count); all_blocks];
+        let mut live_active = vec![Bits::new(count); all_blocks];
+        // What lanes that are active at a block's entry may read from there on.
+        let mut own_in = vec![0; all_blocks];
         let mut switched = vec![false; blocks];
         for block in function.blocks.iter().filter(|block| matches!(block.term, Terminator::Switch { .. })) {
             block.term.for_each_target(|to| switched[to.index()] = true);
@@ -236,8 +244,9 @@ impl Liveness {
             let mut outs: Vec<u64> = ends.iter().map(|set| set.0[word]).collect();
             let (mut outs_later, mut inactives) = (vec![0; all_blocks], vec![0; all_blocks]);
             let mut queue = Queue::of_all(all_blocks);
+            own_in.fill(0);
             while let Some(i) = queue.pop() {
-                let Summary { uses, kills, kills_at_end, grows, .. } = &summaries[i];
+                let Summary { uses, kills, kills_at_end, grows, keeps, .. } = &summaries[i];
                 let [uses, kills, kills_at_end] = [uses, kills, kills_at_end].map(|set| set.0[word]);
                 // Code that is only found when it is reached may read anything, also in lanes that it makes active.
                 let anything = function.blocks.get(i).is_some_and(jumps_anywhere);
@@ -245,14 +254,20 @@ impl Liveness {
                 // What it overwrites it may overwrite before the others resume.
                 let later = inactives[i] | if *grows || anything { out | outs_later[i] | uses } else { 0 };
                 let idle = later | exposed[i].0[word];
-                let before = out & !kills_at_end | outs_later[i] & !kills | uses | always.0[word] | idle;
+                let own = out & !kills_at_end | outs_later[i] & !kills | uses | always.0[word];
+                let before = own | idle;
+                // Lanes that it leaves behind wait as others do.
+                let own = own | if *keeps { 0 } else { idle };
                 // What the block itself reads is there before its end.
                 live_out[i].0[word] = out | outs_later[i] | later;
+                live_active[i].0[word] = out | outs_later[i];
                 if replace(&mut waiting[i].0[word], idle) {
                     queue.tell(&to_successor[i], &mut inactives, idle);
                 }
+                if replace(&mut own_in[i], own) {
+                    queue.tell(&to_follow[i], &mut outs, own);
+                }
                 if replace(&mut live_in[i].0[word], before) {
-                    queue.tell(&to_follow[i], &mut outs, before);
                     queue.tell(&to_follow_later[i], &mut outs_later, before);
                     queue.tell(&to_giver[i], &mut inactives, before);
                 }
@@ -262,8 +277,11 @@ impl Liveness {
                 }
             }
         }
-        for (out, joins) in live_out.iter_mut().zip(&awaited) {
-            joins.iter().for_each(|&join| _ = out.union(&live_in[join]));
+        for ((out, active), joins) in live_out.iter_mut().zip(&mut live_active).zip(&awaited) {
+            for &join in joins {
+                out.union(&live_in[join]);
+                active.union(&live_in[join]);
+            }
         }
         let elsewhere = |i: usize| {
             // Lanes that come back in it may read anything that is live.
@@ -300,6 +318,7 @@ impl Liveness {
             numbers: numbers.clone(),
             live_in: live_in.into(),
             live_out: live_out.into(),
+            live_active: live_active.into(),
             live_elsewhere,
             live_inactive,
         }
@@ -332,6 +351,11 @@ impl Liveness {
     pub fn live_out(&self, block: BlockId, reg: Reg) -> bool {
         self.live_out[block].contains(self.number(reg))
     }
+
+    /// Whether a lane that is active at a block's end may read a register after it.
+    pub fn live_active(&self, block: BlockId, reg: Reg) -> bool {
+        self.live_active[block].contains(self.number(reg))
+    }
 }
 
 /// Whether the active lanes of a block go on at this successor. Those of a dispatcher do only where no lane waits.
@@ -346,23 +370,28 @@ fn summarize(
     function: &Function,
     flow: &Flow,
     code: &Editor,
-    seen: impl Fn(Value) -> bool,
+    seen: impl Fn(Value, bool) -> bool,
     numbers: &Numbers,
 ) -> Summary {
     let defs = code.defs_as_they_are();
     let masks = Masks::of(&code.insts, &defs);
     let active = entry_mask(&code.insts, function.active);
     let mut summary = Summary::of_nothing(numbers.count);
-    let at_end = code.insts.iter().rev().find_map(|inst| match inst.op {
-        Op::RfWrite { reg, value, .. } if reg == function.active => Some(value),
+    let last = code.insts.iter().rev().find_map(|inst| match inst.op {
+        Op::RfWrite { reg, value, part, .. } if reg == function.active => Some((value, part)),
         _ => None,
     });
+    let at_end = last.map(|(value, _)| value);
+    summary.keeps = last
+        .is_none_or(|(value, part)| part == Part::Whole && active.is_some_and(|active| masks.is_subset(active, value)));
     let at_end = at_end.or(active);
     for inst in code.insts.iter().rev() {
         match &inst.op {
-            Op::RfRead { .. } | Op::RegionRead { .. } if !seen(inst.results[0]) => {}
             Op::RfRead { reg, .. } | Op::RegionRead { reg, .. } => {
-                summary.reads(numbers.of_register(*reg));
+                let is_lane = matches!(inst.op, Op::RfRead { .. }) && function.is_lane(*reg);
+                if seen(inst.results[0], is_lane) {
+                    summary.reads(numbers.of_register(*reg));
+                }
             }
             Op::RfGather { bank, first, count, .. } => {
                 numbers.of_run(bank.reg(*first), *count).for_each(|register| summary.reads(register));

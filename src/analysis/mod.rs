@@ -107,14 +107,24 @@ pub fn optimize(function: &Function) -> Optimized {
     let mut exposed: Vec<Vec<(Reg, u32)>> = Vec::new();
     // What is dead keeps something else alive in the first rounds.
     for _ in 0..MAX_ROUNDS {
-        let demands: Vec<Demand> = blocks.iter().map(|(editor, term)| Demand::of(editor, term)).collect();
+        let demands: Vec<Demand> =
+            blocks.iter().map(|(editor, term)| Demand::of(editor, term, function.active)).collect();
         exposed = demands.iter().map(|demand| demand.exposed(function)).collect();
-        let liveness =
-            Liveness::of(function, (&flow, &numbers), &blocks, |i, value| !demands[i].is_unseen(value), &exposed);
+        let liveness = Liveness::of(
+            function,
+            (&flow, &numbers),
+            &blocks,
+            |i, value, is_lane| demands[i].is_seen(value, is_lane),
+            &exposed,
+        );
         let pruned = demands.into_iter().zip(0..).map(|(demand, block)| {
             let block = BlockId(block);
             let elsewhere = liveness.leads_to_itself(block).then_some(|reg| liveness.live_elsewhere(block, reg));
-            demand.prune(|reg| liveness.live_out(block, reg), elsewhere)
+            let live = |reg, is_of_active| match is_of_active {
+                true => liveness.live_active(block, reg),
+                false => liveness.live_out(block, reg),
+            };
+            demand.prune(live, elsewhere)
         });
         let pruned: Vec<Option<(Editor, Terminator)>> = pruned.collect();
         if pruned.iter().all(Option::is_none) {
@@ -135,7 +145,7 @@ pub fn optimize(function: &Function) -> Optimized {
     for (editor, _) in &mut blocks {
         editor.insts = early::write_early(function, std::mem::take(&mut editor.insts));
     }
-    let liveness = Liveness::of(function, (&flow, &numbers), &blocks, |_, _| true, &exposed);
+    let liveness = Liveness::of(function, (&flow, &numbers), &blocks, |_, _, _| true, &exposed);
     let read_first = registers(function)
         .filter(|&reg| {
             let bytes = matches!(function.bank(reg.bank).kind, CellKind::Bytes(_));

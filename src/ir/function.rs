@@ -293,6 +293,17 @@ pub fn entry_mask(insts: &[Inst], active: Reg) -> Option<Value> {
     })
 }
 
+/// The active mask at the end, see [`Block::exit_mask`].
+pub fn exit_mask(insts: &[Inst], active: Reg) -> Option<Value> {
+    let Some(last) = insts.iter().rev().find(|inst| may_write(&inst.op, active)) else {
+        return entry_mask(insts, active);
+    };
+    match last.op {
+        Op::RfWrite { value, part: Part::Whole, .. } => Some(value),
+        _ => None,
+    }
+}
+
 /// Whether an operation writes a cell, or one of its bank that is found by number.
 pub(crate) fn may_write(op: &Op, cell: Reg) -> bool {
     match *op {
@@ -356,13 +367,7 @@ impl Block {
 
     /// The active mask at the end, if it is known: as it is written last, or else as it is read.
     pub fn exit_mask(&self, active: Reg) -> Option<Value> {
-        let Some(last) = self.insts.iter().rev().find(|inst| may_write(&inst.op, active)) else {
-            return self.entry_mask(active);
-        };
-        match last.op {
-            Op::RfWrite { value, part: Part::Whole, .. } => Some(value),
-            _ => None,
-        }
+        exit_mask(&self.insts, active)
     }
 
     /// The defining instruction of each value, and which of its results it is.

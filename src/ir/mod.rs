@@ -33,7 +33,7 @@ pub use function::{
     Barrier, BarrierCounts, BarrierKind, Block, BlockId, Defs, Function, Inst, LaneEvent, NanPolicy, Service,
     Terminator, TrapKind, Value, Values,
 };
-pub(crate) use function::{defs, entry_mask, may_write, numbered, table};
+pub(crate) use function::{defs, entry_mask, exit_mask, may_write, numbered, table};
 pub use layout::RegLayout;
 pub use op::*;
 pub use register::{Bank, BankId, CellKind, Part, Reg, Region};

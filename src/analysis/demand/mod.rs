@@ -10,7 +10,9 @@ use cranelift_entity::SecondaryMap;
 
 use super::editor::Editor;
 use super::pairs::Pairs;
-use crate::ir::{Access, BinaryOp, Function, Inst, Op, Reg, Terminator, UnaryOp, Value, ValueType, entry_mask, table};
+use crate::ir::{
+    Access, BinaryOp, Function, Inst, Op, Reg, Terminator, UnaryOp, Value, ValueType, entry_mask, exit_mask, table,
+};
 
 /// Lanes (or bits of a mask) that are seen.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +92,8 @@ impl Seen {
 pub struct Demand<'a> {
     editor: &'a Editor,
     term: &'a Terminator,
+    /// The register of active lanes.
+    active: Reg,
     /// The writes that are left out, in order.
     dead: Vec<usize>,
     seen: SecondaryMap<Value, Seen>,
@@ -98,14 +102,15 @@ pub struct Demand<'a> {
 }
 
 impl<'a> Demand<'a> {
-    pub fn of(editor: &'a Editor, term: &'a Terminator) -> Self {
-        Demand::without(editor, term, Vec::new())
+    pub fn of(editor: &'a Editor, term: &'a Terminator, active: Reg) -> Self {
+        Demand::without(editor, term, active, Vec::new())
     }
 
     /// The same if these writes were not there.
-    fn without(editor: &'a Editor, term: &'a Terminator, dead: Vec<usize>) -> Self {
+    fn without(editor: &'a Editor, term: &'a Terminator, active: Reg, dead: Vec<usize>) -> Self {
         let values = editor.values.len();
-        let mut demand = Demand { editor, term, dead, seen: table(values, Seen::Nothing), alias: table(values, None) };
+        let mut demand =
+            Demand { editor, term, active, dead, seen: table(values, Seen::Nothing), alias: table(values, None) };
         term.for_each_operand(|v| demand.see(v, Seen::All));
         for (index, inst) in editor.insts.iter().enumerate().rev() {
             if !demand.is_dead(index) {
@@ -117,7 +122,7 @@ impl<'a> Demand<'a> {
 
     /// Lane registers that the block reads in lanes which may be inactive, by firsts and counts: what such lanes hold can be seen.
     pub fn exposed(&self, function: &Function) -> Vec<(Reg, u32)> {
-        let active = entry_mask(&self.editor.insts, function.active);
+        let active = entry_mask(&self.editor.insts, self.active);
         let hidden = |v: Value| match &self.seen[v] {
             Seen::Nothing => true,
             Seen::Under(masks) => active.is_some_and(|active| masks.iter().all(|m| self.editor.is_subset(m, active))),
@@ -139,17 +144,22 @@ impl<'a> Demand<'a> {
     }
 
     /// The block without what no one sees, among it writes of registers that are not `live` after it; none if that is
-    /// the block as it is. If it leads to itself, `elsewhere` says what is live where else it leads.
+    /// the block as it is. `live` is told whether a write is of lanes that are active at the block's end. If it leads to itself, `elsewhere`
+    /// says what is live where else it leads.
     pub fn prune(
         self,
-        live: impl Fn(Reg) -> bool,
+        live: impl Fn(Reg, bool) -> bool,
         elsewhere: Option<impl Fn(Reg) -> bool>,
     ) -> Option<(Editor, Terminator)> {
         let demand = match elsewhere {
             Some(elsewhere) => self.without_loop(elsewhere),
             None => {
-                let dead = self.editor.dead_writes(live);
-                if dead.is_empty() { self } else { Demand::without(self.editor, self.term, dead) }
+                let at_end = exit_mask(&self.editor.insts, self.active);
+                let is_of_active = |guard: Option<Value>| {
+                    guard.zip(at_end).is_some_and(|(guard, at_end)| self.editor.is_subset(guard, at_end))
+                };
+                let dead = self.editor.dead_writes(|reg, guard| live(reg, is_of_active(guard)));
+                if dead.is_empty() { self } else { Demand::without(self.editor, self.term, self.active, dead) }
             }
         };
         let (words, pairs) = (demand.low_words(), Pairs::of(demand.editor));
@@ -158,12 +168,12 @@ impl<'a> Demand<'a> {
 
     /// Without the writes that only the block itself reads, in its next round, for nothing but what is as needless.
     fn without_loop(self, elsewhere: impl Fn(Reg) -> bool) -> Self {
-        let mut dead = self.editor.dead_writes(elsewhere);
+        let mut dead = self.editor.dead_writes(|reg, _| elsewhere(reg));
         loop {
             if dead.is_empty() {
                 return self;
             }
-            let demand = Demand::without(self.editor, self.term, dead.clone());
+            let demand = Demand::without(self.editor, self.term, self.active, dead.clone());
             let mut read: Vec<Reg> = Vec::new();
             for inst in &self.editor.insts {
                 match inst.op {
@@ -346,5 +356,17 @@ impl<'a> Demand<'a> {
 
     pub fn is_unseen(&self, value: Value) -> bool {
         matches!(self.seen[value], Seen::Nothing)
+    }
+
+    /// Whether someone sees what a register held; of a register of lanes, in lanes that are active at the block's entry.
+    pub fn is_seen(&self, value: Value, is_lane: bool) -> bool {
+        let active = entry_mask(&self.editor.insts, self.active);
+        match (&self.seen[value], active) {
+            (Seen::Nothing, _) => false,
+            (Seen::Under(masks), Some(active)) if is_lane => {
+                masks.iter().any(|mask| !self.editor.is_disjoint(mask, active))
+            }
+            _ => true,
+        }
     }
 }

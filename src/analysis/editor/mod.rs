@@ -164,11 +164,11 @@ impl Editor {
     }
 
     /// The writes at the end of the block of registers that are not live after it, in order. Writes further up are there
-    /// because an operation of the block reads the register file.
-    pub fn dead_writes(&self, live: impl Fn(Reg) -> bool) -> Vec<usize> {
+    /// because an operation of the block reads the register file. `live` is told the guard, too.
+    pub fn dead_writes(&self, live: impl Fn(Reg, Option<Value>) -> bool) -> Vec<usize> {
         let is_write = |inst: &Inst| matches!(inst.op, Op::RfWrite { .. });
         let tail = self.insts.iter().rposition(|inst| !is_write(inst)).map_or(0, |last| last + 1);
-        let dead = |&index: &usize| matches!(self.insts[index].op, Op::RfWrite { reg, .. } if !live(reg));
+        let dead = |&index: &usize| matches!(self.insts[index].op, Op::RfWrite { reg, guard, .. } if !live(reg, guard));
         (tail..self.insts.len()).filter(dead).collect()
     }
 
