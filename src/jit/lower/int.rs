@@ -5,6 +5,7 @@ use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use cranelift_frontend::FunctionBuilder;
 
 use super::super::forms::clif_type;
+use super::vector;
 use crate::ir::{BinaryOp, IntCc, Type, UnaryOp};
 
 /// `v + by`, wrapping.
@@ -201,6 +202,10 @@ pub fn binary(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif,
             let first = compare_vector(b, cc, ty, x, y);
             b.ins().bitselect(first, x, y)
         }
+        BinaryOp::MulHiS | BinaryOp::MulHiU if vector && !wide_vector => high_product(b, op, ty, x, y),
+        BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU if vector && !wide_vector => {
+            divide_vector(b, op, ty, x, y)
+        }
         _ if vector => return None,
         BinaryOp::MulHiS | BinaryOp::MulHiU if ty == Type::I64 => {
             if op == BinaryOp::MulHiS {
@@ -227,6 +232,70 @@ pub fn binary(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif,
         BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS => return Some(shift(b, op, ty, x, y, None)),
     };
     Some(narrow(b, ty, result, vector))
+}
+
+/// The upper halves of the products of a vector's words or narrower integers.
+fn high_product(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif) -> Clif {
+    let signed = op == BinaryOp::MulHiS;
+    let (x, y) = if signed { (widen_sign(b, ty, x), widen_sign(b, ty, y)) } else { (x, y) };
+    if ty.bits() < 32 {
+        let product = b.ins().imul(x, y);
+        return b.ins().ushr_imm_u(product, i64::from(ty.bits()));
+    }
+    let [x, y] = [x, y].map(|v| match signed {
+        true => [b.ins().swiden_low(v), b.ins().swiden_high(v)],
+        false => [b.ins().uwiden_low(v), b.ins().uwiden_high(v)],
+    });
+    let products = [0, 1].map(|part| b.ins().imul(x[part], y[part]));
+    let high = vector::shuffle_words(b, products[0], products[1], [1, 3, 5, 7]);
+    vector::cast(b, types::I32X4, high)
+}
+
+/// Quotients or remainders of a vector's words or narrower integers. Floats of 64 bits have them all, and their quotients cut are exact: one
+/// that is no whole number is further from the next one than it is rounded by, as the product of quotient and divisor is below 2^53.
+fn divide_vector(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif) -> Clif {
+    /// 2^52: of a whole number that is added the bits are the low ones of the sum; with 2^51 more they are those of a negative one, too.
+    const WHOLE: u64 = 0x433 << 52;
+    const SIGNED: u64 = WHOLE | 1 << 51;
+    let signed = matches!(op, BinaryOp::DivS | BinaryOp::RemS);
+    let (x, y) = if signed { (widen_sign(b, ty, x), widen_sign(b, ty, y)) } else { (x, y) };
+    let whole = constant(b, Type::F64, if signed { SIGNED } else { WHOLE }, true);
+    let floats = |b: &mut FunctionBuilder, v: Clif| match signed {
+        true => {
+            let upper = vector::shuffle_words(b, v, v, [2, 3, 2, 3]);
+            [v, upper].map(|v| {
+                let wide = b.ins().swiden_low(v);
+                b.ins().fcvt_from_sint(types::F64X2, wide)
+            })
+        }
+        false => {
+            let bits = constant(b, Type::I64, WHOLE, true);
+            [b.ins().uwiden_low(v), b.ins().uwiden_high(v)].map(|wide| {
+                let sum = b.ins().bor(wide, bits);
+                let sum = vector::cast(b, types::F64X2, sum);
+                b.ins().fsub(sum, whole)
+            })
+        }
+    };
+    let (dividends, divisors) = (floats(b, x), floats(b, y));
+    let quotients = [0, 1].map(|part| {
+        let quotient = b.ins().fdiv(dividends[part], divisors[part]);
+        let cut = b.ins().trunc(quotient);
+        b.ins().fadd(cut, whole)
+    });
+    let quotient = vector::shuffle_words(b, quotients[0], quotients[1], [0, 2, 4, 6]);
+    let quotient = vector::cast(b, types::I32X4, quotient);
+    let result = match op {
+        BinaryOp::DivS | BinaryOp::DivU => quotient,
+        _ => {
+            let product = b.ins().imul(quotient, y);
+            b.ins().isub(x, product)
+        }
+    };
+    // By 0 it is all ones.
+    let zero = constant(b, Type::I32, 0, true);
+    let by_zero = b.ins().icmp(IntCC::Equal, y, zero);
+    b.ins().bor(result, by_zero)
 }
 
 /// A scalar quotient or remainder. The host's division never sees a divisor that it would trap for.
