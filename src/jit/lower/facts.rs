@@ -24,7 +24,7 @@ pub struct BlockFacts<'r> {
     /// The active mask at the block's end, if it is known.
     pub exit_mask: Option<Value>,
     /// Steps that skip chunks without active lanes.
-    pub inactive: Vec<bool>,
+    pub inactive: Vec<Option<Value>>,
     /// How many steps may be done again by careful code.
     pub repeatable: Option<usize>,
 }

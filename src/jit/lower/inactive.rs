@@ -1,45 +1,85 @@
 //! Steps that have nothing to do in chunks without active lanes.
 
+use std::collections::VecDeque;
+
 use super::block::BlockLowerer;
 use super::facts::BlockFacts;
 use crate::analysis::Step;
 use crate::ir::{BinaryOp, Op, UnaryOp, Value, ValueType};
 
+/// Masks that are tried for a step at most, before that of active lanes, and those among which they are looked for.
+const MOST_CANDIDATES: usize = 6;
+const MOST_LOOKED_AT: u32 = 32;
+
+/// Who takes what a step computes for lanes.
+#[derive(Clone)]
+enum Takers {
+    /// Steps that do so in the lanes of these masks.
+    Under(Vec<Value>),
+    Anyone,
+}
+
 impl BlockLowerer<'_, '_, '_> {
     /// The mask without which a chunk of the current segment has nothing to do, if there is one.
     pub(super) fn skippable(&self) -> Option<Value> {
-        let active = self.facts.entry_mask().filter(|active| self.scope.scalars[*active].is_some())?;
-        self.facts.inactive[self.scope.steps.start].then_some(active)
+        let is_known = |mask: &Value| self.scope.scalars[*mask].is_some();
+        let mask = self.facts.inactive[self.scope.steps.start]?;
+        Some(mask).filter(is_known).or_else(|| self.facts.entry_mask().filter(is_known))
     }
 }
 
 impl BlockFacts<'_> {
-    /// Steps that have nothing to do for a chunk without active lanes: no one sees what they compute there. A step
-    /// that feeds another one must be looked at together with it.
-    pub(super) fn inactive_steps(&self) -> Vec<bool> {
-        let mut inactive = vec![false; self.planned.plan.steps.len()];
+    /// Of each step, a mask without which a chunk has nothing to do, as no one sees what the step computes in other lanes: that of active
+    /// lanes, or one within it if all that the step does is under that.
+    pub(super) fn inactive_steps(&self) -> Vec<Option<Value>> {
+        let steps = &self.planned.plan.steps;
+        let mut inactive = vec![None; steps.len()];
         let Some(active) = self.entry_mask() else { return inactive };
-        for (number, step) in self.planned.plan.steps.iter().enumerate() {
-            if let Step::Segment(insts) = step {
-                inactive[number] = insts.iter().all(|&index| self.is_inactive(index, number, active));
+        let mut takers = vec![Takers::Under(Vec::new()); steps.len()];
+        for (number, step) in steps.iter().enumerate().rev() {
+            if let (Step::Segment(insts), Takers::Under(masks)) = (step, &takers[number]) {
+                let guards = insts.iter().filter_map(|&index| self.block.insts[index].op.masking()?.0);
+                let mut candidates = self.known_before(guards.chain(masks.iter().copied()), number);
+                candidates.push(active);
+                inactive[number] = candidates.into_iter().find(|&mask| {
+                    masks.iter().all(|&taken| self.masks().is_subset(taken, mask))
+                        && self.masks().is_subset(mask, active)
+                        && insts.iter().all(|&index| self.is_inactive(index, number, mask))
+                });
             }
-        }
-        for number in
-            (0..inactive.len()).rev().filter(|&number| !matches!(self.planned.plan.steps[number], Step::Scalar(_)))
-        {
-            if inactive[number] {
+            if matches!(step, Step::Scalar(_)) {
                 continue;
             }
-            for &index in self.planned.plan.steps[number].insts() {
-                for v in self.block.insts[index].op.operands() {
-                    let home = self.planned.plan.home[v] as usize;
-                    if home < number && !self.block.ty(v).is_uniform() {
-                        inactive[home] = false;
-                    }
+            for v in step.insts().iter().flat_map(|&index| self.block.insts[index].op.operands()) {
+                let home = self.planned.plan.home[v] as usize;
+                if home >= number || self.block.ty(v).is_uniform() {
+                    continue;
+                }
+                match (&mut takers[home], inactive[number]) {
+                    (Takers::Under(masks), Some(mask)) if !masks.contains(&mask) => masks.push(mask),
+                    (Takers::Under(_), Some(_)) | (Takers::Anyone, _) => {}
+                    (taker, None) => *taker = Takers::Anyone,
                 }
             }
         }
         inactive
+    }
+
+    /// Of masks, and of those that they are made of, some that are known before a step.
+    fn known_before(&self, masks: impl Iterator<Item = Value>, step: usize) -> Vec<Value> {
+        let mut found: Vec<Value> = Vec::new();
+        let mut open: VecDeque<Value> = masks.collect();
+        for _ in 0..MOST_LOOKED_AT {
+            let Some(mask) = open.pop_front() else { break };
+            if self.planned.plan.home[mask] < step as u32 && !found.contains(&mask) {
+                found.push(mask);
+            }
+            if let Op::Binary { op: BinaryOp::And, a, b } = *self.def_op(mask) {
+                open.extend([a, b]);
+            }
+        }
+        found.truncate(MOST_CANDIDATES);
+        found
     }
 
     /// Whether an instruction of a segment does nothing that can be seen in lanes that are not active.

@@ -16,7 +16,7 @@ use super::chunk::flags;
 use super::scalarized::Lane;
 use super::segment::Outgoing;
 use crate::analysis::Class;
-use crate::ir::{Access, Inst, Op, Reg, Space, Type, Value};
+use crate::ir::{Access, Inst, Op, Reg, Space, Type, Value, ValueType};
 use crate::jit::tuning;
 use accesses::{Places, Reach};
 
@@ -167,7 +167,14 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Has a lane's value be at hand.
     fn give(&mut self, lane: &mut Lane, v: Value) {
-        if lane.values.contains_key(&v) || self.facts.block.ty(v).is_uniform() {
+        if lane.values.contains_key(&v) {
+            return;
+        }
+        if self.facts.block.ty(v).is_uniform() {
+            // Not where only some ways lead to it.
+            if self.facts.block.ty(v) != ValueType::MASK {
+                self.scalar(v);
+            }
             return;
         }
         if self.is_home(v) || !self.facts.planned.slots.is_stored(v) {
