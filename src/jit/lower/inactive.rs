@@ -8,7 +8,7 @@ use crate::analysis::Step;
 use crate::ir::{BinaryOp, Op, UnaryOp, Value, ValueType};
 
 /// Masks that are tried for a step at most, before that of active lanes, and those among which they are looked for.
-const MOST_CANDIDATES: usize = 6;
+const MOST_CANDIDATES: usize = 16;
 const MOST_LOOKED_AT: u32 = 32;
 
 /// Who takes what a step computes for lanes.
@@ -39,7 +39,7 @@ impl BlockFacts<'_> {
         for (number, step) in steps.iter().enumerate().rev() {
             if let (Step::Segment(insts), Takers::Under(masks)) = (step, &takers[number]) {
                 let guards = insts.iter().filter_map(|&index| self.block.insts[index].op.masking()?.0);
-                let mut candidates = self.known_before(guards.chain(masks.iter().copied()), number);
+                let mut candidates = self.known_before(masks.iter().copied().chain(guards), number);
                 candidates.push(active);
                 inactive[number] = candidates.into_iter().find(|&mask| {
                     masks.iter().all(|&taken| self.masks().is_subset(taken, mask))
