@@ -2,7 +2,7 @@
 //!
 //! [`optimize`] rebuilds every block: operations of some lanes become operations of all (`windows`), registers are read and written once (`ssa`), equal operations are shared
 //! (`editor`), texels of known formats are taken apart (`texels`), halves of 64-bit values and 16-bit parts of products are
-//! fused (`fuse`, `product`), scaled reciprocal roots, divisions and roots in steps are one operation (`scaled`, `division`, `root`), denormals are flushed where there may be some (`flush`), what no lane can see is dropped (`demand`, `liveness`), and words that no one uses (`narrow`).
+//! fused (`fuse`, `product`, `high_product`), scaled reciprocal roots, divisions and roots in steps are one operation (`scaled`, `division`, `wide_division`, `root`), denormals are flushed where there may be some (`flush`), what no lane can see is dropped (`demand`, `liveness`), and words that no one uses (`narrow`).
 //! `class` says how a value varies over the lanes, `segment` cuts a block into runs that a chunk of lanes may execute
 //! by itself, `group` which of these a whole warp may execute at once. The result of `optimize` is ordinary IR with the
 //! same meaning: the interpreter runs it as well.
