@@ -16,7 +16,7 @@ use super::chunk::flags;
 use super::scalarized::Lane;
 use super::segment::Outgoing;
 use crate::analysis::Class;
-use crate::ir::{Access, Inst, Op, Reg, Space, Type, Value, ValueType};
+use crate::ir::{Access, Inst, Op, Reg, Space, Type, Value};
 use crate::jit::tuning;
 use accesses::{Places, Reach};
 
@@ -171,8 +171,8 @@ impl BlockLowerer<'_, '_, '_> {
             return;
         }
         if self.facts.block.ty(v).is_uniform() {
-            // Not where only some ways lead to it.
-            if self.facts.block.ty(v) != ValueType::MASK {
+            // Not where only some ways lead to it. (A mask of the segment itself is none before its lanes are done.)
+            if !self.is_home(v) {
                 self.scalar(v);
             }
             return;
