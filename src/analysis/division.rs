@@ -146,7 +146,7 @@ impl Editor {
         // Of a division by 0 the floats are no numbers, and the quotient before its correction is 0.
         let (op, of_zero) =
             if is_remainder { (BinaryOp::RemU, x) } else { (BinaryOp::DivU, self.iconst(Type::I32, 1)) };
-        let (zero, exact) = (self.is_zero_word(y, window), self.binary(op, x, y, window));
+        let (zero, exact) = (self.is_zero(y, window), self.binary(op, x, y, window));
         if self.ty(exact).is_uniform() {
             let choice = Op::UniformSelect { cond: zero, a: of_zero, b: exact };
             return Some(self.pure(choice, window, &[ValueType::uniform(Type::I32)])[0]);
@@ -183,7 +183,7 @@ impl Editor {
     fn word_remainder(&mut self, choice: (Value, Value, Value), window: Window) -> Option<Value> {
         let (rest, y) = self.corrected(choice)?;
         let (x, _, y) = self.uncorrected(rest, y)?;
-        let zero = self.is_zero_word(y, window);
+        let zero = self.is_zero(y, window);
         let remainder = self.binary(BinaryOp::RemU, x, y, window);
         Some(self.select(zero, x, remainder, window))
     }
@@ -206,7 +206,7 @@ impl Editor {
         if found != estimate {
             return None;
         }
-        let zero = self.is_zero_word(y, window);
+        let zero = self.is_zero(y, window);
         let (quotient, two) = (self.binary(BinaryOp::DivU, x, y, window), self.iconst(Type::I32, 2));
         let estimate = self.estimate_by_zero(x, estimate, window)?;
         let of_zero = self.binary(BinaryOp::Add, estimate, two, window);
@@ -226,8 +226,8 @@ impl Editor {
         Some(self.binary(BinaryOp::Sub, least, one, window))
     }
 
-    fn is_zero_word(&mut self, y: Value, window: Window) -> Value {
-        let zero = self.iconst(Type::I32, 0);
+    pub(super) fn is_zero(&mut self, y: Value, window: Window) -> Value {
+        let zero = self.iconst(self.ty(y).ty, 0);
         self.pure(Op::ICmp { cc: IntCc::Eq, a: y, b: zero }, window, &[ValueType::MASK])[0]
     }
 
@@ -259,12 +259,23 @@ impl Editor {
         (is_estimate(a, b) || is_estimate(b, a)).then_some((x, q, y))
     }
 
+    /// The operand beside another one, in either order.
+    pub(super) fn other_operand(&self, v: Value, op: BinaryOp, one: Value) -> Option<Value> {
+        let (a, b) = self.matches_binary(v, op)?;
+        if b == one { Some(a) } else { (a == one).then_some(b) }
+    }
+
+    /// The float of which a word is the whole part.
+    pub(super) fn cut(&self, v: Value) -> Option<Value> {
+        match *self.def(v) {
+            Op::FloatToInt { to: Type::I32, signed: false, round: Round::Zero, nan: 0, a, .. } => Some(a),
+            _ => None,
+        }
+    }
+
     /// `x` and `q` of `x - q * y`.
     fn less_product(&self, v: Value, y: Value) -> Option<(Value, Value)> {
-        let factor = |v: Value| {
-            let (a, b) = self.matches_binary(v, BinaryOp::Mul)?;
-            if b == y { Some(a) } else { (a == y).then_some(b) }
-        };
+        let factor = |v: Value| self.other_operand(v, BinaryOp::Mul, y);
         if let Some((x, product)) = self.matches_binary(v, BinaryOp::Sub) {
             return Some((x, factor(product)?));
         }
@@ -286,15 +297,11 @@ impl Editor {
 
     /// The factors of which a value is the high word of the product.
     fn high_product(&self, v: Value) -> Option<(Value, Value)> {
-        let word = |v: Value| match *self.def(v) {
-            Op::Convert { op: ConvertOp::ZeroExtend, a, .. } if self.ty(a).ty == Type::I32 => Some(a),
-            _ => None,
-        };
         match *self.def(v) {
             Op::Binary { op: BinaryOp::MulHiU, a, b } if self.ty(a).ty == Type::I32 => Some((a, b)),
             Op::Convert { op: ConvertOp::HighHalf, a, .. } => {
                 let (a, b) = self.matches_binary(a, BinaryOp::Mul)?;
-                Some((word(a)?, word(b)?))
+                Some((self.zero_extended(a)?, self.zero_extended(b)?))
             }
             _ => None,
         }
@@ -321,9 +328,7 @@ impl Editor {
 
     /// The `y` of a first estimate of 2^32 / y, by its reciprocal as a float; and whether it is LLVM's.
     fn first_estimate(&self, v: Value) -> Option<(Value, bool)> {
-        let &Op::FloatToInt { to: Type::I32, signed: false, round: Round::Zero, nan: 0, a, .. } = self.def(v) else {
-            return None;
-        };
+        let a = self.cut(v)?;
         let reciprocal = |v: Value, round: Round| match *self.def(v) {
             Op::Shared { function: SharedFn::Rcp, a } => match *self.def(a) {
                 Op::IntToFloat { to: Type::F32, signed: false, round: found, a } if found == round => {

@@ -241,9 +241,8 @@ impl Editor {
     /// The word that a uniform `i64` is zero-extended from.
     fn extended_word(&mut self, v: Value) -> Option<Value> {
         match *self.def(v) {
-            Op::Convert { op: ConvertOp::ZeroExtend, a, .. } if self.ty(a).ty == Type::I32 => Some(a),
             Op::Const { bits, .. } if bits >> 32 == 0 => Some(self.iconst(Type::I32, bits)),
-            _ => None,
+            _ => self.zero_extended(v),
         }
     }
 

@@ -202,12 +202,8 @@ impl Editor {
         (self.ty(v).ty == Type::I32).then(|| if is_high { Word::high(a, b) } else { Word::low(a, b) })
     }
 
-    /// The word of which a 64-bit value is the zero extension.
     fn extended_from(&self, v: Value) -> Option<Value> {
-        match *self.def(v) {
-            Op::Convert { op: ConvertOp::ZeroExtend, a, .. } if self.ty(a).ty == Type::I32 => Some(self.plain(a)),
-            _ => None,
-        }
+        self.zero_extended(v).map(|word| self.plain(word))
     }
 
     /// A word as it was before it was extended.

@@ -156,7 +156,8 @@ pub struct Liveness {
 
 impl Liveness {
     /// `code` is that of the function's blocks, whose registers have these numbers, rebuilt; what a block reads counts if it is
-    /// `seen` there; if it is of a lane register, in lanes that are active at the block's entry. `exposed` are the registers that each block reads in lanes that may be inactive, by firsts and counts.
+    /// `seen` there; if it is of a lane register, in lanes that are active at the block's entry. `exposed` are the registers that each block
+    /// reads in lanes that may be inactive, by firsts and counts.
     pub fn of(
         function: &Function,
         (flow, numbers): (&Flow, &Arc<Numbers>),

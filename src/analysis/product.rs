@@ -281,9 +281,8 @@ impl Editor {
             return Some(self.iconst(Type::I32, bits));
         }
         match *self.def(v) {
-            Op::Convert { op: ConvertOp::ZeroExtend, a, .. } if self.ty(a).ty == Type::I32 => Some(a),
             Op::Concat { lo, .. } => Some(lo),
-            _ => self.low_words.get(&v).copied(),
+            _ => self.zero_extended(v).or_else(|| self.low_words.get(&v).copied()),
         }
     }
 
@@ -292,6 +291,11 @@ impl Editor {
         if let Some(bits) = self.constant(v) {
             return (bits >> 32 == 0).then(|| self.iconst(Type::I32, bits));
         }
+        self.zero_extended(v)
+    }
+
+    /// The same of what is no constant.
+    pub(super) fn zero_extended(&self, v: Value) -> Option<Value> {
         match *self.def(v) {
             Op::Convert { op: ConvertOp::ZeroExtend, a, .. } if self.ty(a).ty == Type::I32 => Some(a),
             _ => None,

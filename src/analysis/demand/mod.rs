@@ -92,8 +92,9 @@ impl Seen {
 pub struct Demand<'a> {
     editor: &'a Editor,
     term: &'a Terminator,
-    /// The register of active lanes.
+    /// The register of active lanes, and their mask at the block's entry, if it is known.
     active: Reg,
+    entered: Option<Value>,
     /// The writes that are left out, in order.
     dead: Vec<usize>,
     seen: SecondaryMap<Value, Seen>,
@@ -109,8 +110,9 @@ impl<'a> Demand<'a> {
     /// The same if these writes were not there.
     fn without(editor: &'a Editor, term: &'a Terminator, active: Reg, dead: Vec<usize>) -> Self {
         let values = editor.values.len();
-        let mut demand =
-            Demand { editor, term, active, dead, seen: table(values, Seen::Nothing), alias: table(values, None) };
+        let (seen, alias) = (table(values, Seen::Nothing), table(values, None));
+        let entered = entry_mask(&editor.insts, active);
+        let mut demand = Demand { editor, term, active, entered, dead, seen, alias };
         term.for_each_operand(|v| demand.see(v, Seen::All));
         for (index, inst) in editor.insts.iter().enumerate().rev() {
             if !demand.is_dead(index) {
@@ -122,10 +124,11 @@ impl<'a> Demand<'a> {
 
     /// Lane registers that the block reads in lanes which may be inactive, by firsts and counts: what such lanes hold can be seen.
     pub fn exposed(&self, function: &Function) -> Vec<(Reg, u32)> {
-        let active = entry_mask(&self.editor.insts, self.active);
         let hidden = |v: Value| match &self.seen[v] {
             Seen::Nothing => true,
-            Seen::Under(masks) => active.is_some_and(|active| masks.iter().all(|m| self.editor.is_subset(m, active))),
+            Seen::Under(masks) => {
+                self.entered.is_some_and(|active| masks.iter().all(|m| self.editor.is_subset(m, active)))
+            }
             Seen::All => false,
         };
         let mut exposed = Vec::new();
@@ -360,8 +363,7 @@ impl<'a> Demand<'a> {
 
     /// Whether someone sees what a register held; of a register of lanes, in lanes that are active at the block's entry.
     pub fn is_seen(&self, value: Value, is_lane: bool) -> bool {
-        let active = entry_mask(&self.editor.insts, self.active);
-        match (&self.seen[value], active) {
+        match (&self.seen[value], self.entered) {
             (Seen::Nothing, _) => false,
             (Seen::Under(masks), Some(active)) if is_lane => {
                 masks.iter().any(|mask| !self.editor.is_disjoint(mask, active))

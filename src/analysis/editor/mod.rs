@@ -123,14 +123,15 @@ impl Editor {
         }
         let at = insts.len();
         self.shared.insert_unique(key, at, |&at| self::key(&insts[at].op, insts[at].window));
-        let results = self.push(op, window, types);
+        let mut results = self.push(op, window, types);
         if let [_, carry] = results[..] {
             if let Some(compare) = self.compare_of_carry(at, window) {
                 self.replace(carry, compare);
             }
             self.fuse_high_product(at, window);
+            results.iter_mut().for_each(|v| *v = self.current(*v));
         }
-        results.into_iter().map(|v| self.current(v)).collect()
+        results
     }
 
     /// The value of a pure operation that is there.

@@ -17,8 +17,7 @@ mod words;
 
 use super::editor::Editor;
 use crate::ir::{
-    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, IntCc, Op, Round, SharedFn, Type, Value, ValueType,
-    Window,
+    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Op, Round, SharedFn, Type, Value, Window,
 };
 
 /// What LLVM multiplies the reciprocal with: 2^64 (1 - 2^-22).
@@ -42,6 +41,16 @@ enum Estimate {
 enum Half {
     Low,
     High,
+}
+
+impl Half {
+    /// What gives it.
+    fn of(self) -> ConvertOp {
+        match self {
+            Half::Low => ConvertOp::Trunc,
+            Half::High => ConvertOp::HighHalf,
+        }
+    }
 }
 
 /// A quotient that is at most two too small.
@@ -128,7 +137,7 @@ impl Editor {
         let &Op::Select { mask, b: whole, .. } = self.def(less) else { return None };
         let half = [Half::Low, Half::High].into_iter().find(|&half| self.is_half(whole, half, first.q))?;
         let is_next = match half {
-            Half::Low => self.is_next_word(less, once, first.q) && self.carry_of(more, less, 1).is_some(),
+            Half::Low => self.is_next_word(less, once, first.q) && self.is_more(more, less, 1),
             Half::High => mask == once && self.is_next_upper_word(more, less, once, first.q),
         };
         is_next.then(|| self.half_of_quotient(first, half, window))
@@ -160,7 +169,7 @@ impl Editor {
     fn half_of_quotient(&mut self, first: &Quotient, half: Half, window: Window) -> Value {
         let quotient = self.binary(BinaryOp::DivU, first.n, first.y, window);
         let of_zero = self.quotient_by_zero(first, window);
-        let zero = self.is_zero_wide(first.y, window);
+        let zero = self.is_zero(first.y, window);
         let quotient = self.select(zero, of_zero, quotient, window);
         self.wide_half(quotient, half, window)
     }
@@ -173,18 +182,12 @@ impl Editor {
     /// What is left by 0 is all.
     fn wide_remainder(&mut self, first: &Quotient, window: Window) -> Value {
         let remainder = self.binary(BinaryOp::RemU, first.n, first.y, window);
-        let zero = self.is_zero_wide(first.y, window);
+        let zero = self.is_zero(first.y, window);
         self.select(zero, first.n, remainder, window)
     }
 
     fn wide_half(&mut self, v: Value, half: Half, window: Window) -> Value {
-        let op = if half == Half::Low { ConvertOp::Trunc } else { ConvertOp::HighHalf };
-        self.convert(op, Type::I32, v, window)
-    }
-
-    fn is_zero_wide(&mut self, y: Value, window: Window) -> Value {
-        let zero = self.iconst(Type::I64, 0);
-        self.pure(Op::ICmp { cc: IntCc::Eq, a: y, b: zero }, window, &[ValueType::MASK])[0]
+        self.convert(half.of(), Type::I32, v, window)
     }
 
     /// By 0 LLVM's estimate is 2^64 - 2^32, so that the quotient is n - n / 2^32, rounded up, and two more; NVIDIA's is 0.
@@ -204,27 +207,21 @@ impl Editor {
     /// What has this rest.
     fn wide_quotient(&self, rest: Value, y: Value) -> Option<Quotient> {
         let (n, product) = self.matches_binary(rest, BinaryOp::Sub)?;
-        let q = self.other_factor(product, BinaryOp::Mul, y)?;
-        let (a, b) = self.matches_binary(q, BinaryOp::MulHiU)?;
-        let estimate = if b == n { a } else { (a == n).then_some(b)? };
+        let q = self.other_operand(product, BinaryOp::Mul, y)?;
+        let estimate = self.other_operand(q, BinaryOp::MulHiU, n)?;
         let x = self.before_newton(self.before_newton(estimate, y)?, y)?;
         let by = self.wide_estimate(x, y)?;
         Some(Quotient { n, y, q, rest, by })
-    }
-
-    fn other_factor(&self, v: Value, op: BinaryOp, factor: Value) -> Option<Value> {
-        let (a, b) = self.matches_binary(v, op)?;
-        if b == factor { Some(a) } else { (a == factor).then_some(b) }
     }
 
     /// `x` of `x + high(x * (0 - x * y))`.
     fn before_newton(&self, v: Value, y: Value) -> Option<Value> {
         let (a, b) = self.matches_binary(v, BinaryOp::Add)?;
         let of = |x: Value, more: Value| {
-            let error = self.other_factor(more, BinaryOp::MulHiU, x)?;
+            let error = self.other_operand(more, BinaryOp::MulHiU, x)?;
             let is_product = match self.negated(error) {
-                Some(product) => self.other_factor(product, BinaryOp::Mul, x) == Some(y),
-                None => self.other_factor(error, BinaryOp::Mul, x).and_then(|y| self.negated(y)) == Some(y),
+                Some(product) => self.other_operand(product, BinaryOp::Mul, x) == Some(y),
+                None => self.other_operand(error, BinaryOp::Mul, x).and_then(|y| self.negated(y)) == Some(y),
             };
             is_product.then_some(x)
         };
@@ -261,14 +258,6 @@ impl Editor {
                 let found = self.constant(step) == Some(EXPONENT_64) && self.is_float_of(float, y, Round::Up);
                 found.then_some(Estimate::Nvidia)
             }
-            _ => None,
-        }
-    }
-
-    /// The float of which a word is the whole part.
-    fn cut(&self, v: Value) -> Option<Value> {
-        match *self.def(v) {
-            Op::FloatToInt { to: Type::I32, signed: false, round: Round::Zero, nan: 0, a, .. } => Some(a),
             _ => None,
         }
     }

@@ -1,5 +1,7 @@
 //! What words of 64-bit quotients and rests are computed of, where compilers correct them by words.
 
+use smallvec::SmallVec;
+
 use super::{Half, Quotient};
 use crate::analysis::editor::Editor;
 use crate::ir::{BinaryOp, ConvertOp, Op, Type, UnaryOp, Value};
@@ -28,40 +30,35 @@ impl Linear {
 
 impl Editor {
     pub(super) fn is_half(&self, v: Value, half: Half, of: Value) -> bool {
-        match (half, self.def(v)) {
-            (Half::Low, &Op::Convert { op: ConvertOp::Trunc, a, .. })
-            | (Half::High, &Op::Convert { op: ConvertOp::HighHalf, a, .. }) => a == of,
-            (Half::Low, _) => self.low_words.get(&of) == Some(&v),
-            (Half::High, _) => false,
+        match *self.def(v) {
+            Op::Convert { op, a, .. } if op == half.of() => a == of,
+            _ => half == Half::Low && self.low_words.get(&of) == Some(&v),
         }
     }
 
-    /// The carry of a word that is `number` more than `of`, or `None` where it has none.
-    pub(super) fn carry_of(&self, v: Value, of: Value, number: u64) -> Option<Option<Value>> {
-        let (at, 0) = self.def_at(v) else { return None };
-        let (a, b, carry) = match self.insts[at].op {
-            Op::AddCarry { a, b, carry: None } => (a, b, Some(self.insts[at].results[1])),
-            Op::Binary { op: BinaryOp::Add, a, b } => (a, b, None),
-            _ => return None,
+    /// Whether a word is `number` more than `of`.
+    pub(super) fn is_more(&self, v: Value, of: Value, number: u64) -> bool {
+        self.raised_from(v, number).contains(&of)
+    }
+
+    /// The words than which one is `number` more.
+    fn raised_from(&self, v: Value, number: u64) -> SmallVec<[Value; 2]> {
+        let (at, 0) = self.def_at(v) else { return SmallVec::new() };
+        let (Op::AddCarry { a, b, carry: None } | Op::Binary { op: BinaryOp::Add, a, b }) = self.insts[at].op else {
+            return SmallVec::new();
         };
-        let is_sum = |x: Value, y: Value| x == of && self.constant(y) == Some(number);
-        (is_sum(a, b) || is_sum(b, a)).then_some(carry)
+        let is_number = |v: Value| self.constant(v) == Some(number);
+        [(a, b), (b, a)].into_iter().filter(|&(_, more)| is_number(more)).map(|(of, _)| of).collect()
     }
 
     /// Whether a word is a half of the quotient and `number`.
     pub(super) fn is_raised(&self, v: Value, half: Half, q: Value, number: u64) -> bool {
         if let Op::Convert { op, a, .. } = *self.def(v) {
-            let wanted = if half == Half::Low { ConvertOp::Trunc } else { ConvertOp::HighHalf };
             let sum = self.matches_binary(a, BinaryOp::Add);
-            return op == wanted && sum.is_some_and(|(x, y)| x == q && self.constant(y) == Some(number));
+            return op == half.of() && sum.is_some_and(|(x, y)| x == q && self.constant(y) == Some(number));
         }
         if half == Half::Low {
-            let (at, 0) = self.def_at(v) else { return false };
-            let of = match self.insts[at].op {
-                Op::AddCarry { a, b, carry: None } | Op::Binary { op: BinaryOp::Add, a, b } => [a, b],
-                _ => return false,
-            };
-            return of.iter().any(|&of| self.is_half(of, Half::Low, q) && self.carry_of(v, of, number).is_some());
+            return self.raised_from(v, number).into_iter().any(|of| self.is_half(of, Half::Low, q));
         }
         let Some(sum) = self.linear(v) else { return false };
         let [(p, 1), (c, 1)] = sum.words[..] else { return false };
