@@ -384,6 +384,7 @@ fn wrong_options_end_with_3() {
         &[],
         &["dump", "k.cubin", "saxpy"],
         &["dump", "k.cubin", "saxpy", "--stage", "ir", "--block", "0,1"],
+        &["dump", "k.cubin", "saxpy", "--stage", "host", "--effort", "most"],
         &["disasm", "--hex-lines", "words.txt"],
     ] {
         let ran = warploom(args);
@@ -613,6 +614,10 @@ fn dump_shows_stages() {
         assert_ends(&host, 0, &[]);
         assert!(host.out.contains("ret"), "{}", host.out);
     }
+    // Quick code has no groups.
+    let quick = warploom(&["dump", saxpy.to_str().unwrap(), "saxpy", "--stage", "clif", "--effort", "quick"]);
+    assert_ends(&quick, 0, &[]);
+    assert!(quick.out.len() < clif.out.len() && quick.out.contains("function"), "{}", quick.out);
     let ran = warploom(&["dump", saxpy.to_str().unwrap(), "sexpy", "--stage", "ir"]);
     assert_ends(&ran, 3, &["no kernel `sexpy`"]);
 }

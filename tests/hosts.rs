@@ -48,7 +48,7 @@ fn examples_compile_for_every_host() {
             continue;
         }
         for (host, target) in &targets {
-            let text = session.dump(Stage::Host, None, Some(target));
+            let text = session.dump(Stage::Host(Effort::Likely), None, Some(target));
             let text = text.unwrap_or_else(|e| panic!("{} for {host}: {e}", path.display()));
             assert!(text.lines().count() > 10, "{} for {host}", path.display());
         }
@@ -68,7 +68,8 @@ fn every_class_of_operation_compiles_for_every_host() {
         let program = Program::new(&Arc::new(function), LaunchClass::Line, true).expect("a program");
         for host in HOSTS {
             let target = Target::named(host).expect("a host");
-            dump::host(&program, &target).unwrap_or_else(|e| panic!("{} for {host}: {e}", path.display()));
+            dump::host(&program, Effort::Likely, &target)
+                .unwrap_or_else(|e| panic!("{} for {host}: {e}", path.display()));
         }
     }
 }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::{Ending, Error, GpuChoice, print, session};
+use super::{Ending, Error, GpuChoice, effort, print, session};
 use crate::capture::read;
 use crate::capture::{Launch, Manifest};
 use crate::container::recognise;
 use crate::exec::{Program, Stage};
-use crate::jit::Target;
+use crate::jit::{Effort, Target};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -21,6 +21,9 @@ pub struct Options {
     gpu: GpuChoice,
     #[arg(long)]
     stage: StageChoice,
+    /// How fast code is to be, of the stages `clif` and `host`: as `run --effort` has it.
+    #[arg(long, default_value = "likely", value_parser = effort())]
+    effort: Effort,
     /// Shape of the blocks to translate for, such as 16,16,1 [default: 256,1,1, or that of the launch]
     #[arg(long, value_name = "X,Y,Z", value_parser = shape)]
     block: Option<[u32; 3]>,
@@ -59,8 +62,8 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         StageChoice::Blocks => Stage::Blocks,
         StageChoice::Ir => Stage::Ir,
         StageChoice::Analysed => Stage::Analysed,
-        StageChoice::Clif => Stage::Clif,
-        StageChoice::Host => Stage::Host,
+        StageChoice::Clif => Stage::Clif(options.effort),
+        StageChoice::Host => Stage::Host(options.effort),
     };
     let target = options
         .target

@@ -21,11 +21,13 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::capture::Launch;
 use crate::container::Arch;
 use crate::exec::Session;
+use crate::jit::Effort;
 use crate::{capture, container, exec};
 
 /// Runs captured GPU binaries on a CPU.
@@ -63,6 +65,12 @@ struct GpuChoice {
     /// The GPU whose driver chooses among code for several, such as sm_50 or gfx906:xnack-.
     #[arg(long, value_name = "GPU")]
     arch: Option<Arch>,
+}
+
+/// The value of `--effort`.
+fn effort() -> impl TypedValueParser<Value = Effort> {
+    PossibleValuesParser::new(Effort::ALL.map(Effort::name))
+        .map(|name| Effort::ALL.into_iter().find(|effort| effort.name() == name).expect("one of the names"))
 }
 
 /// What a command came to.

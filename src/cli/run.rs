@@ -3,12 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-
 use super::engine_run::{EngineRun, compare_with_expected};
 use super::report::{ExpectReport, FaultReport, Report};
 use super::text::{grouped, plural, rate, time};
-use super::{Ending, EngineChoice, Error, GpuChoice, print};
+use super::{Ending, EngineChoice, Error, GpuChoice, effort, print};
 use crate::capture::compare::line_difference;
 use crate::capture::{self, Launch};
 use crate::exec::{Executed, first_difference};
@@ -56,11 +54,6 @@ pub struct Options {
 enum Check {
     /// Results of memory that are used before the code has waited for them.
     Waitcnt,
-}
-
-fn effort() -> impl TypedValueParser<Value = Effort> {
-    PossibleValuesParser::new(Effort::ALL.map(Effort::name))
-        .map(|name| Effort::ALL.into_iter().find(|effort| effort.name() == name).expect("one of the names"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -27,9 +27,10 @@ pub enum Stage {
     Ir,
     /// The IR that code is made of.
     Analysed,
-    Clif,
+    /// Cranelift's, as it is made with some effort.
+    Clif(Effort),
     /// Host code.
-    Host,
+    Host(Effort),
 }
 
 /// A kernel's translations.
@@ -410,8 +411,8 @@ impl Translated {
             Stage::Blocks => Ok(blocks(guest::of(self.linked.module().isa), &self.plain()?, &self.code)),
             Stage::Ir => Ok(generation.function.to_string()),
             Stage::Analysed => Ok(program()?.function().to_string()),
-            Stage::Clif => Ok(jit::dump::clif(&*program()?, Effort::Likely, target()?)),
-            Stage::Host => jit::dump::host(&*program()?, target()?).map_err(failed),
+            Stage::Clif(effort) => Ok(jit::dump::clif(&*program()?, effort, target()?)),
+            Stage::Host(effort) => jit::dump::host(&*program()?, effort, target()?).map_err(failed),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is made of a kernel when it is hot, as text: CLIF, and host code.
+//! What is made of a kernel, as text: CLIF, and host code.
 
 mod listing;
 
@@ -28,11 +28,11 @@ pub fn clif(program: &Program, effort: Effort, target: &Target) -> String {
 ///
 /// # Errors
 /// The code generator rejects a region.
-pub fn host(program: &Program, target: &Target) -> Result<String, JitError> {
+pub fn host(program: &Program, effort: Effort, target: &Target) -> Result<String, JitError> {
     let mut out = String::new();
-    let isa = target.isa(Effort::Likely);
+    let isa = target.isa(effort);
     for region in 0..program.regions.len() {
-        let lowered = lower_region(program, region, Effort::Likely, target);
+        let lowered = lower_region(program, region, effort, target);
         let code = MachineCode::with_listing(lowered.function, lowered.hides_uses, isa)?;
         let _ = writeln!(out, "; region {region}: blocks {:?}, {} bytes", blocks(program, region), code.bytes().len());
         match &code.compiled.vcode {

@@ -10,7 +10,7 @@ use crate::ir::BlockId;
 use crate::jit::tuning;
 
 /// What code is made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effort {
     /// To be there soon: registers are allocated in one pass, and nothing is done for a whole warp at once.
     Quick,
