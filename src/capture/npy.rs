@@ -12,7 +12,7 @@ pub const MAGIC: &[u8] = b"\x93NUMPY";
 const MAX_HEADER_BYTES: usize = 4096;
 const MAX_HEADER_DEPTH: usize = 8;
 
-/// Reads an array. The error says what is wrong with the file.
+/// Reads an array, in C order whatever the file's order is. The error says what is wrong with the file.
 pub fn read(bytes: &[u8]) -> Result<Array, String> {
     check_header(bytes)?;
     let mut rest = bytes;
@@ -27,15 +27,35 @@ pub fn read(bytes: &[u8]) -> Result<Array, String> {
         other => return Err(format!("elements are {}: expected {EXPECTED}", other.descr())),
     };
     let shape = header.shape().to_vec();
-    if header.order() == Order::Fortran && shape.iter().filter(|&&n| n != 1).count() > 1 {
-        return Err("the array is in Fortran order: expected C order (numpy.ascontiguousarray)".into());
-    }
     let size = shape.iter().try_fold(dtype.bytes() as u64, |size, &n| size.checked_mul(n));
     if size != Some(rest.len() as u64) {
         let wanted = size.map_or("more than 2^64".into(), |n| n.to_string());
         return Err(format!("{} bytes of data: expected {wanted} for shape {shape:?} of {}", rest.len(), dtype.name()));
     }
-    Ok(Array { dtype, shape, bytes: rest.to_vec() })
+    let bytes = match header.order() {
+        Order::C => rest.to_vec(),
+        Order::Fortran => in_c_order(rest, &shape, dtype.bytes()),
+    };
+    Ok(Array { dtype, shape, bytes })
+}
+
+/// Elements in C order, the last index fastest, of elements in Fortran order, the first index fastest.
+fn in_c_order(fortran: &[u8], shape: &[u64], element: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(fortran.len());
+    let mut index = vec![0; shape.len()];
+    for _ in 0..fortran.len() / element {
+        let number = index.iter().zip(shape).rev().fold(0, |number, (&at, &length)| number * length + at);
+        let at = number as usize * element;
+        bytes.extend_from_slice(&fortran[at..at + element]);
+        for (at, &length) in index.iter_mut().zip(shape).rev() {
+            *at += 1;
+            if *at < length {
+                break;
+            }
+            *at = 0;
+        }
+    }
+    bytes
 }
 
 const EXPECTED: &str = "integers of 8 to 64 bits or floats of 16 to 64 bits";
@@ -127,6 +147,21 @@ mod tests {
             let array = Array { dtype, shape: vec![2, 3], bytes: (0..6 * dtype.bytes() as u8).collect() };
             assert_eq!(read(&file(&array)).unwrap(), array);
         }
+    }
+
+    #[test]
+    fn fortran_order_is_the_same_array() {
+        // numpy.save of numpy.asfortranarray(numpy.arange(24, dtype="<u2").reshape(2, 3, 4)).
+        let stored: [u16; 24] = [0, 12, 4, 16, 8, 20, 1, 13, 5, 17, 9, 21, 2, 14, 6, 18, 10, 22, 3, 15, 7, 19, 11, 23];
+        let header = "{'descr': '<u2', 'fortran_order': True, 'shape': (2, 3, 4), }";
+        let mut bytes = [MAGIC, &[1, 0, 118, 0], format!("{header:117}\n").as_bytes()].concat();
+        bytes.extend(stored.iter().flat_map(|n| n.to_le_bytes()));
+        let array = read(&bytes).unwrap();
+        assert_eq!((array.dtype, &array.shape[..]), (Dtype::U16, &[2, 3, 4][..]));
+        assert!(array.bytes.chunks(2).zip(0u16..).all(|(bytes, n)| bytes == n.to_le_bytes()));
+        let empty = "{'descr': '<u2', 'fortran_order': True, 'shape': (0, 3), }";
+        let bytes = [MAGIC, &[1, 0, 118, 0], format!("{empty:117}\n").as_bytes()].concat();
+        assert!(read(&bytes).unwrap().bytes.is_empty());
     }
 
     #[test]
