@@ -62,6 +62,7 @@ const NO_EFFECT: &[(&str, &str)] = &[
     ("lds.operand", "bit 44, `.U`, is another name"),
     ("ld.operand st.operand", "the predicate of the address (fidelity.md)"),
     ("shfl.funnel_type", "the sign is shifted out"),
+    ("shfl.funnel_word", "a shift to the left gives the high word with `.HI` and without it (fidelity.md)"),
     ("suatomcas.surface_atomic_type", "two names of 32 bits"),
     ("s2r.special_register cs2r.special_register", "one clock, windows of one size (fidelity.md)"),
     ("p2r.operand r2p.operand", "bits of the mask past the flags"),

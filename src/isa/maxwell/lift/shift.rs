@@ -53,7 +53,7 @@ fn finish(cx: &mut Cx<'_>, i: &Instruction, result: Value) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// The high word of (C:A) << B.
+/// The high word of (C:A) << B, which `.HI` names once more.
 pub fn shf_l(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (low, high) = (cx.raw(i.a()), cx.raw(i.c()));
     let result = match funnel_count(i)? {
@@ -100,15 +100,13 @@ pub fn shf_r(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 /// The high word of (C:A) >> B: C alone, shifted. ptxas of CUDA 6.5 to 8 makes `shr.u64` and `shr.s64` of it and `SHF.R.U64`.
+/// Without a type the shift is logical and the count ends at 32: so Mesa's NAK found it on hardware.
 fn shf_r_high(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let signed = match i.funnel_type() {
-        FunnelType::U64 => false,
-        FunnelType::S64 => true,
-        FunnelType::B32 | FunnelType::Reserved => return Err(Unsupported),
-    };
+    let (wrap, _) = limits(i)?;
+    let signed = i.funnel_type() == FunnelType::S64;
     let (high, count) = (cx.word(i.c()), cx.word(i.b()));
     let count = if i.wrap() {
-        let mask = cx.int(63);
+        let mask = cx.int(wrap);
         cx.b.and(count, mask)
     } else {
         count
@@ -121,7 +119,7 @@ fn shf_r_high(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 /// The mask of a count that wraps, and the count that greater ones act as.
 fn limits(i: &Instruction) -> Result<(u32, u32), Unsupported> {
     match i.funnel_type() {
-        _ if i.funnel_word() != FunnelWord::Only => Err(Unsupported),
+        _ if matches!(i.funnel_word(), FunnelWord::X | FunnelWord::Xhi) => Err(Unsupported),
         FunnelType::B32 => Ok((31, 32)),
         FunnelType::U64 | FunnelType::S64 => Ok((63, 64)),
         FunnelType::Reserved => Err(Unsupported),
