@@ -201,7 +201,7 @@ fn analysed(function: Function) -> String {
 pub fn diff_ir(bytes: &[u8]) {
     let run = |mut u: Unstructured<'_>| -> Result<()> {
         let block = *u.choose(&BLOCKS)?;
-        let function = match u.int_in_range(0..=2)? {
+        let function = match u.int_in_range(0..=3)? {
             0 => {
                 let Elementwise { function, independent } = generate::elementwise(&mut u)?;
                 let launch = bare::Launch::choose(&mut u)?;
@@ -211,6 +211,7 @@ pub fn diff_ir(bytes: &[u8]) {
                 return Ok(());
             }
             1 => generate::function(&mut u)?,
+            2 => generate::chain::any_chain(&mut u)?,
             _ => {
                 let (lanes, ops) = (u.int_in_range(1..=64)?, u.int_in_range(1..=30)?);
                 let rest = u.take_rest();

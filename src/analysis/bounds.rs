@@ -4,6 +4,7 @@
 use warploom_runtime::launch::MAX_GRID;
 
 use super::class::GridClass;
+use super::visits::visit;
 use crate::ir::{BinaryOp, ConvertOp, Extend, Op, Special, Type, Value};
 
 /// How far definitions are followed.
@@ -39,6 +40,7 @@ fn follow<'a>(
     v: Value,
     depth: u32,
 ) -> Bound {
+    visit();
     let ty = type_of(v);
     let any = Bound::of_type(ty);
     if depth == 0 {

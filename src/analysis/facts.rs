@@ -14,6 +14,7 @@ use super::class::{Classes, Launched};
 use super::flow::Flow;
 use super::masks::Masks;
 use super::registers;
+use super::visits::visit;
 use crate::ir::{BinaryOp, Block, Defs, Function, Op, Part, Reg, Terminator, Value};
 
 /// Registers whose active lanes are evenly spaced, with the distance from lane to lane in the register's type.
@@ -230,6 +231,7 @@ impl<'a> Passage<'a> {
     }
 
     fn is_among(&self, mask: Value, active_counts: bool, holds: &impl Fn(Reg) -> bool, steps: &mut usize) -> bool {
+        visit();
         if *steps == 0 {
             return false;
         }

@@ -4,7 +4,14 @@
 //! block is rebuilt by the [`Editor`], so an operand has been fused before its user is looked at.
 
 use super::editor::Editor;
+use super::visits::visit;
 use crate::ir::{BinaryOp, ConvertOp, IntCc, Op, Type, Value, ValueType, Window};
+
+/// Pairs of words that are looked at to find whether choices are between halves.
+const MOST_CHOICES: u32 = 32;
+
+/// How deep pairs are fused inside of each other.
+const MOST_NESTED: u32 = 64;
 
 impl Editor {
     /// `concat(lo, hi)` as one 64-bit operation.
@@ -13,7 +20,13 @@ impl Editor {
         if let Some(&known) = self.pairs.get(&(lo, hi, window)) {
             return Some(known);
         }
-        let fused = self.fuse_halves(lo, hi, window)?;
+        if self.nested == MOST_NESTED {
+            return None;
+        }
+        self.nested += 1;
+        let fused = self.fuse_halves(lo, hi, window);
+        self.nested -= 1;
+        let fused = fused?;
         self.pairs.insert((lo, hi, window), fused);
         self.low_words.insert(fused, lo);
         Some(fused)
@@ -48,13 +61,22 @@ impl Editor {
 
     /// Whether words are the halves of a 64-bit value of lanes, or of values that are chosen between.
     pub(super) fn are_halves(&self, lo: Value, hi: Value) -> bool {
+        self.are_halves_within(lo, hi, &mut { MOST_CHOICES })
+    }
+
+    /// Whether a search that looks at no more than `left` pairs finds words to be halves. Choices share their arms, so
+    /// the ways through them are many more than the choices are.
+    fn are_halves_within(&self, lo: Value, hi: Value, left: &mut u32) -> bool {
+        visit();
+        let Some(rest) = left.checked_sub(1) else { return false };
+        *left = rest;
         match (self.def(lo), self.def(hi)) {
             (
                 &Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a },
                 &Op::Convert { op: ConvertOp::HighHalf, a: other, .. },
             ) => a == other && self.ty(a) == ValueType::varying(Type::I64),
             (&Op::Select { mask, a, b }, &Op::Select { mask: other, a: c, b: d }) => {
-                mask == other && self.are_halves(a, c) && self.are_halves(b, d)
+                mask == other && self.are_halves_within(a, c, left) && self.are_halves_within(b, d, left)
             }
             _ => false,
         }
@@ -89,6 +111,7 @@ impl Editor {
 
     /// Whether `concat(lo, hi)` is likely to become one 64-bit operation, looking `depth` operations up: a hint.
     fn is_pair(&self, lo: Value, hi: Value, depth: u32) -> bool {
+        visit();
         let (lo, hi) = (self.current(lo), self.current(hi));
         match (self.def(lo), self.def(hi)) {
             (Op::Convert { op: ConvertOp::Trunc, a, .. }, Op::Convert { op: ConvertOp::HighHalf, a: b, .. }) => a == b,

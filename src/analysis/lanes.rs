@@ -9,6 +9,7 @@ use crate::ir::{
 };
 
 use super::editor::Editor;
+use super::visits::visit;
 
 /// How many operations are looked at.
 const MAX_OPS: usize = 64;
@@ -50,6 +51,7 @@ impl<'a> Fixed<'a> {
     }
 
     fn find(&mut self, v: Value) -> Option<()> {
+        visit();
         if let Some(found) = self.found.get(&v) {
             return found.is_some().then_some(());
         }

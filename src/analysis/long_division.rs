@@ -15,10 +15,14 @@
 //! A block in front of the loop tests what is not seen in the loop: that rests are 0, that `k` is 63, and that what is compared is what is subtracted. Rounds that are left out
 //! count as those that are not. As the budget is charged at once, this is done before engines see a function.
 
+use std::cell::Cell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::editor::Editor;
 use super::ssa;
+use super::visits::visit;
+use crate::ir::verify::{self, VerifyError};
 use crate::ir::{
     BinaryOp, Block, BlockId, CellKind, Function, IntCc, Op, Part, Reg, Terminator, Type, UnaryOp, Value, ValueType,
 };
@@ -27,9 +31,12 @@ use crate::ir::{
 const ROUNDS: u32 = 63;
 /// Operations of a round at most.
 const MAX_INSTS: usize = 200;
+/// Masks that are looked at to find what a round does.
+const MOST_MASKS: u32 = 10_000;
 
-/// Has loops that divide bit by bit begin at their last round.
-pub fn shorten_divisions(function: &mut Function) {
+/// Has loops that divide bit by bit begin at their last round. A function that breaks an invariant is an error.
+pub fn shorten_divisions(function: &mut Function) -> Result<(), VerifyError> {
+    verify::verify(function)?;
     for latch in 0..function.blocks.len() {
         let Terminator::Jump(head) = function.blocks[latch].term else { continue };
         let latch = BlockId(latch as u32);
@@ -44,6 +51,7 @@ pub fn shorten_divisions(function: &mut Function) {
         }
         function.blocks.extend(blocks);
     }
+    Ok(())
 }
 
 /// A loop of two blocks that divides.
@@ -95,7 +103,8 @@ impl Loop {
         let compares: Vec<(Value, Value)> = compares.collect();
         let seen = |v: Value| seen(&body, active, v);
         let round = |(bigger, divisor)| {
-            Round { body: &body, function, active, number, bigger: seen(bigger), divisor: seen(divisor) }.state()
+            let (bigger, divisor, left) = (seen(bigger), seen(divisor), Cell::new(MOST_MASKS));
+            Round { body: &body, function, active, number, bigger, divisor, left }.state()
         };
         let state = compares.into_iter().find_map(round)?;
         let State { rest, quotient, dividend, divisors } = state;
@@ -245,11 +254,13 @@ fn is_read(block: &Editor, v: Value, of: Reg) -> bool {
 }
 
 /// What a value is in active lanes: a register that was written for them is read through a choice.
-fn seen(body: &Editor, active: Value, v: Value) -> Value {
-    match *body.def(v) {
-        Op::Select { mask, a, .. } if mask == active => seen(body, active, a),
-        _ => v,
+fn seen(body: &Editor, active: Value, mut v: Value) -> Value {
+    while let Op::Select { mask, a, .. } = *body.def(v)
+        && mask == active
+    {
+        v = a;
     }
+    v
 }
 
 /// Whether a condition, or its inverse, says that a register is 0.
@@ -282,6 +293,8 @@ struct Round<'a> {
     /// The rest with the bit.
     bigger: Value,
     divisor: Value,
+    /// How many masks may still be looked at: ways through masks that share parts are many more than the masks.
+    left: Cell<u32>,
 }
 
 /// What rounds pass on, and find.
@@ -379,9 +392,11 @@ impl Round<'_> {
 
     /// Whether an active lane is in a mask, where the compare says this.
     fn holds(&self, mask: Value, less: bool) -> Option<bool> {
+        visit();
         if mask == self.active {
             return Some(true);
         }
+        self.left.set(self.left.get().checked_sub(1)?);
         match *self.body.def(mask) {
             Op::ICmp { cc, a, b } => {
                 let (a, b, wanted) = (self.seen(a), self.seen(b), (self.bigger, self.divisor));

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::editor::Editor;
+use super::visits::visit;
 use crate::ir::{BinaryOp, Defs, Inst, Op, Type, UnaryOp, Value, ValueType, Window};
 
 /// What the definitions of masks prove about their bits.
@@ -49,6 +50,7 @@ struct Proof<'a> {
 
 impl Proof<'_> {
     fn is_subset(&mut self, a: Value, b: Value) -> bool {
+        visit();
         let masks = self.masks;
         let constants = (masks.constant(a), masks.constant(b));
         if a == b || matches!(constants, (Some(0), _) | (_, Some(u64::MAX))) {
@@ -74,6 +76,7 @@ impl Proof<'_> {
     }
 
     fn excludes(&mut self, a: Value, b: Value) -> bool {
+        visit();
         if self.steps == 0 {
             return false;
         }

@@ -41,27 +41,32 @@ mod sweep;
 mod texels;
 mod tiled;
 mod unroll;
+mod visits;
 mod wide_division;
 mod windows;
 
-pub use bounds::{Bound, bound};
-pub use class::{CHUNK, Choice, Class, Classes, GridClass, LaunchClass, Launched, kept_bits};
-pub use editor::is_pure;
-pub use facts::{Facts, facts};
-pub use flow::Flow;
-pub use group::{Condition, Group, NEAR, Sources, are_near, groups, keep_to_lanes};
-pub use lanes::fixed_lanes;
-pub use liveness::Liveness;
+pub(crate) use bounds::{Bound, bound};
+pub(crate) use class::{CHUNK, Choice, Class, Classes, kept_bits};
+pub use class::{GridClass, LaunchClass, Launched};
+pub(crate) use editor::is_pure;
+pub(crate) use facts::{Facts, facts};
+pub(crate) use flow::Flow;
+pub(crate) use group::{Condition, Group, NEAR, Sources, are_near, groups, keep_to_lanes};
+pub(crate) use lanes::fixed_lanes;
+pub(crate) use liveness::Liveness;
 pub use long_division::shorten_divisions;
-pub use loops::in_loops;
-pub use masks::Masks;
-pub use segment::{Plan, Step, Support};
-pub use sweep::{Inner, Sweep};
-pub use tiled::{Tiled, tiled};
+pub(crate) use loops::in_loops;
+pub(crate) use masks::Masks;
+pub(crate) use segment::{Plan, Step, Support};
+pub(crate) use sweep::{Inner, Sweep};
+pub(crate) use tiled::{Tiled, tiled};
 pub use unroll::unroll_exchanges;
+pub(crate) use visits::visit;
+pub use visits::visits;
 
 use std::sync::Arc;
 
+use crate::ir::verify::{self, VerifyError};
 use crate::ir::{BankId, Block, BlockId, CellKind, Function, Op, Reg, Terminator};
 use demand::Demand;
 use editor::Editor;
@@ -71,17 +76,18 @@ use liveness::Numbers;
 pub struct Optimized {
     pub function: Function,
     /// How control passes between its blocks.
-    pub flow: Flow,
+    pub(crate) flow: Flow,
     /// Registers that a fresh warp may read before it writes them.
-    pub read_first: Vec<Reg>,
-    pub liveness: Liveness,
+    pub(crate) read_first: Vec<Reg>,
+    pub(crate) liveness: Liveness,
 }
 
 /// How often blocks are rebuilt without what is dead.
 const MAX_ROUNDS: u32 = 4;
 
-/// The function with every block rebuilt.
-pub fn optimize(function: &Function) -> Optimized {
+/// The function with every block rebuilt. A function that breaks an invariant is an error.
+pub fn optimize(function: &Function) -> Result<Optimized, VerifyError> {
+    verify::verify(function)?;
     let function = &*windows::widen(function);
     // Blocks keep what they lead to.
     let flow = Flow::of(function);
@@ -156,7 +162,7 @@ pub fn optimize(function: &Function) -> Optimized {
     let blocks = blocks.map(|(old, (Editor { insts, values, .. }, term))| Block { insts, values, term, ..*old });
     let blocks = blocks.map(flush::apart).collect();
     let function = Function { name: function.name.clone(), banks: function.banks.clone(), blocks, ..*function };
-    Optimized { function, flow, read_first, liveness }
+    Ok(Optimized { function, flow, read_first, liveness })
 }
 
 fn gathers(editor: &Editor) -> usize {

@@ -5,6 +5,7 @@
 //! operands.
 
 use super::editor::Editor;
+use super::visits::visit;
 use crate::ir::{
     BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Op, Round, Type, UnaryOp, Value,
     ValueType, Window,
@@ -65,6 +66,7 @@ impl Editor {
 
     /// Whether a mask has no other lanes than those where the words of a float are a zero's or infinity's: the root is the operand there.
     fn is_exact(&self, mask: Value, x: Value, left: &mut u32) -> bool {
+        visit();
         if *left == 0 {
             return false;
         }

@@ -4,7 +4,7 @@
 //! is tested once for a strip: all lanes of a block whose indices differ along x only. Strips of blocks that follow each other along
 //! x are one where lanes run on from block to block, as in `ctaid.x * ntid.x + tid.x`.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use cranelift_entity::SecondaryMap;
 use smallvec::{SmallVec, smallvec};
@@ -135,20 +135,19 @@ impl Sweep {
         (conditions_fit && lanes_fit).then_some(joints)
     }
 
+    /// Loads that give something to lanes of their guard only, as far as anything of it is seen.
     fn hidden(&self, block: &Block, defs: &Defs) -> HashSet<usize> {
-        let mut users: SecondaryMap<Value, Vec<usize>> = table(block.values.len(), Vec::new());
-        for &index in self.phases.iter().flatten() {
-            block.insts[index].op.for_each_operand(|v| users[v].push(index));
-        }
+        let mut insts: Vec<usize> = self.phases.iter().flatten().copied().collect();
+        insts.sort_unstable();
         let masks = Masks::of(&block.insts, defs);
-        let loads = self.phases.iter().flatten().copied().filter(|&index| {
+        let mut seen_within: HashMap<Value, SecondaryMap<Value, bool>> = HashMap::new();
+        let mut is_hidden = |&index: &usize| {
             let Op::Load { access, .. } = block.insts[index].op else { return false };
             let Some(guard) = access.guard else { return false };
-            let mut known = table(block.values.len(), None);
-            let mut results = block.insts[index].results.iter();
-            results.all(|&v| is_seen_within(block, &users, &masks, v, guard, &mut known))
-        });
-        loads.collect()
+            let within = seen_within.entry(guard).or_insert_with(|| values_seen_within(block, &insts, &masks, guard));
+            block.insts[index].results.iter().all(|&v| within[v])
+        };
+        insts.iter().copied().filter(|index| is_hidden(index)).collect()
     }
 }
 
@@ -306,38 +305,30 @@ fn by_strip(block: &Block) -> SecondaryMap<Value, bool> {
     depends
 }
 
-/// Whether what is made of a value is seen in the lanes of a mask only.
-fn is_seen_within(
-    block: &Block,
-    users: &SecondaryMap<Value, Vec<usize>>,
-    masks: &Masks,
-    v: Value,
-    mask: Value,
-    known: &mut SecondaryMap<Value, Option<bool>>,
-) -> bool {
-    if let Some(known) = known[v] {
-        return known;
-    }
-    let within = users[v].iter().all(|&index| {
+/// Values of which, and of all that instructions make of them, something is seen in the lanes of a mask only.
+fn values_seen_within(block: &Block, insts: &[usize], masks: &Masks, mask: Value) -> SecondaryMap<Value, bool> {
+    let mut within = table(block.values.len(), true);
+    // Uses come behind what they use.
+    for &index in insts.iter().rev() {
         let inst = &block.insts[index];
-        match inst.op {
+        let hides = match inst.op {
             Op::Store { access, .. } | Op::Load { access, .. } => {
                 access.guard.is_some_and(|guard| masks.is_subset(guard, mask))
             }
-            Op::Select { mask: chosen, a, b } if a == v && b != v && masks.is_subset(chosen, mask) => true,
             ref op => {
                 let lane_by_lane = super::is_pure(op, |_| None)
                     && !matches!(
                         op,
                         Op::LaneGather { .. } | Op::LaneScatter { .. } | Op::LaneRead { .. } | Op::Product { .. }
                     );
-                let values = inst.results.iter().all(|&result| block.ty(result) != ValueType::MASK);
-                lane_by_lane
-                    && values
-                    && inst.results.iter().all(|&result| is_seen_within(block, users, masks, result, mask, known))
+                lane_by_lane && inst.results.iter().all(|&v| block.ty(v) != ValueType::MASK && within[v])
             }
-        }
-    });
-    known[v] = Some(within);
+        };
+        inst.op.for_each_operand(|v| {
+            let chosen = matches!(inst.op, Op::Select { mask: chosen, a, b }
+                if a == v && b != v && masks.is_subset(chosen, mask));
+            within[v] &= hides || chosen;
+        });
+    }
     within
 }

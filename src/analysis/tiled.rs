@@ -7,6 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::class::{CHUNK, Class, Classes};
+use super::visits::visit;
 use crate::ir::{Access, BinaryOp, ConvertOp, Op, Type, Value};
 
 /// Values that are looked at for one address.
@@ -114,6 +115,7 @@ impl<'a, T: Fn(Value) -> Type, D: Fn(Value) -> Option<&'a Op>> Finder<'_, T, D> 
 
     /// Looks for the value of which bits are taken. None: there are several, or too much else.
     fn find_root(&mut self, v: Value, seen: &mut usize) -> Option<()> {
+        visit();
         *seen += 1;
         if *seen > MAX_VALUES {
             return None;

@@ -3,9 +3,11 @@
 //! Reductions and scans of a warp double or halve the distance in each round. Not all compilers unroll them. How often such a loop runs is found by going
 //! through it with the registers whose values are known where it is entered.
 
+use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
 use super::ssa;
+use crate::ir::verify::{self, VerifyError};
 use crate::ir::{Block, BlockId, CellKind, Function, Op, Part, Reg, Terminator, Value, eval, may_write};
 
 /// Blocks of a loop, and rounds of all of them together.
@@ -15,12 +17,15 @@ const MAX_ROUNDS: usize = 16;
 const MAX_INSTS: usize = 1500;
 
 /// Unrolls the loops into the blocks from which they are entered. Counts are as before, but for where a limit ends a launch.
-pub fn unroll_exchanges(function: &mut Function) {
+/// A function that breaks an invariant is an error.
+pub fn unroll_exchanges(function: &mut Function) -> Result<(), VerifyError> {
+    verify::verify(function)?;
     if !function.blocks.iter().any(exchanges) {
-        return;
+        return Ok(());
     }
+    let mut ways = Ways::of(function);
     for head in (0..function.blocks.len() as u32).map(BlockId) {
-        let Some((before, body)) = find(function, head) else { continue };
+        let Some((before, body)) = find(function, &ways, head) else { continue };
         let Some((rounds, exit)) = unrolled(function, before, &body) else { continue };
         for id in rounds {
             let block = function.block(id).clone();
@@ -30,7 +35,9 @@ pub fn unroll_exchanges(function: &mut Function) {
         for &id in &body {
             function.block_mut(id).clear();
         }
+        ways = Ways::of(function);
     }
+    Ok(())
 }
 
 fn exchanges(block: &Block) -> bool {
@@ -41,17 +48,16 @@ fn exchanges(block: &Block) -> bool {
 }
 
 /// The block that enters a loop, if there is one such block, and the loop's blocks in order: each but the first is come to from the one before.
-fn find(function: &Function, head: BlockId) -> Option<(BlockId, Vec<BlockId>)> {
+fn find(function: &Function, ways: &Ways, head: BlockId) -> Option<(BlockId, Vec<BlockId>)> {
     let is_exchange = |op: &Op| matches!(op, Op::LaneGather { .. } | Op::LaneRead { .. } | Op::LaneScatter { .. });
-    let body = around(function, head, &mut vec![head])?;
+    let body = around(function, ways, head, &mut vec![head])?;
     let exchanges = body.iter().any(|&id| function.block(id).insts.iter().any(|inst| is_exchange(&inst.op)));
     if !exchanges
         || body.iter().any(|&id| function.block(id).insts.iter().any(|inst| may_write(&inst.op, function.active)))
     {
         return None;
     }
-    let ways = ways_to(function, head);
-    let before = match ways[..] {
+    let before = match ways.to[head][..] {
         [a, b] if Some(&a) == body.last() => b,
         [a, b] if Some(&b) == body.last() => a,
         _ => return None,
@@ -60,7 +66,7 @@ fn find(function: &Function, head: BlockId) -> Option<(BlockId, Vec<BlockId>)> {
 }
 
 /// The blocks of a way from the last of these back to the first.
-fn around(function: &Function, head: BlockId, path: &mut Vec<BlockId>) -> Option<Vec<BlockId>> {
+fn around(function: &Function, ways: &Ways, head: BlockId, path: &mut Vec<BlockId>) -> Option<Vec<BlockId>> {
     let last = *path.last().expect("a path begins somewhere");
     let block = function.block(last);
     let targets = match block.term {
@@ -71,30 +77,43 @@ fn around(function: &Function, head: BlockId, path: &mut Vec<BlockId>) -> Option
     if last.0 == 0 || block.indirect_target || block.join.is_some() || path.len() > MAX_BLOCKS {
         return None;
     }
-    if function.blocks.iter().any(|block| block.join == Some(last)) {
+    if ways.is_joined[last] {
         return None;
     }
     if targets.contains(&head) {
         return Some(path.clone());
     }
     targets.into_iter().find_map(|to| {
-        if path.contains(&to) || ways_to(function, to) != [last] {
+        if path.contains(&to) || ways.to[to] != [last] {
             return None;
         }
         path.push(to);
-        let found = around(function, head, path);
+        let found = around(function, ways, head, path);
         path.pop();
         found
     })
 }
 
-/// The blocks that lead to a block, each as often as it does.
-fn ways_to(function: &Function, to: BlockId) -> Vec<BlockId> {
-    let mut ways = Vec::new();
-    for (block, id) in function.blocks.iter().zip(0..) {
-        block.term.for_each_target(|target| ways.extend((target == to).then_some(BlockId(id))));
+/// How control comes to blocks.
+struct Ways {
+    /// The blocks that lead to each block, each as often as it does.
+    to: PrimaryMap<BlockId, Vec<BlockId>>,
+    /// Whether a block joins what left this one.
+    is_joined: PrimaryMap<BlockId, bool>,
+}
+
+impl Ways {
+    fn of(function: &Function) -> Ways {
+        let mut to: PrimaryMap<BlockId, Vec<BlockId>> = function.blocks.iter().map(|_| Vec::new()).collect();
+        let mut is_joined: PrimaryMap<BlockId, bool> = function.blocks.iter().map(|_| false).collect();
+        for (block, id) in function.blocks.iter().zip(0..) {
+            block.term.for_each_target(|target| to[target].push(BlockId(id)));
+            if let Some(join) = block.join {
+                is_joined[join] = true;
+            }
+        }
+        Ways { to, is_joined }
     }
-    ways
 }
 
 /// The blocks that run when a loop is entered from a block, in order, and what comes after them.
@@ -220,7 +239,7 @@ mod tests {
              branch v8, b1, b2\nb2:\n  exit\n}}\n"
         );
         let mut function = parse::parse(&text).unwrap_or_else(|error| panic!("{error}"));
-        unroll_exchanges(&mut function);
+        unroll_exchanges(&mut function).unwrap();
         (function.blocks[0].term.clone(), function.blocks[0].cost)
     }
 

@@ -209,8 +209,8 @@ impl Generation {
         if reciprocals == Reciprocals::Table {
             special::use_tables(&mut function);
         }
-        shorten_divisions(&mut function);
-        unroll_exchanges(&mut function);
+        shorten_divisions(&mut function).map_err(InterpError::from)?;
+        unroll_exchanges(&mut function).map_err(InterpError::from)?;
         let function = Arc::new(function);
         let jit = jit::Kernel::new(function.clone());
         Ok(Generation { function, jit, interpreter: OnceLock::new(), discovered })

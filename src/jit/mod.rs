@@ -91,7 +91,8 @@ impl Program {
         let start = Instant::now();
         // A host that no code can be made for is told of here.
         let code = CodeModule::new()?;
-        let analysis::Optimized { function, flow, read_first, liveness } = analysis::optimize(function);
+        let analysis::Optimized { function, flow, read_first, liveness } =
+            analysis::optimize(function).map_err(InterpError::from)?;
         let function = Arc::new(function);
         let interpreter = Arc::new(Interpreter::new(function.clone())?);
         let (regions, region_of) = divide(&function);

@@ -40,6 +40,11 @@ pub const SLICE: u64 = 256;
 /// (A guess.)
 pub const CAREFUL_SLICE: u64 = 16;
 
+/// Values of a chain, each made of the one before, that lowering makes by calling itself. A level takes 1 to 2 KiB of
+/// the host's stack in a build that is not optimized, and threads may have 2 MiB.
+/// (Chosen by: a bound on the stack.)
+pub const MOST_IN_A_ROW: u32 = 200;
+
 // Memory
 
 /// Values of which an address is made that are looked at.
@@ -85,6 +90,11 @@ pub const COMPUTED: (i64, i64) = (2, 1);
 /// Code for single lanes is made if it is worth it for so many lanes at least: the warp's, divided by this.
 /// (A guess.)
 pub const LEAST_SHARE_APART: i64 = 8;
+
+/// Accesses of a segment that has code for single lanes. The code keeps three words for each access of global memory
+/// from lane to lane, and passes all of them through several blocks for each access.
+/// (Chosen by: a bound on translation time, which grows with the square of their number.)
+pub const MOST_ACCESSES_APART: usize = 64;
 
 // Loops, groups and strips
 

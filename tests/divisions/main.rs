@@ -123,7 +123,7 @@ fn operands(ty: Type) -> Vec<(u64, u64)> {
 }
 
 fn check(name: &str, ty: Type, steps: Steps, is_operation: fn(&Op) -> bool) {
-    let optimized = optimize(&kernel(ty, steps)).function;
+    let optimized = optimize(&kernel(ty, steps)).unwrap().function;
     let is_left = |op: &Op| matches!(op, Op::Fma { .. } | Op::Shared { .. });
     assert!(!ops(&optimized).any(is_left), "{name} is not found:\n{optimized}");
     compare(name, ty, steps, is_operation, operands(ty));
@@ -136,7 +136,7 @@ fn ops(function: &Function) -> impl Iterator<Item = &Op> {
 /// The steps against the operation that analysis makes of them, or of some.
 fn compare(name: &str, ty: Type, steps: Steps, is_operation: fn(&Op) -> bool, mut operands: Vec<(u64, u64)>) {
     let function = kernel(ty, steps);
-    let optimized = optimize(&function).function;
+    let optimized = optimize(&function).unwrap().function;
     assert!(ops(&optimized).any(is_operation), "{name} is not found:\n{optimized}");
     operands.resize(operands.len().next_multiple_of(BLOCK as usize), operands[0]);
     let function = Arc::new(function);
@@ -551,7 +551,7 @@ fn long_divisions_bit_by_bit() {
         for (first, begun) in [(63, 0), (63, 5), (62, 0)] {
             let plain = bit_by_bit(quotient, first, begun);
             let mut short = plain.clone();
-            shorten_divisions(&mut short);
+            shorten_divisions(&mut short).unwrap();
             assert_eq!(short.blocks.len(), plain.blocks.len() + 2, "the loop is not found:\n{plain}");
             let [plain, short] = [plain, short].map(Arc::new);
             let expected = results(&Interpreter::new(plain).unwrap(), Type::I64, &operands);

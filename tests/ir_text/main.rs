@@ -53,7 +53,7 @@ type MakeEngine = fn(Arc<Function>, [u32; 3]) -> Result<Box<dyn Engine>, String>
 fn engines() -> [(&'static str, MakeEngine); 8] {
     let interp: MakeEngine = |function, _| Ok(Box::new(Interpreter::new(function).map_err(|e| e.to_string())?));
     let analysed: MakeEngine = |function, _| {
-        let function = Arc::new(optimize(&function).function);
+        let function = Arc::new(optimize(&function).map_err(|e| e.to_string())?.function);
         Ok(Box::new(Interpreter::new(function).map_err(|e| e.to_string())?))
     };
     let quick: MakeEngine = |function, block| make_jit(&function, block, true, Effort::Quick);
@@ -78,7 +78,7 @@ fn engines() -> [(&'static str, MakeEngine); 8] {
 
 fn with_unrolled_exchanges(function: &Function) -> Arc<Function> {
     let mut function = function.clone();
-    unroll_exchanges(&mut function);
+    unroll_exchanges(&mut function).expect("the tests of the engines verify it");
     Arc::new(function)
 }
 

@@ -16,6 +16,10 @@ use super::facts::{Facts, written_registers};
 use super::masks::Masks;
 use crate::ir::{BinaryOp, Block, ConvertOp, Defs, Inst, IntCc, Op, Special, Type, UnaryOp, Value, table};
 
+/// Operations on the way from a lane's number, a row or a uniform value to an affine value or an alike mask. Engines make
+/// these values again wherever they use one, by calling themselves for each operation; a longer way gives a varying value.
+const MOST_OPERATIONS: u32 = 200;
+
 /// Bound of [`Class::stride`]: the lanes of a whole block, at most 2048, are then less than 2^31 apart.
 const MAX_STRIDE: u64 = 1 << 18;
 
@@ -112,6 +116,8 @@ impl Classes {
             facts,
         };
         let mut rows = table(block.values.len(), false);
+        // Operations that each affine value and alike mask is made of in a row.
+        let mut operations: SecondaryMap<Value, u32> = table(block.values.len(), 0);
         let mut constants: Constants = table(block.values.len(), None);
         let made = OnceCell::new();
         let defs = || -> &Defs { made.get_or_init(|| block.defs()) };
@@ -127,7 +133,10 @@ impl Classes {
                 });
             }
             let Some(&result) = inst.results.first() else { continue };
-            let alike = block.ty(result).ty.bits() >= 32 && classes.makes_alike(&inst.op, &constants);
+            let length = classes.operations_in_a_row(block, &inst.op, &operations);
+            inst.results.iter().for_each(|&r| operations[r] = length);
+            let is_short = length <= MOST_OPERATIONS;
+            let alike = is_short && block.ty(result).ty.bits() >= 32 && classes.makes_alike(&inst.op, &constants);
             for r in &inst.results {
                 if block.ty(*r).is_uniform() {
                     classes.classes[*r] = Class::Uniform;
@@ -135,7 +144,7 @@ impl Classes {
                     classes.alike[*r] = alike && Some(r) == inst.results.last();
                 }
             }
-            if inst.results.len() > 1 && !matches!(inst.op, Op::AddCarry { .. }) {
+            if !is_short || inst.results.len() > 1 && !matches!(inst.op, Op::AddCarry { .. }) {
                 continue;
             }
             match inst.op {
@@ -185,6 +194,19 @@ impl Classes {
             }
         }
         classes
+    }
+
+    /// Operations on the longest way to what an operation makes that engines may make again, its own included. A scalar
+    /// is made once, as is a varying value.
+    fn operations_in_a_row(&self, block: &Block, op: &Op, operations: &SecondaryMap<Value, u32>) -> u32 {
+        let (mut longest, mut is_scalar) = (0, true);
+        op.for_each_operand(|v| {
+            is_scalar &= block.ty(v).is_uniform() && !self.is_alike(v);
+            if self.get(v) != Class::Varying {
+                longest = longest.max(operations[v]);
+            }
+        });
+        if is_scalar { 0 } else { longest + 1 }
     }
 
     pub fn get(&self, value: Value) -> Class {

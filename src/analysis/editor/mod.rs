@@ -59,6 +59,8 @@ pub struct Editor {
     /// What pairs of halves have been fused to, and the low half of each.
     pub(super) pairs: FxHashMap<(Value, Value, Window), Value>,
     pub(super) low_words: FxHashMap<Value, Value>,
+    /// How many pairs are being fused, each for the one before.
+    pub(super) nested: u32,
     pub pc: u64,
 }
 
@@ -74,6 +76,7 @@ impl Editor {
             replaced: FxHashMap::default(),
             pairs: FxHashMap::default(),
             low_words: FxHashMap::default(),
+            nested: 0,
             pc: 0,
         }
     }

@@ -1,18 +1,30 @@
 //! Masks that a group requires to be full or empty, as conditions that can be tested before it.
 
 use super::super::segment::Step;
+use super::super::visits::visit;
 use super::{Condition, Finder, NARROW};
 use crate::ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
+
+/// Masks that are looked at for the conditions of one. Ways through masks that share parts are many more than the masks.
+const MOST_MASKS: u32 = 100;
 
 impl Finder<'_> {
     /// Adds the conditions under which a mask has all lanes, or none. False if there are no simple ones.
     pub(in super::super) fn require(&mut self, mask: Value, full: bool) -> bool {
+        self.require_within(mask, full, &mut { MOST_MASKS })
+    }
+
+    /// Adds the conditions under which a mask has all lanes, or none, by looking at no more than `left` masks.
+    fn require_within(&mut self, mask: Value, full: bool, left: &mut u32) -> bool {
+        visit();
         if let Some(&settled) = self.group.settled.get(&mask) {
             return settled == full;
         }
         if self.refused.contains(&(mask, full)) {
             return false;
         }
+        let Some(rest) = left.checked_sub(1) else { return false };
+        *left = rest;
         // A warp without active lanes is no case to be fast for.
         if !full && Some(mask) == self.block.entry_mask(self.function.active) {
             return false;
@@ -22,16 +34,20 @@ impl Finder<'_> {
             true
         } else {
             match *self.def(mask) {
-                Op::Binary { op: BinaryOp::And, a, b } if full => self.require(a, true) && self.require(b, true),
-                Op::Binary { op: BinaryOp::Or, a, b } if !full => self.require(a, false) && self.require(b, false),
+                Op::Binary { op: BinaryOp::And, a, b } if full => {
+                    self.require_within(a, true, left) && self.require_within(b, true, left)
+                }
+                Op::Binary { op: BinaryOp::Or, a, b } if !full => {
+                    self.require_within(a, false, left) && self.require_within(b, false, left)
+                }
                 Op::Binary { op: BinaryOp::And, a, b } if !full => {
                     let before = self.group.clone();
-                    self.require(b, false) || {
+                    self.require_within(b, false, left) || {
                         self.group = before;
-                        self.require(a, false)
+                        self.require_within(a, false, left)
                     }
                 }
-                Op::Unary { op: UnaryOp::Not, a } => self.require(a, !full),
+                Op::Unary { op: UnaryOp::Not, a } => self.require_within(a, !full, left),
                 Op::ICmp { cc, a, b } => self.require_compare(if full { cc } else { cc.inverse() }, a, b),
                 _ => false,
             }
@@ -53,16 +69,24 @@ impl Finder<'_> {
 
     /// Notes that a mask has all lanes, or none, and so have masks that follow from that. False if another condition says the opposite.
     pub(super) fn settle(&mut self, mask: Value, full: bool) -> bool {
-        if let Some(&settled) = self.group.settled.get(&mask) {
-            return settled == full;
+        let mut open = vec![(mask, full)];
+        while let Some((mask, full)) = open.pop() {
+            match self.group.settled.insert(mask, full) {
+                Some(before) if before != full => {
+                    self.group.settled.insert(mask, before);
+                    return false;
+                }
+                Some(_) => continue,
+                None => {}
+            }
+            match *self.def(mask) {
+                Op::Binary { op: BinaryOp::And, a, b } if full => open.extend([(b, true), (a, true)]),
+                Op::Binary { op: BinaryOp::Or, a, b } if !full => open.extend([(b, false), (a, false)]),
+                Op::Unary { op: UnaryOp::Not, a } => open.push((a, !full)),
+                _ => {}
+            }
         }
-        self.group.settled.insert(mask, full);
-        match *self.def(mask) {
-            Op::Binary { op: BinaryOp::And, a, b } if full => self.settle(a, true) && self.settle(b, true),
-            Op::Binary { op: BinaryOp::Or, a, b } if !full => self.settle(a, false) && self.settle(b, false),
-            Op::Unary { op: UnaryOp::Not, a } => self.settle(a, !full),
-            _ => true,
-        }
+        true
     }
 
     /// Notes which masks have all lanes, or none, because those do that they are made of.

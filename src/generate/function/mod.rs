@@ -4,6 +4,7 @@
 
 mod arithmetic;
 mod bytes;
+pub mod chain;
 mod elementwise;
 mod masks;
 mod memory;

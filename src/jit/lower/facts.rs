@@ -1,6 +1,6 @@
 //! What is known of a block before code is made for it.
 
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 
 use super::arms::{SkippedArms, skipped_arms};
 use crate::analysis::{CHUNK, Liveness, Masks};
@@ -19,6 +19,8 @@ pub struct BlockFacts<'r> {
     pub planned: &'r BlockPlan,
     /// How often each value is used.
     pub uses: SecondaryMap<Value, u32>,
+    /// Values that are made before the values of long chains that come from them.
+    pub stations: EntitySet<Value>,
     /// What only skipped arms of choices need.
     pub skipped: SkippedArms,
     /// The active mask at the block's end, if it is known.
@@ -39,6 +41,7 @@ impl<'r> BlockFacts<'r> {
             id,
             block,
             planned,
+            stations: EntitySet::new(),
             skipped: SkippedArms::default(),
             uses: uses(block),
             exit_mask: block.exit_mask(function.active),
@@ -48,6 +51,7 @@ impl<'r> BlockFacts<'r> {
         if effort.is_fast() {
             facts.skipped = skipped_arms(block, planned, |v| facts.uses[v]);
         }
+        facts.stations = facts.stations();
         facts.inactive = facts.inactive_steps();
         facts.repeatable = facts.repeatable_steps(effort);
         facts

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use rustc_hash::FxHashSet;
+
 use super::block::BlockLowerer;
 use super::facts::BlockFacts;
 use crate::analysis::Step;
@@ -44,7 +46,7 @@ impl BlockFacts<'_> {
                 inactive[number] = candidates.into_iter().find(|&mask| {
                     masks.iter().all(|&taken| self.masks().is_subset(taken, mask))
                         && self.masks().is_subset(mask, active)
-                        && insts.iter().all(|&index| self.is_inactive(index, number, mask))
+                        && self.are_inactive(insts, mask)
                 });
             }
             if matches!(step, Step::Scalar(_)) {
@@ -82,32 +84,42 @@ impl BlockFacts<'_> {
         found
     }
 
-    /// Whether an instruction of a segment does nothing that can be seen in lanes that are not active.
-    fn is_inactive(&self, index: usize, step: usize, active: Value) -> bool {
-        let inst = &self.block.insts[index];
-        let guarded = match inst.op.masking() {
-            Some((guard, _)) => guard.is_some_and(|guard| self.masks().is_subset(guard, active)),
+    /// Whether the instructions of a segment do nothing that can be seen in lanes outside of `active`.
+    fn are_inactive(&self, insts: &[usize], active: Value) -> bool {
+        let masks = self.masks();
+        let is_guarded = |&index: &usize| match self.block.insts[index].op.masking() {
+            Some((guard, _)) => guard.is_some_and(|guard| masks.is_subset(guard, active)),
             None => true,
         };
-        let settled = |&r: &Value| {
-            !self.planned.plan.escapes[r] || self.block.ty(r) != ValueType::MASK || self.settled(r, step, active)
-        };
-        guarded && inst.results.iter().all(settled)
-    }
-
-    /// Whether a mask of a step has the bits of `outside` where `active` is empty.
-    fn settled(&self, v: Value, step: usize, active: Value) -> bool {
-        if self.planned.plan.home[v] as usize != step || self.masks().is_subset(v, active) {
+        if !insts.iter().all(is_guarded) {
+            return false;
+        }
+        let made = insts.iter().flat_map(|&index| &self.block.insts[index].results).copied();
+        let made: Vec<Value> = made.filter(|&v| self.block.ty(v) == ValueType::MASK).collect();
+        if !made.iter().any(|&v| self.planned.plan.escapes[v]) {
             return true;
         }
-        match *self.def_op(v) {
-            Op::Unary { op: UnaryOp::Not, a } => self.settled(a, step, active),
-            Op::Binary { op: BinaryOp::And, a, b } => {
-                let empty = |m| self.masks().is_subset(m, active);
-                empty(a) || empty(b) || (self.settled(a, step, active) && self.settled(b, step, active))
+        // Masks of the segment that may differ from the bits of `outside` where `active` is empty. A mask's operands
+        // come before it.
+        let mut unsettled = FxHashSet::default();
+        for v in made {
+            let is_settled = |v: Value| !unsettled.contains(&v);
+            let settled = match *self.def_op(v) {
+                Op::Unary { op: UnaryOp::Not, a } => is_settled(a),
+                Op::Binary { op: BinaryOp::And, a, b } => {
+                    let is_empty = |m| masks.is_subset(m, active);
+                    is_empty(a) || is_empty(b) || (is_settled(a) && is_settled(b))
+                }
+                Op::Binary { a, b, .. } => is_settled(a) && is_settled(b),
+                _ => false,
+            };
+            if !settled && !masks.is_subset(v, active) {
+                if self.planned.plan.escapes[v] {
+                    return false;
+                }
+                unsettled.insert(v);
             }
-            Op::Binary { a, b, .. } => self.settled(a, step, active) && self.settled(b, step, active),
-            _ => false,
         }
+        true
     }
 }

@@ -70,7 +70,10 @@ impl BlockLowerer<'_, '_, '_> {
             let whole = self.scalar(v);
             MaskForm { bits: Some(self.chunk_bits(whole)), ..MaskForm::default() }
         } else {
-            self.pure_mask(self.facts.def(v), v)
+            {
+                let inst = self.facts.def(v);
+                self.in_order(inst, |lowerer| lowerer.pure_mask(inst, v))
+            }
         };
         self.chunk().masks.insert(v, form);
         form

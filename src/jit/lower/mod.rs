@@ -1,5 +1,5 @@
 //! From IR to CLIF. `region` sets up a function of several blocks; `block` walks the steps
-//! of a plan, `segment` does those of lanes, `lane_by_lane` where few are active, `inactive` knows which of them need not be done; `chunk` is the loop over chunks and the forms of values in it, `bases` those of evenly spaced ones, `facts` and `scope` what is known of the block and where code is being written,
+//! of a plan, `segment` does those of lanes, `lane_by_lane` where few are active, `inactive` knows which of them need not be done; `chunk` is the loop over chunks and the forms of values in it, `bases` those of evenly spaced ones, `chains` the order in which long chains are made, `facts` and `scope` what is known of the block and where code is being written,
 //! `masks` those of masks, `rows` what they have in the register file; `element`, `pure`, `convert`, `int`, `float`, `half`, `vector`
 //! are operations without effect, `rounding` is for those that round other than to nearest; `memory` and `atomic` touch the guest, through `address` where lanes lie evenly, else
 //! through `gather_scatter` or `staging`; `scalar` does so for the warp as a whole, `arrays` are byte regions, `indexed` lane registers by number. `control` and `waits`
@@ -13,6 +13,7 @@ mod atomic;
 mod bailout;
 mod bases;
 mod block;
+mod chains;
 mod chunk;
 mod control;
 mod convert;

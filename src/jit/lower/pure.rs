@@ -52,6 +52,10 @@ pub fn support(
 impl BlockLowerer<'_, '_, '_> {
     /// The lanes of a pure operation's first result.
     pub(super) fn pure_lanes(&mut self, inst: &Inst) -> Lanes {
+        self.in_order(inst, |lowerer| lowerer.lanes_of_operands(inst))
+    }
+
+    fn lanes_of_operands(&mut self, inst: &Inst) -> Lanes {
         let result = inst.results[0];
         let wanted = self.wanted(result);
         let to = wanted.ty;

@@ -31,6 +31,8 @@ pub struct Scope<'r> {
     pub chunk: Option<Chunk>,
     /// What rests in memory in the segment being lowered, if its values do not fit into registers.
     pub spills: Option<Spills>,
+    /// Whether a value is being made whose stations are there.
+    pub in_order: bool,
 }
 
 /// What holds in a loop in registers; empty elsewhere.
@@ -57,6 +59,7 @@ impl<'r> Scope<'r> {
             register_loop: LoopScope::default(),
             chunk: None,
             spills: None,
+            in_order: false,
         }
     }
 

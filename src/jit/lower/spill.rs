@@ -115,10 +115,11 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// The value whose bits it is.
     fn root(&self, v: Value) -> Value {
-        match *self.facts.def_op(v) {
-            Op::Convert { op: ConvertOp::Bitcast, a, .. } => self.root(a),
-            _ => v,
+        let mut root = v;
+        while let Op::Convert { op: ConvertOp::Bitcast, a, .. } = *self.facts.def_op(root) {
+            root = a;
         }
+        root
     }
 
     fn vectors(&self, v: Value) -> usize {

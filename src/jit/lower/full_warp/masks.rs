@@ -1,11 +1,12 @@
 //! Masks of the whole warp that need no chunk to be made.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
 
 use super::super::block::BlockLowerer;
+use crate::analysis::visit;
 use crate::ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
@@ -25,6 +26,35 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         parts: &mut HashMap<Value, Option<Clif>>,
         slow: ClifBlock,
     ) -> Option<Clif> {
+        for part in self.new_parts(mask, parts) {
+            let bits = self.part_full_warp(part, parts, slow);
+            parts.insert(part, bits);
+        }
+        parts[&mask]
+    }
+
+    /// A mask and those that it is made of that are not among `parts`, in the block's order.
+    fn new_parts(&self, mask: Value, parts: &HashMap<Value, Option<Clif>>) -> Vec<Value> {
+        let mut new = BTreeMap::new();
+        let mut open = vec![mask];
+        while let Some(mask) = open.pop() {
+            visit();
+            if parts.contains_key(&mask) || new.insert(self.facts.planned.defs[mask], mask).is_some() {
+                continue;
+            }
+            if self.settled_mask(mask).is_none() && self.scope.scalars[mask].is_none() {
+                match *self.facts.def_op(mask) {
+                    Op::Unary { op: UnaryOp::Not, a } => open.push(a),
+                    Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } => open.extend([a, b]),
+                    _ => {}
+                }
+            }
+        }
+        new.into_values().collect()
+    }
+
+    /// A mask that is known, a compare, or an operation on `parts`.
+    fn part_full_warp(&mut self, mask: Value, parts: &HashMap<Value, Option<Clif>>, slow: ClifBlock) -> Option<Clif> {
         if let Some(full) = self.settled_mask(mask) {
             let bits = if full { self.facts.warp_mask() as i64 } else { 0 };
             return Some(self.b.ins().iconst(types::I64, bits));
@@ -32,26 +62,14 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         if let Some(known) = self.scope.scalars[mask] {
             return Some(known);
         }
-        if let Some(&known) = parts.get(&mask) {
-            return known;
-        }
-        let bits = match *self.facts.def_op(mask) {
+        match *self.facts.def_op(mask) {
             Op::ICmp { .. } => self.compare_full_warp(mask, slow),
-            Op::Unary { op: UnaryOp::Not, a } => self.mask_full_warp(a, parts, slow).map(|a| self.b.ins().bnot(a)),
-            Op::Binary { op, a, b } => match (self.mask_full_warp(a, parts, slow), self.mask_full_warp(b, parts, slow))
-            {
-                (Some(a), Some(b)) => match op {
-                    BinaryOp::And => Some(self.b.ins().band(a, b)),
-                    BinaryOp::Or => Some(self.b.ins().bor(a, b)),
-                    BinaryOp::Xor => Some(self.b.ins().bxor(a, b)),
-                    _ => None,
-                },
-                _ => None,
-            },
+            Op::Unary { op: UnaryOp::Not, a } => parts[&a].map(|a| self.b.ins().bnot(a)),
+            Op::Binary { op: BinaryOp::And, a, b } => Some(self.b.ins().band(parts[&a]?, parts[&b]?)),
+            Op::Binary { op: BinaryOp::Or, a, b } => Some(self.b.ins().bor(parts[&a]?, parts[&b]?)),
+            Op::Binary { op: BinaryOp::Xor, a, b } => Some(self.b.ins().bxor(parts[&a]?, parts[&b]?)),
             _ => None,
-        };
-        parts.insert(mask, bits);
-        bits
+        }
     }
 
     /// The mask of a compare of evenly spaced and equal values: up to some lane it holds, or from some lane on.

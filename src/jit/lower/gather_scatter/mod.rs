@@ -15,7 +15,7 @@ use super::super::helpers::{AccessDesc, STAGED_VALUES};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::staging::Unreached;
-use crate::analysis::{CHUNK, Class};
+use crate::analysis::{CHUNK, Class, visit};
 use crate::ir::{Access, BinaryOp, Extend, Inst, Op, Space, Type, Value};
 use crate::jit::tuning;
 pub use global::Elements;
@@ -171,6 +171,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn is_of_bits(&self, v: Value, left: &mut u32) -> bool {
+        visit();
         if *left == 0 || self.scope.classes.get(v) != Class::Varying {
             return false;
         }

@@ -15,7 +15,7 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::scalarized::Lane;
 use super::segment::Outgoing;
-use crate::analysis::Class;
+use crate::analysis::{Class, visit};
 use crate::ir::{Access, Inst, Op, Reg, Space, Type, Value};
 use crate::jit::tuning;
 use accesses::{Places, Reach};
@@ -31,8 +31,8 @@ impl BlockLowerer<'_, '_, '_> {
             together += all * self.facts.chunk_count();
             apart += one;
         }
-        let accesses = insts.iter().filter_map(|&index| block[index].op.access());
-        if !accesses.into_iter().any(|access| self.is_apart(access)) {
+        let accesses = || insts.iter().filter_map(|&index| block[index].op.access());
+        if accesses().count() > tuning::MOST_ACCESSES_APART || !accesses().any(|access| self.is_apart(access)) {
             return None;
         }
         let most = (together / apart.max(1)).min(i64::from(self.facts.function.lanes));
@@ -80,6 +80,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Whether a lane of a value is at hand in the segment, or can be made again.
     fn can_be_given(&self, v: Value, given: &mut FxHashSet<Value>) -> bool {
+        visit();
         let there = self.is_home(v) || self.facts.planned.slots.is_stored(v);
         if there || given.contains(&v) {
             return true;

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::super::block::BlockLowerer;
+use crate::analysis::visit;
 use crate::ir::{BinaryOp, Op, Reg, UnaryOp, Value};
 
 /// What [`BlockLowerer::exit_masks`] finds.
@@ -29,11 +30,15 @@ const ATOMS: [u64; 6] = [
     0xffff_ffff_0000_0000,
 ];
 
+/// Masks that are looked at.
+const MOST_MASKS: usize = 200;
+
 /// Masks as functions of others that nothing is known of.
 #[derive(Default)]
 struct Truth {
     tables: HashMap<Value, u64>,
     atoms: usize,
+    looked_at: usize,
 }
 
 impl BlockLowerer<'_, '_, '_> {
@@ -69,8 +74,13 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// None: it depends on too many masks.
     fn truth(&self, truth: &mut Truth, mask: Value) -> Option<u64> {
+        visit();
         if let Some(&table) = truth.tables.get(&mask) {
             return Some(table);
+        }
+        truth.looked_at += 1;
+        if truth.looked_at > MOST_MASKS {
+            return None;
         }
         let table = match *self.facts.def_op(mask) {
             Op::Const { bits: 0, .. } => 0,

@@ -90,19 +90,20 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Whether a mask is what the register holds at entry but for active lanes.
-    fn differs_in_active_lanes(&self, mask: Value, reg: Reg, active: Value) -> bool {
-        let differs = |v: Value| self.differs_in_active_lanes(v, reg, active);
+    fn differs_in_active_lanes(&self, mut mask: Value, reg: Reg, active: Value) -> bool {
         let is_active = |v: Value| self.facts.masks().is_subset(v, active);
         let has_all_inactive =
             |v: Value| matches!(*self.facts.def_op(v), Op::Unary { op: UnaryOp::Not, a } if is_active(a));
-        match *self.facts.def_op(mask) {
-            Op::RfRead { reg: read, .. } => read == reg,
+        loop {
             // One operand is followed at most, so that it takes no longer than the block is.
-            Op::Binary { op: BinaryOp::And, a, b } if has_all_inactive(b) => differs(a),
-            Op::Binary { op: BinaryOp::And, a, b } => has_all_inactive(a) && differs(b),
-            Op::Binary { op: BinaryOp::Or, a, b } if is_active(b) => differs(a),
-            Op::Binary { op: BinaryOp::Or, a, b } => is_active(a) && differs(b),
-            _ => false,
+            mask = match *self.facts.def_op(mask) {
+                Op::RfRead { reg: read, .. } => return read == reg,
+                Op::Binary { op: BinaryOp::And, a, b } if has_all_inactive(b) => a,
+                Op::Binary { op: BinaryOp::And, a, b } if has_all_inactive(a) => b,
+                Op::Binary { op: BinaryOp::Or, a, b } if is_active(b) => a,
+                Op::Binary { op: BinaryOp::Or, a, b } if is_active(a) => b,
+                _ => return false,
+            };
         }
     }
 

@@ -3,10 +3,12 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::super::super::abi;
 use super::super::block::BlockLowerer;
 use super::super::int;
-use crate::analysis::Sweep;
+use crate::analysis::{Sweep, visit};
 use crate::ir::{BinaryOp, Op, Special, Type, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
@@ -22,13 +24,14 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn runs_on(&mut self, joints: &[Value]) -> Clif {
         let width = self.ctx_load(types::I32, abi::NTID);
         let mut all = self.b.ins().iconst(types::I8, 1);
+        let distances = self.distances_to_next_block(joints);
         for &joint in joints {
             let step = self.scope.classes.get(joint).stride().expect("a joint is evenly spaced");
             let wide = self.facts.ty(joint) == Type::I64;
             let width = if wide { self.b.ins().uextend(types::I64, width) } else { width };
             let expected = self.b.ins().imul_imm_s(width, step);
-            let runs_on = match self.distance_to_next_block(joint) {
-                Some(by) => self.b.ins().icmp(IntCC::Equal, by, expected),
+            let runs_on = match distances.get(&joint) {
+                Some(&by) => self.b.ins().icmp(IntCC::Equal, by, expected),
                 None => self.b.ins().icmp_imm_u(IntCC::Equal, expected, 0),
             };
             all = self.b.ins().band(all, runs_on);
@@ -36,15 +39,47 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         all
     }
 
-    /// How much more lane 0 of a value has in the next block, if it is not the same.
-    pub(super) fn distance_to_next_block(&mut self, v: Value) -> Option<Clif> {
+    /// How much more lane 0 of values, and of all that they are made of, has in the next block than in this one. A value
+    /// that is the same there is left out.
+    fn distances_to_next_block(&mut self, of: &[Value]) -> FxHashMap<Value, Clif> {
+        let mut distances = FxHashMap::default();
+        for v in self.made_of(of) {
+            if let Some(by) = self.distance_to_next_block(v, &distances) {
+                distances.insert(v, by);
+            }
+        }
+        distances
+    }
+
+    /// Values, and what sums and products make them of, in the block's order.
+    fn made_of(&self, values: &[Value]) -> Vec<Value> {
+        let mut open = values.to_vec();
+        let mut all = FxHashSet::default();
+        while let Some(v) = open.pop() {
+            visit();
+            if all.insert(v) {
+                match *self.facts.def_op(v) {
+                    Op::Splat { a } | Op::Convert { a, .. } | Op::Unary { a, .. } => open.push(a),
+                    Op::Binary { a, b, .. } => open.extend([a, b]),
+                    _ => {}
+                }
+            }
+        }
+        let mut all: Vec<Value> = all.into_iter().collect();
+        all.sort_unstable_by_key(|&v| self.facts.planned.defs[v].0);
+        all
+    }
+
+    /// How much more lane 0 of a value has in the next block, if it is not the same, from the distances of its operands.
+    fn distance_to_next_block(&mut self, v: Value, distances: &FxHashMap<Value, Clif>) -> Option<Clif> {
         let clif = if self.facts.ty(v) == Type::I64 { types::I64 } else { types::I32 };
+        let distance = |v: Value| distances.get(&v).copied();
         match *self.facts.def_op(v) {
             Op::Special(Special::Ctaid(0)) => Some(self.b.ins().iconst(clif, 1)),
-            Op::Splat { a } => self.distance_to_next_block(a),
+            Op::Splat { a } => distance(a),
             // Of the block's number, which does not wrap.
             Op::Convert { a, .. } => {
-                let by = self.distance_to_next_block(a)?;
+                let by = distance(a)?;
                 let from = self.b.func.dfg.value_type(by);
                 Some(match () {
                     () if from == clif => by,
@@ -52,29 +87,26 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     () => self.b.ins().ireduce(types::I32, by),
                 })
             }
-            Op::Unary { a, .. } => self.distance_to_next_block(a).map(|by| self.b.ins().ineg(by)),
-            Op::Binary { op, a, b } => {
-                let (x, y) = (self.distance_to_next_block(a), self.distance_to_next_block(b));
-                match (op, x, y) {
-                    (_, None, None) => None,
-                    (BinaryOp::Sub, Some(x), Some(y)) => Some(self.b.ins().isub(x, y)),
-                    (BinaryOp::Sub, None, Some(y)) => Some(self.b.ins().ineg(y)),
-                    (BinaryOp::Add, Some(x), Some(y)) => Some(self.b.ins().iadd(x, y)),
-                    (BinaryOp::Add | BinaryOp::Sub, by, None) | (BinaryOp::Add, None, by) => by,
-                    (BinaryOp::Shl, Some(x), _) => {
-                        let by = self.facts.constant(b).expect("shifted by a constant");
-                        Some(int::shifted_up(self.b, x, by as i64))
-                    }
-                    (_, Some(x), _) => {
-                        let by = self.warp_base(b, None);
-                        Some(self.b.ins().imul(x, by))
-                    }
-                    (_, _, Some(y)) => {
-                        let by = self.warp_base(a, None);
-                        Some(self.b.ins().imul(y, by))
-                    }
+            Op::Unary { a, .. } => distance(a).map(|by| self.b.ins().ineg(by)),
+            Op::Binary { op, a, b } => match (op, distance(a), distance(b)) {
+                (_, None, None) => None,
+                (BinaryOp::Sub, Some(x), Some(y)) => Some(self.b.ins().isub(x, y)),
+                (BinaryOp::Sub, None, Some(y)) => Some(self.b.ins().ineg(y)),
+                (BinaryOp::Add, Some(x), Some(y)) => Some(self.b.ins().iadd(x, y)),
+                (BinaryOp::Add | BinaryOp::Sub, by, None) | (BinaryOp::Add, None, by) => by,
+                (BinaryOp::Shl, Some(x), _) => {
+                    let by = self.facts.constant(b).expect("shifted by a constant");
+                    Some(int::shifted_up(self.b, x, by as i64))
                 }
-            }
+                (_, Some(x), _) => {
+                    let by = self.warp_base(b, None);
+                    Some(self.b.ins().imul(x, by))
+                }
+                (_, _, Some(y)) => {
+                    let by = self.warp_base(a, None);
+                    Some(self.b.ins().imul(y, by))
+                }
+            },
             _ => None,
         }
     }

@@ -1,0 +1,143 @@
+//! Chains of the IR's operations on every engine.
+
+use arbitrary::Unstructured;
+use warploom::analysis::{LaunchClass, visits};
+use warploom::generate::chain::{LINKS, chain, name};
+use warploom::generate::compare::{WAYS, compare};
+use warploom::ir::parse::parse;
+use warploom::ir::{BankId, BlockBuilder, BlockId, CellKind, Function, FunctionBuilder, IntCc, NanPolicy, Type};
+use warploom::jit::{Effort, Program};
+
+use super::{on_a_small_stack, runs_alike};
+
+/// Bytes that begin a chain.
+const SEED: [u8; 64] = [0x5b; 64];
+
+/// Runs a chain of some links on the interpreter, after analysis and in the given ways of the JIT.
+fn run(links: &[usize], rounds: u32, ways: &[usize]) {
+    on_a_small_stack(|| {
+        let function = chain(links, rounds, &mut Unstructured::new(&SEED)).expect("there are bytes enough");
+        for &way in ways {
+            let way = std::slice::from_ref(&WAYS[way]);
+            if let Err(difference) = compare(&function, [48, 1, 1], &[], way) {
+                let names: Vec<&str> = links.iter().map(|&link| name(link)).collect();
+                panic!("{names:?}: {}, {}", difference.engine, difference.what);
+            }
+        }
+    });
+}
+
+/// Each link alone, and with the one that comes next.
+#[test]
+fn chains_of_one_link_and_of_two() {
+    for link in 0..LINKS {
+        run(&[link], 1_500, &[0, 2]);
+        run(&[link, (link + 1) % LINKS], 600, &[2]);
+    }
+}
+
+/// All links, 20,000 of them.
+#[test]
+fn a_chain_of_all_links() {
+    let all: Vec<usize> = (0..LINKS).collect();
+    run(&all, 20_000 / LINKS as u32, &[0, 2]);
+}
+
+/// What searches look at grows no faster than the chain: as much for each further round as for those before.
+#[test]
+fn searches_grow_as_chains_do() {
+    let visited = |links: &[usize], rounds: u32| {
+        let function = chain(links, rounds, &mut Unstructured::new(&SEED)).expect("there are bytes enough");
+        let before = visits();
+        let class = LaunchClass::of([64, 1, 1], function.lanes.into());
+        let program = Program::new(&function, class, true).expect("a function that verifies");
+        program.compile_all(Effort::Full).expect("code is made");
+        (visits() - before, function.blocks[1].insts.len() as u64)
+    };
+    let alone = (0..LINKS).map(|link| vec![link]);
+    let mut looked = 0;
+    for links in alone.chain((0..LINKS).map(|link| vec![link, (link + 1) % LINKS, (link + 17) % LINKS])) {
+        let [(few, _), (more, _), (most, operations)] = [100, 200, 400].map(|rounds| visited(&links, rounds));
+        let names: Vec<&str> = links.iter().map(|&link| name(link)).collect();
+        // Searches end sooner in the first rounds, as little is there before them, and some patterns are given up.
+        let allowed = (2 * more).max(more + 2 * more.saturating_sub(few)) + 200;
+        assert!(most <= allowed, "{names:?}: {few}, {more} and {most} visits for 100, 200 and 400 rounds");
+        assert!(most <= 500 * operations, "{names:?}: {most} visits for {operations} operations");
+        looked += most;
+    }
+    assert!(looked > 100_000, "searches count what they look at");
+}
+
+/// A function of so many blocks: each adds to a register, and goes where `end` says.
+fn blocks(count: u32, end: impl Fn(&mut BlockBuilder<'_>, &[BlockId], usize)) -> Function {
+    let mut f = FunctionBuilder::new("blocks", 32, NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 });
+    let active = f.bank("active", CellKind::Mask, 1).reg(0);
+    f.set_active(active);
+    let words = f.bank("r", CellKind::Lane(Type::I32), 2);
+    let rounds = f.bank("n", CellKind::Uniform(Type::I32), count);
+    let ids: Vec<BlockId> = (0..count).map(|number| f.new_block(8 * u64::from(number))).collect();
+    for (index, &id) in ids.iter().enumerate() {
+        f.set_cost(id, 1);
+        let mut b = f.at(id);
+        let (word, lane) = (b.rf_read(words.reg(0)), b.lane_id());
+        let sum = b.add(word, lane);
+        b.rf_write(words.reg(0), sum);
+        let round = b.rf_read(rounds.reg(index as u32));
+        let one = b.iconst(Type::I32, 1);
+        let next = b.add(round, one);
+        b.rf_write(rounds.reg(index as u32), next);
+        end(&mut b, &ids, index);
+    }
+    f.finish().expect("a function")
+}
+
+/// Runs a function alike on the interpreter, after analysis and as code, and reads back what it prints.
+fn runs_and_prints(function: &Function) {
+    on_a_small_stack(|| {
+        let text = function.to_string();
+        assert!(parse(&text).expect("what is printed can be read") == *function, "the text is another function");
+        runs_alike(function);
+    });
+}
+
+#[test]
+fn a_hundred_thousand_operations_in_a_line() {
+    let sum = (0..LINKS).find(|&link| name(link) == "sum of words").expect("a link");
+    let product = (0..LINKS).find(|&link| name(link) == "product of words").expect("a link");
+    runs_and_prints(&chain(&[sum, product], 50_000, &mut Unstructured::new(&SEED)).expect("there are bytes enough"));
+}
+
+#[test]
+fn ten_thousand_blocks() {
+    // Some lead past the next one.
+    runs_and_prints(&blocks(10_000, |b, ids, index| match &ids[index + 1..] {
+        [] => b.exit(),
+        [next] => b.jump(*next),
+        [next, second, ..] => {
+            let word = b.rf_read(BankId(2).reg(index as u32));
+            let bit = b.iconst(Type::I32, index as u64 & 1);
+            let odd = b.and(word, bit);
+            b.branch(odd, *second, *next);
+        }
+    }));
+}
+
+#[test]
+fn a_thousand_nested_loops() {
+    // The first half are heads, the second their ends, the innermost first: each loop is gone through twice.
+    let count = 2_000;
+    runs_and_prints(&blocks(count, |b, ids, index| match index.checked_sub(count as usize / 2) {
+        None => b.jump(ids[index + 1]),
+        Some(number) => {
+            let round = b.rf_read(BankId(2).reg(index as u32));
+            let two = b.iconst(Type::I32, 2);
+            let again = b.icmp(IntCc::LtU, round, two);
+            match ids.get(index + 1) {
+                Some(&next) if number + 1 < count as usize / 2 => {
+                    b.branch(again, ids[count as usize / 2 - 1 - number], next)
+                }
+                _ => b.exit(),
+            }
+        }
+    }));
+}
