@@ -6,9 +6,14 @@ mod peak;
 
 use peak::peak_kib;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use arbitrary::Unstructured;
+use warploom::analysis::LaunchClass;
 use warploom::capture::Manifest;
 use warploom::exec::{Arg, Effort, LaunchOptions, Program};
+use warploom::generate::chain::{LINKS, chain, name};
+use warploom::jit;
 
 /// File, kernel, and the number of buffers that it takes before `n`.
 const KERNELS: [(&str, &str); 2] = [
@@ -55,7 +60,29 @@ fn main() {
         assert!(status.success(), "a long launch");
     }
     kernels();
+    chains();
     variants();
+}
+
+/// Blocks of operations that depend on each other: a block twice as long takes twice the time.
+fn chains() {
+    println!("chains of operations, with full effort:");
+    let mixed = ["sum of words", "sorted words", "masks crossed", "fused product of floats", "word found in memory"];
+    let kinds = (0..LINKS).map(|link| vec![link]);
+    let mixed: Vec<usize> = (0..LINKS).filter(|&link| mixed.contains(&name(link))).collect();
+    for links in kinds.chain([mixed]) {
+        let times = [1_000, 2_000].map(|rounds| {
+            let bytes = [0x5b; 64];
+            let function = chain(&links, rounds, &mut Unstructured::new(&bytes)).expect("there are bytes enough");
+            let start = Instant::now();
+            let class = LaunchClass::of([64, 1, 1], function.lanes.into());
+            let program = jit::Program::new(&function, class, true).expect("a function that verifies");
+            program.compile_all(Effort::Full).expect("code is made");
+            start.elapsed()
+        });
+        let names: Vec<&str> = links.iter().map(|&link| name(link)).collect();
+        println!("  {}: {:.1?} for 1,000 rounds, {:.1?} for 2,000", names.join(", "), times[0], times[1]);
+    }
 }
 
 /// A launch that proves hot, in a fresh process: what is spent on all its code, and until its end.

@@ -17,7 +17,7 @@ fn run(texts: &[String]) {
     let mut words: Vec<u64> = Vec::new();
     for (number, text) in texts.iter().enumerate() {
         let at = address(number);
-        let mut word = || assemble(text, at).unwrap_or_else(|error| panic!("{error}"));
+        let word = || assemble(text, at).unwrap_or_else(|error| panic!("{error}"));
         words.push(if text.contains("0x") { word() } else { *known.entry(text.clone()).or_insert_with(word) });
     }
     let code: Vec<u8> = words.chunks(3).flat_map(|bundle| [&[0], bundle].concat()).flat_map(u64::to_le_bytes).collect();
