@@ -98,7 +98,7 @@ pub struct Memory {
     regions: Mutex<Regions>,
     /// Host memory taken, against `config.cap_bytes`.
     in_use: Arc<AtomicU64>,
-    arena: Option<Arena>,
+    arena: Option<Arc<Arena>>,
     /// Host memory that is no whole pages.
     bytes: bytes::Ranges,
     config: MemoryConfig,
@@ -110,7 +110,7 @@ impl Memory {
         if !config.windows.is_valid() {
             return Err(MapError::BadWindows);
         }
-        let arena = if config.in_place { Some(Arena::new(&config)?) } else { None };
+        let arena = if config.in_place { Some(Arc::new(Arena::new(&config)?)) } else { None };
         Ok(Memory {
             table: PageTable::new(),
             regions: Mutex::default(),

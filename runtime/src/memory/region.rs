@@ -2,7 +2,7 @@
 
 mod alias;
 
-use super::arena::Arena;
+use super::arena::Storage;
 use super::error::MapError;
 use super::host::{Charge, HostBuffer};
 use super::table::HOST_ALIGN;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 
 /// Addresses that the allocator hands out where they are not the host's: above 4 GiB, so that a lost upper half faults, and within
 /// the 40 bits of Maxwell's virtual addresses.
@@ -50,7 +50,6 @@ impl Unbound {
 }
 
 /// Consecutive bound pages.
-#[derive(Clone)]
 struct Binding {
     bytes: u64,
     owner: Owner,
@@ -64,10 +63,22 @@ enum Owner {
     Buffer {
         _kept: Arc<HostBuffer>,
     },
-    /// The memory's arena.
+    /// An allocation in the arena, of which the binding has the pages from `offset` on.
     Arena {
-        _charge: Arc<Charge>,
+        storage: Arc<Storage>,
+        offset: u64,
     },
+}
+
+impl Binding {
+    /// The binding of `bytes` of the pages, from the one at `skip` on.
+    fn part(&self, skip: u64, bytes: u64) -> Binding {
+        let mut owner = self.owner.clone();
+        if let Owner::Arena { offset, .. } = &mut owner {
+            *offset += skip;
+        }
+        Binding { bytes, owner }
+    }
 }
 
 struct Region {
@@ -75,6 +86,8 @@ struct Region {
     unbound: Unbound,
     /// By guest address, without overlap.
     bindings: BTreeMap<u64, Binding>,
+    /// The allocation in the arena whose addresses these are. Dead: there is none, or nothing is bound to it.
+    storage: Weak<Storage>,
 }
 
 impl Region {
@@ -85,20 +98,22 @@ impl Region {
         all.filter(move |(bound, binding)| bound + binding.bytes > start)
     }
 
-    /// Takes away what is bound to pages of `[start, end)`, and gives it by the addresses where it began.
-    fn detach(&mut self, start: u64, end: u64) -> Vec<(u64, Binding)> {
-        let touched: Vec<(u64, Binding)> = self.touched(start, end).map(|(bound, own)| (bound, own.clone())).collect();
-        for (bound, binding) in &touched {
-            self.bindings.remove(bound);
+    /// Takes away and returns what is bound to pages of `[start, end)`. Bindings that go beyond keep the pages outside.
+    fn detach(&mut self, start: u64, end: u64) -> Vec<Binding> {
+        let touched: Vec<u64> = self.touched(start, end).map(|(bound, _)| bound).collect();
+        let mut detached = Vec::new();
+        for bound in touched {
+            let Some(binding) = self.bindings.remove(&bound) else { continue };
             let bound_end = bound + binding.bytes;
-            if *bound < start {
-                self.bindings.insert(*bound, Binding { bytes: start - bound, ..binding.clone() });
+            if bound < start {
+                self.bindings.insert(bound, binding.part(0, start - bound));
             }
             if bound_end > end {
-                self.bindings.insert(end, Binding { bytes: bound_end - end, ..binding.clone() });
+                self.bindings.insert(end, binding.part(end - bound, bound_end - end));
             }
+            detached.push(binding);
         }
-        touched
+        detached
     }
 }
 
@@ -113,6 +128,10 @@ pub(super) struct Regions {
     released: Vec<u64>,
     /// Unmapped, but kept until nobody can hold a host address in it.
     retired: Vec<(u64, Region)>,
+    /// Bindings of aliases that ended during a launch, whose TLBs may still have the pages.
+    unaliased: Vec<Binding>,
+    /// Allocations in the arena that were released while aliases of them stay: nobody else may have their addresses.
+    aliased: Vec<Weak<Storage>>,
 }
 
 /// Marks a launch on a memory: until the last one is dropped, nothing is unmapped.
@@ -123,6 +142,7 @@ impl Drop for LaunchGuard<'_> {
         let mut regions = self.0.lock();
         regions.launches -= 1;
         if regions.launches == 0 {
+            regions.unaliased.clear();
             for address in std::mem::take(&mut regions.released) {
                 self.0.retire(&mut regions, address);
             }
@@ -215,8 +235,12 @@ impl Memory {
                     return Err(MapError::BadAlignment { align });
                 }
                 let align = align.max(PAGE_BYTES);
-                let forbidden = |first, last| self.forbidden(first, last);
-                let all = self.arena.as_ref().map_or(ADDRESSES, Arena::addresses);
+                regions.aliased.retain(|storage| storage.strong_count() > 0);
+                let aliased: Vec<Arc<Storage>> = regions.aliased.iter().filter_map(Weak::upgrade).collect();
+                let forbidden = |first, last| {
+                    self.forbidden(first, last) || aliased.iter().any(|storage| storage.overlaps(first, last))
+                };
+                let all = self.arena.as_ref().map_or(ADDRESSES, |arena| arena.addresses());
                 let base = regions
                     .free_range(regions.cursor.max(all.start)..all.end, bytes, align, forbidden)
                     .or_else(|| regions.free_range(all, bytes, align, forbidden))
@@ -226,7 +250,7 @@ impl Memory {
             }
         };
         self.table.set_range(base >> PAGE_BITS, bytes >> PAGE_BITS, unbound.page());
-        regions.map.insert(base, Region { bytes, unbound, bindings: BTreeMap::new() });
+        regions.map.insert(base, Region { bytes, unbound, bindings: BTreeMap::new(), storage: Weak::new() });
         Ok(base)
     }
 
@@ -287,11 +311,13 @@ impl Memory {
     pub fn alloc_at(&self, place: Place, bytes: u64, access: Access) -> Result<u64, MapError> {
         let bytes = whole_pages(bytes)?;
         if let (Some(arena), Place::Anywhere { .. }) = (&self.arena, place) {
-            let charge = Arc::new(Charge::take(&self.in_use, bytes, self.config.cap_bytes)?);
+            let charge = Charge::take(&self.in_use, bytes, self.config.cap_bytes)?;
             let mut regions = self.lock();
             let base = self.enter(&mut regions, place, bytes, Unbound::Faults)?;
-            let host = arena.pointer(base).ok_or(MapError::HostOutOfMemory { bytes })?;
-            self.attach(&mut regions, base, bytes, host, Owner::Arena { _charge: charge }, access)?;
+            let storage = Arc::new(Storage::new(arena, base, bytes, charge));
+            regions.holding(base, bytes)?.storage = Arc::downgrade(&storage);
+            let host = storage.pointer(0);
+            self.attach(&mut regions, base, bytes, host, Owner::Arena { storage, offset: 0 }, access)?;
             return Ok(base);
         }
         let buffer = Arc::new(HostBuffer::charged(bytes, &self.in_use, self.config.cap_bytes)?);
@@ -353,13 +379,7 @@ impl Memory {
         self.reclaim();
         let mut regions = self.lock();
         let region = regions.holding(address, bytes)?;
-        let end = address + bytes;
-        for (bound, binding) in region.detach(address, end) {
-            if let (Owner::Arena { .. }, Some(arena)) = (&binding.owner, &self.arena) {
-                let (from, to) = (bound.max(address), (bound + binding.bytes).min(end));
-                arena.discard(from, to - from);
-            }
-        }
+        drop(region.detach(address, address + bytes));
         let unbound = region.unbound.page();
         drop(regions);
         self.table.set_range(address >> PAGE_BITS, bytes >> PAGE_BITS, unbound);
@@ -419,13 +439,10 @@ impl Memory {
     fn retire(&self, regions: &mut Regions, address: u64) {
         let Some(mut region) = regions.map.remove(&address) else { return };
         self.table.set_range(address >> PAGE_BITS, region.bytes >> PAGE_BITS, Page::Unmapped);
-        region.bindings.retain(|&bound, binding| match (&binding.owner, &self.arena) {
-            (Owner::Arena { .. }, Some(arena)) => {
-                arena.discard(bound, binding.bytes);
-                false
-            }
-            _ => true,
-        });
+        region.bindings.retain(|_, binding| !matches!(binding.owner, Owner::Arena { .. }));
+        if region.storage.strong_count() > 0 {
+            regions.aliased.push(region.storage.clone());
+        }
         // Nobody minds when the nodes over the pages of an arena are freed: it has so many.
         if self.arena.is_none() || !region.bindings.is_empty() {
             regions.retired.push((address, region));

@@ -249,11 +249,6 @@ fn random_operations_against_a_model() {
     assert_eq!((memory.bytes_in_use(), memory.table.nodes()), (0, 1));
 }
 
-/// 64 MiB whose guest addresses are host addresses.
-fn in_place() -> Memory {
-    Memory::new(MemoryConfig { cap_bytes: 64 << 20, in_place: true, ..MemoryConfig::default() }).unwrap()
-}
-
 #[test]
 fn what_is_allocated_in_place_is_at_the_hosts_address() {
     let memory = in_place();
