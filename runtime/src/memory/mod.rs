@@ -5,7 +5,8 @@
 //!
 //! With a shared reference mappings only grow, so an engine may keep host addresses (in a [`Tlb`](crate::warp::Tlb))
 //! during a launch; what is released meanwhile ([`Memory::release_later`]) is unmapped when the last launch has ended,
-//! and its host memory is freed by the next operation that has the memory for itself. Where guest addresses are host
+//! and its host memory is freed by the next operation that has the memory for itself. Two operations take pages away from launches
+//! that run: [`Memory::unalias`], since the arena's memory stays, and [`Memory::unmap_bytes`], which waits for them. Where guest addresses are host
 //! addresses ([`MemoryConfig::in_place`]), all lies in one range of them (`arena`), whose pages go back to the host at once.
 //!
 //! Shared, local and constant memory are not here: they belong to blocks and launches.
@@ -28,7 +29,7 @@ use arena::Arena;
 use region::Regions;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use table::PageTable;
 
 pub use crate::warp::{PAGE_BITS, PAGE_BYTES};
@@ -96,6 +97,7 @@ impl Default for MemoryConfig {
 pub struct Memory {
     table: PageTable,
     regions: Mutex<Regions>,
+    launch_ended: Condvar,
     /// Host memory taken, against `config.cap_bytes`.
     in_use: Arc<AtomicU64>,
     arena: Option<Arc<Arena>>,
@@ -114,6 +116,7 @@ impl Memory {
         Ok(Memory {
             table: PageTable::new(),
             regions: Mutex::default(),
+            launch_ended: Condvar::new(),
             in_use: Arc::default(),
             arena,
             bytes: bytes::Ranges::default(),
@@ -137,6 +140,7 @@ impl Default for Memory {
         Memory {
             table: PageTable::new(),
             regions: Mutex::default(),
+            launch_ended: Condvar::new(),
             in_use: Arc::default(),
             arena: None,
             bytes: bytes::Ranges::default(),

@@ -2,6 +2,9 @@
 //!
 //! Rust leaves it open what happens if two threads race on one place with accesses of different sizes. The compiler's
 //! code generator does not: each access is one load or store of the host's, which is what guests expect of racy code.
+//!
+//! All functions here need memory that stays allocated until they return. Whoever frees it has ended all other uses: launches, whose TLBs
+//! hold host addresses, and methods of [`Memory`](super::Memory) on other threads.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -9,7 +12,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Rel
 /// two for aligned 16, else byte by byte.
 ///
 /// # Safety
-/// The bytes are readable and are written meanwhile through atomics only.
+/// Until this returns, the bytes stay allocated and readable, and are written through atomics only.
 #[inline]
 pub(crate) unsafe fn load(pointer: *const u8, bytes: u32) -> u128 {
     let aligned = pointer.addr() & (bytes as usize - 1) == 0;
@@ -31,7 +34,7 @@ pub(crate) unsafe fn load(pointer: *const u8, bytes: u32) -> u128 {
 /// The reverse of [`load`]; bits of `value` above `bytes` are dropped.
 ///
 /// # Safety
-/// The bytes are writable and are touched meanwhile through atomics only.
+/// Until this returns, the bytes stay allocated and writable, and are touched through atomics only.
 #[inline]
 pub(crate) unsafe fn store(pointer: *mut u8, bytes: u32, value: u128) {
     let aligned = pointer.addr() & (bytes as usize - 1) == 0;

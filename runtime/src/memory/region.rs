@@ -8,7 +8,7 @@ use super::host::{Charge, HostBuffer};
 use super::table::HOST_ALIGN;
 use super::{Access, Memory, PAGE_BYTES, Page};
 use crate::warp::PAGE_BITS;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
@@ -88,6 +88,8 @@ struct Region {
     bindings: BTreeMap<u64, Binding>,
     /// The allocation in the arena whose addresses these are. Dead: there is none, or nothing is bound to it.
     storage: Weak<Storage>,
+    /// Only [`Memory::unmap_bytes`] releases it.
+    of_bytes: bool,
 }
 
 impl Region {
@@ -123,7 +125,9 @@ pub(super) struct Regions {
     map: BTreeMap<u64, Region>,
     /// Where the allocator looks first: after what it handed out last, so that a freed address is not soon reused.
     cursor: u64,
-    launches: u64,
+    /// The number of the next launch, and those that run.
+    next_launch: u64,
+    launches: BTreeSet<u64>,
     /// Released during a launch.
     released: Vec<u64>,
     /// Unmapped, but kept until nobody can hold a host address in it.
@@ -135,18 +139,23 @@ pub(super) struct Regions {
 }
 
 /// Marks a launch on a memory: until the last one is dropped, nothing is unmapped.
-pub(crate) struct LaunchGuard<'a>(&'a Memory);
+pub(crate) struct LaunchGuard<'a> {
+    memory: &'a Memory,
+    number: u64,
+}
 
 impl Drop for LaunchGuard<'_> {
     fn drop(&mut self) {
-        let mut regions = self.0.lock();
-        regions.launches -= 1;
-        if regions.launches == 0 {
+        let mut regions = self.memory.lock();
+        regions.launches.remove(&self.number);
+        if regions.launches.is_empty() {
             regions.unaliased.clear();
             for address in std::mem::take(&mut regions.released) {
-                self.0.retire(&mut regions, address);
+                self.memory.retire(&mut regions, address);
             }
         }
+        drop(regions);
+        self.memory.launch_ended.notify_all();
     }
 }
 
@@ -182,6 +191,12 @@ impl Regions {
         }
     }
 
+    /// Whether a region starts here that [`Memory::release`] may take away.
+    fn releasable(&self, address: u64) -> Result<(), MapError> {
+        let region = self.map.get(&address).filter(|region| !region.of_bytes);
+        region.map(|_| ()).ok_or(MapError::NoRange { address })
+    }
+
     /// The region that holds the whole of a range of pages.
     fn holding(&mut self, address: u64, bytes: u64) -> Result<&mut Region, MapError> {
         let missing = MapError::NotReserved { address, bytes };
@@ -205,7 +220,7 @@ fn page_aligned(value: u64) -> Result<u64, MapError> {
 }
 
 impl Memory {
-    fn lock(&self) -> MutexGuard<'_, Regions> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Regions> {
         // No operation leaves the regions half changed when it panics.
         self.regions.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -250,7 +265,9 @@ impl Memory {
             }
         };
         self.table.set_range(base >> PAGE_BITS, bytes >> PAGE_BITS, unbound.page());
-        regions.map.insert(base, Region { bytes, unbound, bindings: BTreeMap::new(), storage: Weak::new() });
+        regions
+            .map
+            .insert(base, Region { bytes, unbound, bindings: BTreeMap::new(), storage: Weak::new(), of_bytes: false });
         Ok(base)
     }
 
@@ -333,10 +350,22 @@ impl Memory {
     ///
     /// # Safety
     /// The memory stays allocated until the range is released or unbound and this `Memory` was then borrowed mutably,
-    /// or is dropped. Meanwhile it is touched through atomics only (or by other means while no guest touches it).
+    /// or is dropped: until then launches and every method that takes `&self` may touch it. Meanwhile others touch it through
+    /// atomics only, or by other means while no launch and no such method runs.
     pub unsafe fn map_raw(&self, place: Place, host: NonNull<u8>, bytes: u64, access: Access) -> Result<u64, MapError> {
         let bytes = whole_pages(page_aligned(bytes)?)?;
         self.place_and_attach(place, bytes, host, Owner::Caller, access)
+    }
+
+    /// Maps the whole pages of a range of [`Memory::map_bytes`].
+    ///
+    /// # Safety
+    /// As of [`Memory::map_bytes`].
+    pub(super) unsafe fn map_pages(&self, address: u64, host: NonNull<u8>, bytes: u64) -> Result<(), MapError> {
+        let mut regions = self.lock();
+        let base = self.enter(&mut regions, Place::At(address), bytes, Unbound::Faults)?;
+        regions.holding(base, bytes)?.of_bytes = true;
+        self.attach(&mut regions, base, bytes, host, Owner::Caller, Access::READ_WRITE)
     }
 
     /// Reserves a range of addresses, rounded up to whole pages, to which memory can be bound.
@@ -411,9 +440,7 @@ impl Memory {
     /// Unmaps the range that starts at `address`, with all that is bound in it, and frees its host memory.
     pub fn release(&mut self, address: u64) -> Result<(), MapError> {
         let mut regions = self.lock();
-        if !regions.map.contains_key(&address) {
-            return Err(MapError::NoRange { address });
-        }
+        regions.releasable(address)?;
         self.retire(&mut regions, address);
         drop(regions);
         self.reclaim();
@@ -425,10 +452,11 @@ impl Memory {
     /// `&mut self`).
     pub fn release_later(&self, address: u64) -> Result<(), MapError> {
         let mut regions = self.lock();
-        if !regions.map.contains_key(&address) || regions.released.contains(&address) {
+        regions.releasable(address)?;
+        if regions.released.contains(&address) {
             return Err(MapError::NoRange { address });
         }
-        if regions.launches > 0 {
+        if !regions.launches.is_empty() {
             regions.released.push(address);
         } else {
             self.retire(&mut regions, address);
@@ -436,15 +464,16 @@ impl Memory {
         Ok(())
     }
 
-    fn retire(&self, regions: &mut Regions, address: u64) {
+    pub(super) fn retire(&self, regions: &mut Regions, address: u64) {
         let Some(mut region) = regions.map.remove(&address) else { return };
         self.table.set_range(address >> PAGE_BITS, region.bytes >> PAGE_BITS, Page::Unmapped);
         region.bindings.retain(|_, binding| !matches!(binding.owner, Owner::Arena { .. }));
         if region.storage.strong_count() > 0 {
             regions.aliased.push(region.storage.clone());
         }
-        // Nobody minds when the nodes over the pages of an arena are freed: it has so many.
-        if self.arena.is_none() || !region.bindings.is_empty() {
+        // Nobody minds when the nodes over the pages of an arena are freed: it has so many. The caller's memory is not kept.
+        let is_kept = region.bindings.values().any(|binding| matches!(binding.owner, Owner::Buffer { .. }));
+        if self.arena.is_none() || is_kept {
             regions.retired.push((address, region));
         }
     }
@@ -459,8 +488,20 @@ impl Memory {
 
     /// Until the guard is dropped, nothing is unmapped.
     pub(crate) fn begin_launch(&self) -> LaunchGuard<'_> {
-        self.lock().launches += 1;
-        LaunchGuard(self)
+        let mut regions = self.lock();
+        let number = regions.next_launch;
+        regions.next_launch += 1;
+        regions.launches.insert(number);
+        LaunchGuard { memory: self, number }
+    }
+
+    /// Waits until the launches are over that began before this call.
+    pub(super) fn wait_for_launches(&self) {
+        let mut regions = self.lock();
+        let next = regions.next_launch;
+        while regions.launches.first().is_some_and(|&number| number < next) {
+            regions = self.launch_ended.wait(regions).unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     /// Host memory taken against the cap, in bytes.

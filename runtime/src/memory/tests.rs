@@ -17,5 +17,6 @@ fn in_place() -> Memory {
 
 mod access;
 mod alias;
+mod bytes;
 mod mapping;
 mod owners;

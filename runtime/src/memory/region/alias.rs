@@ -30,7 +30,7 @@ impl Memory {
         page_aligned(address)?;
         let bytes = whole_pages(page_aligned(bytes)?)?;
         let mut regions = self.lock();
-        let is_running = regions.launches > 0;
+        let is_running = !regions.launches.is_empty();
         let region = regions.holding(address, bytes)?;
         let is_alias = |(bound, owner): (u64, &Owner)| match owner {
             Owner::Arena { storage, offset } => !storage.is_at(bound, *offset),
