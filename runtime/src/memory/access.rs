@@ -217,6 +217,20 @@ impl Memory {
         Some(Run { first: page - before * PAGE_BYTES, bytes, addend, misses: 0 })
     }
 
+    /// Loads a cell of 1, 2, 4 or 8 bytes, aligned to its size, at once and outside of launches: as [`Memory::read`], what unmaps memory
+    /// waits for it.
+    pub fn read_cell(&self, address: u64, bytes: u32) -> Result<u64, CopyError> {
+        let refused = CopyError { address, write: false };
+        if !matches!(bytes, 1 | 2 | 4 | 8) || address & (u64::from(bytes) - 1) != 0 {
+            return Err(refused);
+        }
+        let held = self.bytes.hold();
+        let pointer = self.host_if(address, |access| access.read, || held.have(address, bytes.into()));
+        // SAFETY: an aligned cell is on one page, or in a range that is held, so that it is there until this returns.
+        let load = |pointer: *mut u8| unsafe { raw::load(pointer, bytes) as u64 };
+        Ok(pointer.map_err(|_| refused)?.map_or(0, load))
+    }
+
     /// Copies out of guest memory. Sparse pages read zero. On an error some bytes may have been copied.
     pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), CopyError> {
         let mut into = into;

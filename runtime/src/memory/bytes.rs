@@ -52,7 +52,7 @@ impl Memory {
     ///
     /// # Safety
     /// The memory stays allocated until [`Memory::unmap_bytes`] has returned for it, or this `Memory` is dropped. That call waits for
-    /// launches, [`Memory::read`], [`Memory::write`], [`Memory::overwrite`] and [`Memory::fill`]. It does not wait for
+    /// launches, [`Memory::read`], [`Memory::read_cell`], [`Memory::write`], [`Memory::overwrite`] and [`Memory::fill`]. It does not wait for
     /// [`Memory::load`], [`Memory::store`] and [`Memory::atomic`]: who calls them outside of a launch ends such a call before the memory
     /// is freed. Others touch the memory through atomics only, or by other means while no launch and no such method touches it.
     pub unsafe fn map_bytes(&self, host: NonNull<u8>, bytes: u64) -> Result<(), MapError> {
