@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, PoisonError};
 
 use super::require;
-use crate::boundary::{HostFn, Ptr, api, plain};
+use crate::boundary::{HostFn, Owned, Ptr, api, plain};
 use crate::error::{Answer, Error};
 use crate::launch::{Launch, arguments, from_block};
 use crate::module::{FUNCTIONS, Function, OldLaunch};
@@ -168,13 +168,26 @@ api! {
     fn cuLaunchHostFunc(stream: u64, function: HostFn, data: Ptr<c_void>) / cuLaunchHostFunc_ptsz {
         require(function.is_some())?;
         let (stream, context) = stream::get(stream)?;
-        stream.submit(&context, Operation::Host { function, data })
+        stream.submit(&context, Operation::Host { function, data, _owner: None })
     }
 
     fn cuLaunchHostFunc_v2(stream: u64, function: HostFn, data: Ptr<c_void>, mode: u32) / cuLaunchHostFunc_v2_ptsz {
         require(function.is_some() && mode <= 1)?;
         let (stream, context) = stream::get(stream)?;
-        stream.submit(&context, Operation::Host { function, data })
+        stream.submit(&context, Operation::Host { function, data, _owner: None })
+    }
+
+    /// As `cuLaunchHostFunc`, for libraries that hand their data over. If this succeeds, `release` is called with the data once, when
+    /// the function will not be called any more: it has been, or no graph has it that captured it. It may not call the driver.
+    fn warploomLaunchHostFunc(stream: u64, function: HostFn, data: Ptr<c_void>, release: HostFn) {
+        require(function.is_some() && release.is_some())?;
+        let (stream, context) = stream::get(stream)?;
+        let owner = Arc::new(Owned::new(data, release));
+        let done = stream.submit(&context, Operation::Host { function, data, _owner: Some(owner.clone()) });
+        if done.is_err() {
+            owner.give_back();
+        }
+        done
     }
 
     fn cuFuncSetBlockShape(function: u64, x: i32, y: i32, z: i32) {

@@ -3,7 +3,8 @@
 //! `exported` has the names that C finds.
 //!
 //! The contract is the driver API's: a pointer that a caller passes is null or valid for what the function is documented to do with
-//! it. Functions outside this module see such pointers as [`Ptr`], which only a caller can make, and handles as numbers.
+//! it. Functions outside this module see such pointers as [`Ptr`], and functions of the caller's as [`HostFn`] and its kin. Only C makes
+//! these values. Handles and addresses are numbers, which nothing here takes for a pointer.
 
 mod exported;
 
@@ -19,6 +20,9 @@ pub use exported::{Function, Target};
 pub(crate) use exported::{api, define, define_per_thread, define_refused, early_api, export, jump};
 
 /// A pointer of the caller's, to one or several `T`.
+///
+/// It comes from C, as an argument or out of memory that another `Ptr` leads to. Safe code makes none out of a number: it goes from one to
+/// another only within what the API's function is documented to find there ([`Ptr::cast`], [`Ptr::after`]).
 #[repr(transparent)]
 pub struct Ptr<T>(*mut T);
 
@@ -56,13 +60,40 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 // SAFETY: a pointer's every value is one until it is used.
 unsafe impl<T> Plain for Ptr<T> {}
 
-/// A function of the caller's.
-pub type HostFn = Option<unsafe extern "C" fn(*mut c_void)>;
-pub type StreamCallback = Option<unsafe extern "C" fn(u64, u32, *mut c_void)>;
-pub type SharedSize = Option<unsafe extern "C" fn(i32) -> usize>;
+/// A function of the caller's, or null. It comes from C, as a [`Ptr`] does.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct HostFn(Option<unsafe extern "C" fn(*mut c_void)>);
+
+/// A function of the caller's for a stream, as [`HostFn`].
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct StreamCallback(Option<unsafe extern "C" fn(u64, u32, *mut c_void)>);
+
+/// A function of the caller's that tells a block's shared memory, as [`HostFn`].
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct SharedSize(Option<unsafe extern "C" fn(i32) -> usize>);
 
 // SAFETY: a null function is none, and any other is one until it is called.
 unsafe impl Plain for HostFn {}
+
+impl HostFn {
+    pub fn is_some(self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl StreamCallback {
+    pub fn is_some(self) -> bool {
+        self.0.is_some()
+    }
+}
+
+/// The address of memory of ours, for the caller to read.
+pub fn address_of<T>(items: &[T]) -> u64 {
+    items.as_ptr().expose_provenance() as u64
+}
 
 impl<T> Ptr<T> {
     pub const NULL: Ptr<T> = Ptr(std::ptr::null_mut());
@@ -80,9 +111,9 @@ impl<T> Ptr<T> {
         self.0.expose_provenance() as u64
     }
 
-    /// What lies at an address that the caller has.
-    pub fn at(address: u64) -> Ptr<T> {
-        Ptr(std::ptr::with_exposed_provenance_mut(address as usize))
+    /// What the caller has so many bytes behind it.
+    pub fn after(self, bytes: u64) -> Ptr<T> {
+        Ptr(self.0.wrapping_byte_add(bytes as usize))
     }
 
     pub fn cast<U>(self) -> Ptr<U> {
@@ -128,13 +159,6 @@ impl<T: Plain> Ptr<T> {
     }
 }
 
-impl Ptr<u64> {
-    /// To numbers of ours, for the caller to read.
-    pub fn of_numbers(numbers: &[u64]) -> Ptr<u64> {
-        Ptr(numbers.as_ptr().cast_mut())
-    }
-}
-
 impl Ptr<c_char> {
     /// The text up to its end, which may not be UTF-8.
     pub fn text(self) -> Result<String, Error> {
@@ -150,19 +174,9 @@ impl Ptr<c_char> {
         self.cast::<u8>().put(&text.as_bytes()[..length]);
         self.cast::<u8>().set_at(length, 0);
     }
-
-    /// A text that lasts.
-    pub fn constant(text: &'static CStr) -> Ptr<c_char> {
-        Ptr(text.as_ptr().cast_mut())
-    }
 }
 
 impl Ptr<u8> {
-    /// To memory of ours, for the caller to read.
-    pub fn of(bytes: &[u8]) -> Ptr<u8> {
-        Ptr(bytes.as_ptr().cast_mut())
-    }
-
     pub fn put(self, bytes: &[u8]) {
         if !self.is_null() {
             // SAFETY: the contract of the boundary.
@@ -188,10 +202,22 @@ impl Ptr<u8> {
         Ok(show(unsafe { std::slice::from_raw_parts_mut(self.required()?.0, bytes) }))
     }
 
-    /// Bytes that the caller leaves as they are for as long as the library is there.
-    pub fn lasting(self, bytes: usize) -> Result<&'static [u8], Error> {
-        // SAFETY: the contract of those calls that say that they keep the pointer.
-        Ok(unsafe { std::slice::from_raw_parts(self.required()?.0, bytes) })
+    /// Bytes that the caller leaves as they are until it unloads what is made of them.
+    pub fn keep(self, bytes: usize) -> Result<Kept, Error> {
+        Ok(Kept { pointer: self.required()?, bytes })
+    }
+}
+
+/// Bytes of the caller's. Whoever has them lets go of them before the call returns that unloads what was made of them.
+pub struct Kept {
+    pointer: Ptr<u8>,
+    bytes: usize,
+}
+
+impl Kept {
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the contract of the calls that keep a pointer: nobody writes the bytes, and they are there as long as this is.
+        unsafe { std::slice::from_raw_parts(self.pointer.0, self.bytes) }
     }
 }
 
@@ -275,7 +301,7 @@ pub fn refused(name: &'static str) -> u32 {
 
 /// Calls a function of the caller's, which may not call the driver.
 pub fn call_host(function: HostFn, data: Ptr<c_void>) {
-    let Some(function) = function else { return };
+    let Some(function) = function.0 else { return };
     let before = IN_CALLBACK.replace(true);
     // SAFETY: the caller has given the function to be called with this.
     unsafe { function(data.0) };
@@ -284,7 +310,7 @@ pub fn call_host(function: HostFn, data: Ptr<c_void>) {
 
 /// The same with a stream and its state.
 pub fn call_stream_callback(function: StreamCallback, stream: u64, status: u32, data: Ptr<c_void>) {
-    let Some(function) = function else { return };
+    let Some(function) = function.0 else { return };
     let before = IN_CALLBACK.replace(true);
     // SAFETY: as above.
     unsafe { function(stream, status, data.0) };
@@ -294,7 +320,7 @@ pub fn call_stream_callback(function: StreamCallback, stream: u64, status: u32, 
 /// Asks the caller how much dynamic shared memory blocks of this size take.
 pub fn ask_shared_size(function: SharedSize, block: i32) -> Option<usize> {
     // SAFETY: as above.
-    function.map(|function| unsafe { function(block) })
+    function.0.map(|function| unsafe { function(block) })
 }
 
 unsafe extern "C" {
@@ -307,18 +333,39 @@ pub fn print(text: &[u8]) {
     unsafe { libc::fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };
 }
 
-/// A value of a place that others may change meanwhile.
-pub fn volatile(address: u64, wide: bool) -> u64 {
-    // SAFETY: callers have checked that memory of the driver's is there, aligned.
-    unsafe {
-        if wide { Ptr::<u64>::at(address).0.read_volatile() } else { Ptr::<u32>::at(address).0.read_volatile().into() }
+/// Maps memory of the caller's at its own address.
+pub fn map_registered(memory: &warploom_runtime::memory::Memory, pointer: Ptr<c_void>, bytes: u64) -> Answer {
+    let host = std::ptr::NonNull::new(pointer.0.cast::<u8>()).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+    // SAFETY: who registers memory keeps it until a call that unregisters it, or that ends the context, has returned. These calls return
+    // after `unmap_bytes` (`allocations::release`), which waits for launches and copies. The library calls `Memory::load`, `store` and
+    // `atomic` in launches only.
+    let mapped = unsafe { memory.map_bytes(host, bytes) };
+    mapped.map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)
+}
+
+/// What a function of the caller's is called with, and how the caller takes it back: once, when nothing can call the function any more.
+pub struct Owned {
+    data: Ptr<c_void>,
+    release: HostFn,
+    /// The caller has it back without a call.
+    is_returned: AtomicBool,
+}
+
+impl Owned {
+    pub fn new(data: Ptr<c_void>, release: HostFn) -> Owned {
+        Owned { data, release, is_returned: AtomicBool::new(false) }
+    }
+
+    /// Leaves it to the caller: nothing was done with it, and nothing will be.
+    pub fn give_back(&self) {
+        self.is_returned.store(true, Relaxed);
     }
 }
 
-/// Maps memory of the caller's at its own address.
-pub fn map_registered(memory: &warploom_runtime::memory::Memory, address: u64, bytes: u64) -> Answer {
-    let host = std::ptr::NonNull::new(Ptr::<u8>::at(address).0).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
-    // SAFETY: who registers memory keeps it until it is unregistered, which waits for what uses it.
-    let mapped = unsafe { memory.map_bytes(host, bytes) };
-    mapped.map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)
+impl Drop for Owned {
+    fn drop(&mut self) {
+        if !*self.is_returned.get_mut() {
+            call_host(self.release, self.data);
+        }
+    }
 }
