@@ -68,13 +68,12 @@ impl Stream {
 
     /// Does the work in order, at once if nobody could notice, else later. While the stream captures, the work becomes a node of a graph.
     pub fn submit(self: &Arc<Self>, context: &Arc<Context>, operation: Operation) -> Answer {
-        if let Some(capture) = self.capture() {
-            // A callback is for one call, and no graph takes it.
-            if let Operation::Callback { .. } = operation {
-                capture.fail();
-                return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        let mut operation = operation;
+        while let Some(capture) = self.capture() {
+            match capture.add(self, operation)? {
+                Some(left) => operation = left,
+                None => return Ok(()),
             }
-            return capture.add(self, operation);
         }
         self.refuse_during_capture(context)?;
         let blocking = driver::get().blocking || operation.is_waited_for();
