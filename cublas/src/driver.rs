@@ -21,9 +21,9 @@ struct Driver {
 /// None: there is no driver library.
 static DRIVER: LazyLock<Option<Driver>> = LazyLock::new(|| {
     // SAFETY: the initialisers of the library may run in this call. Those of warploom's driver read the environment, and load another
-    // driver if it says so. They call nothing of this library, and this thread holds no lock but that of `DRIVER`, which they do not
-    // know. Whoever puts another library in the driver's place answers for its initialisers. Functions of the driver API have these types, and
-    // `warploomLaunchHostFunc` has the one that `cuda/src/api/launch.rs` says. The library is never closed.
+    // driver if it says so; they do not unwind, and call nothing of this library. This thread holds no lock but that of `DRIVER`, which
+    // they do not know. Whoever puts another library in the driver's place answers for its initialisers. Functions of the driver API
+    // have these types, and `warploomLaunchHostFunc` has the one that `cuda/src/api/launch.rs` says. The library is never closed.
     unsafe {
         let library = Box::leak(Box::new(Library::new("libcuda.so.1").ok()?));
         Some(Driver {
