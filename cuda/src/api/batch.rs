@@ -11,38 +11,32 @@ use crate::copies::{Copy, Place};
 use crate::error::{Answer, Error};
 use crate::{boundary, context, stream};
 
-/// `CUmemcpyAttributes`: when the source is read, and hints.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Attributes {
-    order: u32,
-    hints: [u32; 4],
-    flags: u32,
-}
+plain! {
+    /// `CUmemcpyAttributes`: when the source is read, and hints.
+    pub struct Attributes {
+        order: u32,
+        hints: [u32; 4],
+        flags: u32,
+    }
 
-/// `CUmemcpy3DOperand`: what it is, and the words of either kind.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Operand {
-    kind: u32,
-    /// A pointer, or the number of an array.
-    first: Ptr<u8>,
-    words: [u64; 3],
-}
+    /// `CUmemcpy3DOperand`: what it is, and the words of either kind.
+    struct Operand {
+        kind: u32,
+        /// A pointer, or the number of an array.
+        first: Ptr<u8>,
+        words: [u64; 3],
+    }
 
-/// `CUDA_MEMCPY3D_BATCH_OP`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Block {
-    from: Operand,
-    to: Operand,
-    /// In elements of the arrays that take part, else in bytes.
-    size: [usize; 3],
-    order: u32,
-    flags: u32,
+    /// `CUDA_MEMCPY3D_BATCH_OP`.
+    pub struct Block {
+        from: Operand,
+        to: Operand,
+        /// In elements of the arrays that take part, else in bytes.
+        size: [usize; 3],
+        order: u32,
+        flags: u32,
+    }
 }
-
-plain!(Attributes, Operand, Block);
 
 const _: () = assert!(size_of::<Attributes>() == size_of::<cudarc::driver::sys::CUmemcpyAttributes_st>());
 const _: () = assert!(size_of::<Block>() == size_of::<cudarc::driver::sys::CUDA_MEMCPY3D_BATCH_OP_st>());

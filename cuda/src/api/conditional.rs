@@ -10,19 +10,17 @@ use crate::error::Error;
 use crate::graph::{GRAPHS, Inside, Node, kind};
 use crate::operation::Operation;
 
-/// `CUDA_CONDITIONAL_NODE_PARAMS`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Condition<P = Ptr<u64>> {
-    handle: u64,
-    how: u32,
-    count: u32,
-    /// Where the handles of the graphs are; a number where we say it.
-    graphs: P,
-    context: u64,
+plain! {
+    /// `CUDA_CONDITIONAL_NODE_PARAMS`.
+    pub struct Condition<P = Ptr<u64>> {
+        handle: u64,
+        how: u32,
+        count: u32,
+        /// Where the handles of the graphs are; a number where we say it.
+        graphs: P,
+        context: u64,
+    }
 }
-
-plain!(Condition, Condition<u64>);
 
 const _: () = assert!(size_of::<Condition<u64>>() == size_of::<cudarc::driver::sys::CUDA_CONDITIONAL_NODE_PARAMS>());
 

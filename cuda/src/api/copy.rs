@@ -7,55 +7,47 @@ use crate::error::{Answer, Error};
 use crate::operation::Operation;
 use crate::stream;
 
-/// `CUDA_MEMCPY2D`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Rect {
-    from: Corner,
-    to: Corner,
-    width: usize,
-    height: usize,
-}
+plain! {
+    /// `CUDA_MEMCPY2D`.
+    pub struct Rect {
+        from: Corner,
+        to: Corner,
+        width: usize,
+        height: usize,
+    }
 
-/// One side of it.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Corner {
-    x: usize,
-    y: usize,
-    kind: u32,
-    host: Ptr<u8>,
-    device: Ptr<u8>,
-    array: u64,
-    pitch: usize,
-}
+    /// One side of it.
+    pub struct Corner {
+        x: usize,
+        y: usize,
+        kind: u32,
+        host: Ptr<u8>,
+        device: Ptr<u8>,
+        array: u64,
+        pitch: usize,
+    }
 
-/// `CUDA_MEMCPY3D`, and with the contexts `CUDA_MEMCPY3D_PEER`. Pointers are numbers where we say them.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Block<P = Ptr<u8>> {
-    from: Corner3<P>,
-    to: Corner3<P>,
-    size: [usize; 3],
-}
+    /// `CUDA_MEMCPY3D`, and with the contexts `CUDA_MEMCPY3D_PEER`. Pointers are numbers where we say them.
+    pub struct Block<P = Ptr<u8>> {
+        from: Corner3<P>,
+        to: Corner3<P>,
+        size: [usize; 3],
+    }
 
-/// One side of it.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Corner3<P = Ptr<u8>> {
-    at: [usize; 3],
-    level: usize,
-    kind: u32,
-    host: P,
-    device: P,
-    array: u64,
-    /// What is reserved in one, and the context in the other.
-    context: u64,
-    pitch: usize,
-    height: usize,
+    /// One side of it.
+    pub struct Corner3<P = Ptr<u8>> {
+        at: [usize; 3],
+        level: usize,
+        kind: u32,
+        host: P,
+        device: P,
+        array: u64,
+        /// What is reserved in one, and the context in the other.
+        context: u64,
+        pitch: usize,
+        height: usize,
+    }
 }
-
-plain!(Rect, Block, Block<u64>);
 
 const _: () = assert!(size_of::<Rect>() == size_of::<cudarc::driver::sys::CUDA_MEMCPY2D>());
 const _: () = assert!(size_of::<Block<u64>>() == size_of::<cudarc::driver::sys::CUDA_MEMCPY3D>());

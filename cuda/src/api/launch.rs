@@ -11,40 +11,34 @@ use crate::module::{FUNCTIONS, Function, OldLaunch};
 use crate::operation::Operation;
 use crate::stream;
 
-/// `CUlaunchConfig`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Config {
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
-    pub shared: u32,
-    stream: u64,
-    attributes: Ptr<Attribute>,
-    count: u32,
-}
+plain! {
+    /// `CUlaunchConfig`.
+    pub struct Config {
+        pub grid: [u32; 3],
+        pub block: [u32; 3],
+        pub shared: u32,
+        stream: u64,
+        attributes: Ptr<Attribute>,
+        count: u32,
+    }
 
-/// `CUlaunchAttribute`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Attribute {
-    id: u32,
-    padding: u32,
-    value: [u64; 8],
-}
+    /// `CUlaunchAttribute`.
+    pub struct Attribute {
+        id: u32,
+        padding: u32,
+        value: [u64; 8],
+    }
 
-/// `CUDA_LAUNCH_PARAMS`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Params {
-    function: u64,
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared: u32,
-    stream: u64,
-    params: Ptr<Ptr<u8>>,
+    /// `CUDA_LAUNCH_PARAMS`.
+    pub struct Params {
+        function: u64,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared: u32,
+        stream: u64,
+        params: Ptr<Ptr<u8>>,
+    }
 }
-
-plain!(Config, Attribute, Params);
 
 const _: () = assert!(size_of::<Params>() == size_of::<cudarc::driver::sys::CUDA_LAUNCH_PARAMS_st>());
 

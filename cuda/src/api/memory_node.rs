@@ -11,29 +11,25 @@ use crate::graph::{GRAPHS, Node, kind};
 use crate::graph_memory::GraphMemory;
 use crate::operation::Operation;
 
-/// `CUDA_MEM_ALLOC_NODE_PARAMS`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Allocate {
-    pool: Properties,
-    access: Ptr<AccessDescription>,
-    access_count: usize,
-    bytes: usize,
-    address: u64,
-}
+plain! {
+    /// `CUDA_MEM_ALLOC_NODE_PARAMS`.
+    pub struct Allocate {
+        pool: Properties,
+        access: Ptr<AccessDescription>,
+        access_count: usize,
+        bytes: usize,
+        address: u64,
+    }
 
-/// `CUDA_BATCH_MEM_OP_NODE_PARAMS`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Batch<P = Ptr<MemoryOperation>> {
-    context: u64,
-    count: u32,
-    /// A number where we say it.
-    operations: P,
-    flags: u32,
+    /// `CUDA_BATCH_MEM_OP_NODE_PARAMS`.
+    pub struct Batch<P = Ptr<MemoryOperation>> {
+        context: u64,
+        count: u32,
+        /// A number where we say it.
+        operations: P,
+        flags: u32,
+    }
 }
-
-plain!(Allocate, Batch, Batch<u64>);
 
 const _: () = assert!(size_of::<Allocate>() == size_of::<cudarc::driver::sys::CUDA_MEM_ALLOC_NODE_PARAMS_v2_st>());
 const _: () = assert!(size_of::<Batch<u64>>() == size_of::<cudarc::driver::sys::CUDA_BATCH_MEM_OP_NODE_PARAMS_v2_st>());

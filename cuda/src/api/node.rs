@@ -12,66 +12,54 @@ use crate::launch::{Launch, arguments};
 use crate::module::FUNCTIONS;
 use crate::operation::Operation;
 
-/// `CUDA_KERNEL_NODE_PARAMS`, of which version 1 ends before `kernel`. Pointers are numbers where we say them.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Kernel<P = Ptr<u8>> {
-    function: u64,
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared: u32,
-    params: P,
-    extra: P,
-}
+plain! {
+    /// `CUDA_KERNEL_NODE_PARAMS`, of which version 1 ends before `kernel`. Pointers are numbers where we say them.
+    pub struct Kernel<P = Ptr<u8>> {
+        function: u64,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared: u32,
+        params: P,
+        extra: P,
+    }
 
-/// The rest of version 2.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Kernel2<P = Ptr<u8>> {
-    first: Kernel<P>,
-    kernel: u64,
-    context: u64,
-}
+    /// The rest of version 2.
+    pub struct Kernel2<P = Ptr<u8>> {
+        first: Kernel<P>,
+        kernel: u64,
+        context: u64,
+    }
 
-/// `CUDA_MEMSET_NODE_PARAMS`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Memset {
-    to: u64,
-    pitch: usize,
-    value: u32,
-    element: u32,
-    width: usize,
-    height: usize,
-}
+    /// `CUDA_MEMSET_NODE_PARAMS`.
+    pub struct Memset {
+        to: u64,
+        pitch: usize,
+        value: u32,
+        element: u32,
+        width: usize,
+        height: usize,
+    }
 
-/// `CUDA_HOST_NODE_PARAMS`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Host {
-    function: HostFn,
-    data: Ptr<std::ffi::c_void>,
-}
+    /// `CUDA_HOST_NODE_PARAMS`.
+    pub struct Host {
+        function: HostFn,
+        data: Ptr<std::ffi::c_void>,
+    }
 
-/// `CUgraphNodeParams` up to its union.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Header {
-    pub kind: u32,
-    reserved: [u32; 3],
-}
+    /// `CUgraphNodeParams` up to its union.
+    pub struct Header {
+        pub kind: u32,
+        reserved: [u32; 3],
+    }
 
-/// Its memory copy.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Memcpy {
-    flags: i32,
-    reserved: i32,
-    context: u64,
-    block: Block,
+    /// Its memory copy.
+    struct Memcpy {
+        flags: i32,
+        reserved: i32,
+        context: u64,
+        block: Block,
+    }
 }
-
-plain!(Kernel, Kernel2, Kernel<u64>, Kernel2<u64>, Memset, Host, Header, Memcpy);
 
 const _: () = assert!(size_of::<Kernel<u64>>() == size_of::<cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v1>());
 const _: () = assert!(size_of::<Kernel2<u64>>() == size_of::<cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v2>());

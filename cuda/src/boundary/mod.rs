@@ -45,14 +45,31 @@ unsafe impl<T> Sync for Ptr<T> {}
 /// That is so, and the type has the layout that C gives it.
 pub unsafe trait Plain: Copy {}
 
+/// Defines structures of C whose fields are [`Plain`]: another one does not compile.
 macro_rules! plain {
-    ($($t:ty),* $(,)?) => { $(
-        // SAFETY: numbers, or structures of C of numbers and pointers.
-        unsafe impl $crate::boundary::Plain for $t {}
+    ($(
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident $(<$P:ident = $default:ty>)? { $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $ty:ty),* $(,)? }
+    )*) => { $(
+        $(#[$meta])*
+        #[repr(C)]
+        #[derive(Clone, Copy)]
+        $vis struct $name $(<$P = $default>)? { $($(#[$field_meta])* $field_vis $field: $ty,)* }
+
+        // SAFETY: it has C's layout, and the bounds say that every pattern of bits is a value of each field.
+        unsafe impl $(<$P: $crate::boundary::Plain>)? $crate::boundary::Plain for $name $(<$P>)?
+        where $($ty: $crate::boundary::Plain,)* {}
     )* };
 }
 pub(crate) use plain;
-plain!(u8, i8, u16, u32, i32, u64, i64, usize, f32);
+
+macro_rules! plain_numbers {
+    ($($t:ty),*) => { $(
+        // SAFETY: every pattern of bits is a number.
+        unsafe impl Plain for $t {}
+    )* };
+}
+plain_numbers!(u8, i8, u16, u32, i32, u64, i64, usize, f32);
 
 // SAFETY: elements of which every pattern is a value.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
@@ -111,9 +128,9 @@ impl<T> Ptr<T> {
         self.0.expose_provenance() as u64
     }
 
-    /// What the caller has so many bytes behind it.
+    /// What the caller has so many bytes behind it. Null stays null.
     pub fn after(self, bytes: u64) -> Ptr<T> {
-        Ptr(self.0.wrapping_byte_add(bytes as usize))
+        if self.is_null() { self } else { Ptr(self.0.wrapping_byte_add(bytes as usize)) }
     }
 
     pub fn cast<U>(self) -> Ptr<U> {
