@@ -83,7 +83,7 @@ fn head(pointer: *const u8, length: usize) -> usize {
 /// As [`load`], for `into.len()` bytes.
 pub(crate) unsafe fn copy_out(pointer: *const u8, into: &mut [u8]) {
     let (first, rest) = into.split_at_mut(head(pointer, into.len()));
-    let mut words = rest.chunks_exact_mut(8);
+    let (words, last) = rest.as_chunks_mut::<8>();
     let mut at = pointer;
     // SAFETY: `at` stays within the bytes that the caller promised, and is aligned to 8 after `first`.
     unsafe {
@@ -91,11 +91,11 @@ pub(crate) unsafe fn copy_out(pointer: *const u8, into: &mut [u8]) {
             *byte = load(at, 1) as u8;
             at = at.add(1);
         }
-        for word in &mut words {
-            word.copy_from_slice(&load_u64(at).to_le_bytes());
+        for word in words {
+            *word = load_u64(at).to_le_bytes();
             at = at.add(8);
         }
-        for byte in words.into_remainder() {
+        for byte in last {
             *byte = load(at, 1) as u8;
             at = at.add(1);
         }
