@@ -20,10 +20,12 @@ struct Driver {
 
 /// None: there is no driver library.
 static DRIVER: LazyLock<Option<Driver>> = LazyLock::new(|| {
-    // SAFETY: the initialisers of the library may run in this call. Those of warploom's driver read the environment, and load another
-    // driver if it says so; they do not unwind, and call nothing of this library. This thread holds no lock but that of `DRIVER`, which
-    // they do not know. Whoever puts another library in the driver's place answers for its initialisers. Functions of the driver API
-    // have these types, and `warploomLaunchHostFunc` has the one that `cuda/src/api/launch.rs` says. The library is never closed.
+    // SAFETY: the initialisers of the library may run in this call. Those of warploom's driver read
+    // the environment, and load another driver if it says so; they do not unwind, and call nothing
+    // of this library. This thread holds no lock but that of `DRIVER`, which they do not know.
+    // Whoever puts another library in the driver's place answers for its initialisers. Functions of
+    // the driver API have these types. `warploomLaunchHostFunc` has the type that
+    // `cuda/src/api/launch.rs` says. The library is never closed.
     unsafe {
         let library = Box::leak(Box::new(Library::new("libcuda.so.1").ok()?));
         Some(Driver {
@@ -56,9 +58,10 @@ fn done(answer: u32) -> Answer {
 type Job = Box<dyn Fn() + Send + Sync>;
 
 /// # Safety
-/// `job` is what `submit` has handed over, and `release` has not been called with it.
+/// `submit` has handed `job` over, and `release` has not been called with it.
 unsafe extern "C" fn run(job: *mut c_void) {
-    // SAFETY: the caller's promise. Several threads may run the job at the same time, since it is `Sync`.
+    // SAFETY: the caller's promise. Several threads may run the job at the same time, since it is
+    // `Sync`.
     let job = unsafe { &*job.cast::<Job>() };
     let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
 }
@@ -74,8 +77,9 @@ unsafe extern "C" fn release(job: *mut c_void) {
 pub fn submit(stream: u64, job: impl Fn() + Send + Sync + 'static) -> Answer {
     let driver = driver()?;
     let job = Box::into_raw(Box::new(Box::new(job) as Job)).cast::<c_void>();
-    // SAFETY: the driver has the job from now on, if this succeeds. It calls `run` as often as the stream or graphs say, and `release`
-    // once when nothing can call `run` any more, whether the stream captures or begins to do so meanwhile.
+    // SAFETY: if this succeeds, the driver owns the job. It calls `run` as often as the stream or
+    // graphs say, and `release` once, when nothing can call `run` any more. That also holds if the
+    // stream begins to capture during this call.
     let answer = done(unsafe { (driver.launch_host)(stream, run, job, release) });
     if answer.is_err() {
         // SAFETY: the driver has not taken the job.

@@ -39,7 +39,7 @@ impl Shape {
         Ok(Shape { rows, columns, turned, pitch })
     }
 
-    /// From its first element to its last, in elements.
+    /// Elements from the first one to the last one in memory.
     fn span(&self) -> usize {
         let (rows, columns) = if self.turned { (self.columns, self.rows) } else { (self.rows, self.columns) };
         if rows == 0 || columns == 0 { 0 } else { (columns - 1) * self.pitch + rows }
@@ -56,12 +56,12 @@ impl Shape {
 }
 
 impl Matrix {
-    /// From its first element to its last, in elements.
+    /// Elements from the first one to the last one in memory.
     fn span(&self) -> usize {
         if self.rows == 0 || self.columns == 0 { 0 } else { self.index(self.rows - 1, self.columns - 1) + 1 }
     }
 
-    /// To all its elements.
+    /// A pointer to all elements. Panics if the caller has fewer.
     fn pointer<T>(&self) -> *mut T {
         self.place.pointer(self.span())
     }
@@ -99,8 +99,9 @@ impl Product {
         let [s, t, u] = [a, b, c].map(|matrix| matrix.steps.map(|step| step as isize));
         let all = |real| [a, b, c].iter().all(|matrix| matrix.real == real);
         if all(Real::F64) {
-            // SAFETY: `Matrix::pointer` has checked that all elements lie in what the caller has there, and the stream's order gives them to us.
-            // They are aligned, as `Place::on_device` and `Place::listed` have checked.
+            // SAFETY: `Matrix::pointer` has checked that all elements lie in the caller's memory,
+            // which is valid in the stream's turn. `Place::on_device` and `Place::listed` have
+            // checked the alignment.
             unsafe {
                 let (a, b, c) = (a.pointer(), b.pointer(), c.pointer());
                 matrixmultiply::dgemm(m, k, n, alpha, a, s[0], s[1], b, t[0], t[1], beta, c, u[0], u[1]);

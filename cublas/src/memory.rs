@@ -46,19 +46,20 @@ impl Real {
     }
 }
 
-/// A pointer of the caller's. Only C makes it, as an argument: null, or valid for what the API says of the argument.
+/// A pointer of the caller's, which only C makes. It is null, or valid as the API says of the
+/// argument.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct Pointer(*mut c_void);
 
 impl Pointer {
-    /// What the caller has so many bytes behind it, or before it.
+    /// The pointer moved by `bytes`. Dereferencing it needs memory of the caller's there.
     pub fn after(self, bytes: isize) -> Pointer {
         Pointer(self.0.wrapping_byte_offset(bytes))
     }
 }
 
-/// Where the caller wants a value, as [`Pointer`].
+/// A pointer of the caller's to a result. Only C makes it.
 #[repr(transparent)]
 pub struct Out<T>(*mut T);
 
@@ -72,8 +73,9 @@ impl<T> Out<T> {
     }
 }
 
-/// Numbers at a pointer of the caller's, so many as the API says that the caller has there. In device memory they are there when the
-/// stream's turn comes, and in memory of the host's during the call.
+/// Numbers at a pointer of the caller's. The API says how many numbers the caller has there.
+/// Numbers in device memory are valid when the stream's turn comes, numbers in host memory during
+/// the call.
 #[derive(Clone, Copy)]
 pub struct Place {
     address: usize,
@@ -82,7 +84,10 @@ pub struct Place {
 }
 
 impl Place {
-    /// Room for so many numbers. If there are some, the pointer is not null, and leads to device memory if it is said to.
+    /// A place of `count` numbers.
+    ///
+    /// # Errors
+    /// There are numbers and the pointer is null, or it should be device memory and is not.
     pub fn new(pointer: Pointer, on_device: bool, real: Real, count: usize) -> Answer<Place> {
         let bytes = count.checked_mul(real.bytes()).ok_or(Status::InvalidValue)?;
         let place = Place { address: pointer.0.expose_provenance(), on_device, bytes };
@@ -106,12 +111,12 @@ impl Place {
         self.address.is_multiple_of(real.bytes())
     }
 
-    /// The numbers that the `i`th pointer of a list in device memory leads to, of which the API says that there are so many; none at null or
-    /// at an address that is not aligned.
+    /// The `count` numbers behind the `i`th pointer of a list in device memory. `None` if the
+    /// pointer is null or not aligned.
     pub fn listed(self, i: usize, real: Real, count: usize) -> Option<Place> {
         // Addresses are as wide as doubles.
         let at = self.pointer::<u64>(i + 1).wrapping_add(i);
-        // SAFETY: the list has so many, and the stream's order gives it to us.
+        // SAFETY: the list has so many pointers, and no other work of the stream writes it now.
         let address = unsafe { at.read_unaligned() } as usize;
         let place = Place { address, on_device: true, bytes: count.checked_mul(real.bytes())? };
         (count == 0 || address != 0 && place.is_aligned(real)).then_some(place)
@@ -122,7 +127,7 @@ impl Place {
         if self.on_device { Scalar::Later(self, real) } else { Scalar::Now(self.get(real, 0)) }
     }
 
-    /// To so many elements. Panics if there are fewer.
+    /// A pointer to `count` elements. Panics if the place has fewer bytes.
     pub fn pointer<T>(self, count: usize) -> *mut T {
         let is_inside = count.checked_mul(size_of::<T>()).is_some_and(|bytes| bytes <= self.bytes);
         assert!(is_inside, "{count} elements of {} bytes in {}", size_of::<T>(), self.bytes);
@@ -135,7 +140,8 @@ impl Place {
 
     /// The number at an index. Panics if there is none.
     pub fn get(self, real: Real, i: usize) -> f64 {
-        // SAFETY: it is one of those that the caller has there now: the stream's order gives them to us, or the call is still under way.
+        // SAFETY: `at` has checked that the number is one of the caller's. The caller's memory is
+        // valid now: the stream's turn has come, or the call is still under way.
         unsafe {
             match real {
                 Real::F16 => self.at::<f16>(i).read_unaligned().to_f64(),

@@ -11,7 +11,7 @@ pub struct Vector {
     place: Place,
     real: Real,
     count: usize,
-    /// Of the first, in elements.
+    /// Index of the vector's first element.
     first: usize,
     step: isize,
 }

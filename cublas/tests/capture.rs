@@ -19,7 +19,8 @@ unsafe extern "C" {
 /// Tests share the driver: one of them at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// The driver that cargo has built beside the tests, which goes by the name of `libcuda.so.1` from now on.
+/// The driver that cargo has built beside the tests, which goes by the name of `libcuda.so.1` from
+/// now on.
 struct Driver(Library);
 
 macro_rules! ok {
@@ -34,7 +35,8 @@ macro_rules! ok {
 impl Driver {
     fn open() -> Driver {
         let path = std::env::current_exe().unwrap().with_file_name("libcuda.so");
-        // SAFETY: what the library does at its start is to read the environment, which nobody changes.
+        // SAFETY: what the library does at its start is to read the environment, which nobody
+        // changes.
         let driver = Driver(unsafe { Library::new(path) }.expect("the library is built with the tests"));
         ok!(driver, cuInit(0 => u32));
         driver.enter();
@@ -113,8 +115,8 @@ fn what_a_graph_has_captured_is_done_again_and_again() {
     assert_eq!(unsafe { cublasDestroy_v2(handle) }, 0);
 }
 
-/// A call finds out that the stream does not capture, the capture begins, and what the call puts into the stream is captured: the
-/// graph's launches all do it.
+/// A call finds out that the stream does not capture, the capture begins, and what the call puts
+/// into the stream is captured: the graph's launches all do it.
 #[test]
 fn a_capture_may_begin_during_a_call() {
     let _alone = ALONE.lock().unwrap();

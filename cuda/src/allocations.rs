@@ -71,7 +71,7 @@ pub fn find(address: u64) -> Option<Allocation> {
     (address - found.address < found.bytes.max(1)).then_some(*found)
 }
 
-/// Whether an address is of memory of the program's that it has registered.
+/// Whether an address lies in memory that the program has registered.
 pub fn is_registered(address: u64) -> bool {
     find(address).is_some_and(|found| found.kind == Kind::Registered)
 }
@@ -131,7 +131,7 @@ pub fn free(address: u64, is_kind: impl Fn(Kind) -> bool) -> Answer {
     let found = read().get(&address).copied().filter(|found| is_kind(found.kind));
     let found = found.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
     let contexts = match found.kind {
-        // The memory goes: all contexts may use it.
+        // The program frees the memory next, and all contexts may use it.
         Kind::Registered => CONTEXTS.all(),
         _ => CONTEXTS.find(found.context).into_iter().collect(),
     };

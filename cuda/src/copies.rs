@@ -11,7 +11,7 @@ use crate::error::{Answer, Error, of_copy};
 /// One side of a copy.
 #[derive(Clone)]
 pub enum Place {
-    /// Memory of the program's that the driver has no part in.
+    /// Memory of the program's that is not registered.
     Host(Ptr<u8>),
     Device(u64),
     /// Taken from the program beforehand.

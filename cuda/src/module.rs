@@ -166,13 +166,14 @@ impl Library {
         *self.module.get_or_init(|| MODULES.insert(self.clone()))
     }
 
-    /// Takes its handles away. Launches that are under way, and graphs, keep the rest, but for what is the program's: that may go now.
+    /// Takes its handles away. Launches that are under way and graphs keep the rest. The program
+    /// may free an image that it kept.
     fn unload(self: &Arc<Self>) {
         FUNCTIONS.retain(|function| !Arc::ptr_eq(&function.library, self));
         if let Some(&module) = self.module.get() {
             let _ = MODULES.remove(module);
         }
-        // Those that have it without a handle may need the image.
+        // Launches and graphs have the library without a handle, and may need the image.
         let is_needed = Arc::strong_count(self) > 1;
         self.image.write().unwrap_or_else(PoisonError::into_inner).let_go(is_needed);
     }

@@ -24,7 +24,7 @@ pub enum Operation {
     Host {
         function: HostFn,
         data: Ptr<c_void>,
-        /// Has the data, if the caller does not keep it.
+        /// Owns the data, unless the caller keeps it.
         _owner: Option<Arc<Owned>>,
     },
     Callback {
@@ -135,7 +135,7 @@ impl Operation {
     }
 }
 
-/// A value that others may change meanwhile.
+/// A value in memory that other threads may change meanwhile.
 fn value_at(address: u64, wide: bool) -> Result<u64, Error> {
     driver::memory().read_cell(address, if wide { 8 } else { 4 }).map_err(of_copy)
 }

@@ -91,7 +91,7 @@ fn data_is_given_back_once_when_nothing_can_use_it() {
         std::thread::yield_now();
     }
 
-    // What is refused stays the caller's.
+    // The caller keeps the data of a call that fails.
     let data = Data::default();
     assert_ne!(submit(driver, 0xdead_0000, &data), 0);
     let nothing = call!(driver, warploomLaunchHostFunc(
@@ -101,7 +101,8 @@ fn data_is_given_back_once_when_nothing_can_use_it() {
     ok!(driver, cuStreamDestroy_v2(stream => u64));
 }
 
-/// "Additionally, this function is not supported with cuStreamBeginCapture" (driver API, `cuStreamAddCallback`).
+/// "Additionally, this function is not supported with cuStreamBeginCapture" (driver API,
+/// `cuStreamAddCallback`).
 #[test]
 fn graphs_take_no_callbacks() {
     let driver = Driver::get("sm_52");
@@ -121,7 +122,7 @@ fn graphs_take_no_callbacks() {
     ok!(driver, cuStreamDestroy_v2(stream => u64));
 }
 
-/// The memory is another context's to use, too, and is the program's again when the call returns.
+/// Another context's work uses the memory. The call waits for that work before it returns.
 #[test]
 fn memory_is_unregistered_behind_the_work_of_all_contexts() {
     let driver = Driver::get("sm_52");
@@ -160,7 +161,7 @@ fn registered_memory_is_filled_and_copied_to_the_byte() {
     ok!(driver, cuMemsetD8_v2(at => u64, 9 => u8, 7 => usize));
     // Within the memory, over itself.
     ok!(driver, cuMemcpy(at + 4 => u64, at => u64, 100_000 => usize));
-    // What goes beyond it is not the driver's.
+    // A fill that goes beyond the memory is refused.
     assert_eq!(call!(driver, cuMemsetD8_v2(at => u64, 9 => u8, bytes + 1 => usize)), INVALID_VALUE);
     ok!(driver, cuMemHostUnregister(at => u64));
     assert_eq!(driver.words(copy, 40_000), [0x0403_0201; 40_000]);

@@ -1,4 +1,5 @@
-//! A library whose image is the program's is unloaded, and the image goes, while a graph still launches a kernel of it.
+//! A library whose image is the program's is unloaded, and the image goes, while a graph still
+//! launches a kernel of it.
 
 mod support;
 
@@ -10,7 +11,8 @@ const SAXPY: &[u8] = include_bytes!("../../examples/saxpy/saxpy.sm_50.cubin");
 #[test]
 fn nobody_reads_an_image_after_it_is_unloaded() {
     let folder = tempfile::tempdir().unwrap();
-    // SAFETY: this is the only test of the process, and the library reads the environment later, at its start.
+    // SAFETY: this is the only test of the process, and the library reads the environment later, at
+    // its start.
     unsafe { std::env::set_var("WARPLOOM_CAPTURE", folder.path()) };
     let driver = Driver::get("sm_50");
     // SAFETY: an address is chosen by the host.

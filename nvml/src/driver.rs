@@ -7,10 +7,11 @@ use std::sync::OnceLock;
 fn find(name: &str) -> Option<*mut c_void> {
     static LIBRARY: OnceLock<usize> = OnceLock::new();
     let library = *LIBRARY.get_or_init(|| {
-        // SAFETY: the name ends with 0. The initialisers of the library may run in this call. Those of warploom's driver read the
-        // environment, and load another driver if it says so; they do not unwind, and call nothing of this library. This thread holds
-        // no lock but that of `LIBRARY`, which they do not know. Whoever puts another library in the driver's place answers for its
-        // initialisers.
+        // SAFETY: the name ends with 0. The initialisers of the library may run in this call. Those
+        // of warploom's driver read the environment, and load another driver if it says so; they do
+        // not unwind, and call nothing of this library. This thread holds no lock but that of
+        // `LIBRARY`, which they do not know. Whoever puts another library in the driver's place
+        // answers for its initialisers.
         unsafe { libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) as usize }
     });
     let name = CString::new(name).ok()?;

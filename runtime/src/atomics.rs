@@ -93,7 +93,8 @@ pub enum AtomicKind {
 /// bits. `compare` is the second one of those that have two.
 ///
 /// # Safety
-/// The cell is aligned to its size. Until this returns, it stays allocated, readable and writable, and is touched through atomics only.
+/// The cell is aligned to its size. Until this returns, it stays allocated, readable and writable,
+/// and is touched through atomics only.
 #[inline]
 pub(crate) unsafe fn apply_at(pointer: *mut u8, ty: AtomicType, kind: AtomicKind, value: u64, compare: u64) -> u64 {
     macro_rules! on_cell {

@@ -16,7 +16,7 @@ plain! {
         handle: u64,
         how: u32,
         count: u32,
-        /// Where the handles of the graphs are; a number where we say it.
+        /// Where the handles of the graphs are. A number in structures that we write.
         graphs: P,
         context: u64,
     }

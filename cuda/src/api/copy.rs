@@ -27,7 +27,8 @@ plain! {
         pitch: usize,
     }
 
-    /// `CUDA_MEMCPY3D`, and with the contexts `CUDA_MEMCPY3D_PEER`. Pointers are numbers where we say them.
+    /// `CUDA_MEMCPY3D`, and with the contexts `CUDA_MEMCPY3D_PEER`. Pointers are numbers in
+    /// structures that we write.
     pub struct Block<P = Ptr<u8>> {
         from: Corner3<P>,
         to: Corner3<P>,

@@ -171,8 +171,9 @@ api! {
         stream.submit(&context, Operation::Host { function, data, _owner: None })
     }
 
-    /// As `cuLaunchHostFunc`, for libraries that hand their data over. If this succeeds, `release` is called with the data once, when
-    /// the function will not be called any more: it has been, or no graph has it that captured it. It may not call the driver.
+    /// As `cuLaunchHostFunc`, for libraries that hand their data over. If this succeeds, the driver
+    /// calls `release` once with the data: when neither the stream nor a graph can call `function`
+    /// any more. `release` may not call the driver.
     fn warploomLaunchHostFunc(stream: u64, function: HostFn, data: Ptr<c_void>, release: HostFn) {
         require(function.is_some() && release.is_some())?;
         let (stream, context) = stream::get(stream)?;

@@ -25,7 +25,7 @@ plain! {
     pub struct Batch<P = Ptr<MemoryOperation>> {
         context: u64,
         count: u32,
-        /// A number where we say it.
+        /// A number in structures that we write.
         operations: P,
         flags: u32,
     }

@@ -13,7 +13,8 @@ use crate::module::FUNCTIONS;
 use crate::operation::Operation;
 
 plain! {
-    /// `CUDA_KERNEL_NODE_PARAMS`, of which version 1 ends before `kernel`. Pointers are numbers where we say them.
+    /// `CUDA_KERNEL_NODE_PARAMS`, of which version 1 ends before `kernel`. Pointers are numbers in
+    /// structures that we write.
     pub struct Kernel<P = Ptr<u8>> {
         function: u64,
         grid: [u32; 3],

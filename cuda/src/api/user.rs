@@ -25,7 +25,7 @@ const MOVE: u32 = 1;
 pub(crate) fn retain(object: u64, count: u32) -> Answer {
     let object = OBJECTS.get(object)?;
     let mut held = object.count.lock().unwrap_or_else(PoisonError::into_inner);
-    // Another thread may have let go of it and be about to end it.
+    // Another thread may have released the object, and may be about to end it.
     require(*held > 0)?;
     *held += u64::from(count);
     Ok(())

@@ -17,7 +17,8 @@ unsafe impl Send for Function {}
 
 impl Function {
     /// # Safety
-    /// The function lasts as long as the process. It has the type of a function of the API, under whose name alone it is used.
+    /// The function lasts as long as the process, and has the type that the API says for its name.
+    /// Callers use it under that name only.
     pub const unsafe fn new(address: *const c_void) -> Function {
         Function(address)
     }
@@ -34,7 +35,8 @@ impl Function {
 /// Where a name of the API leads: to this library's own function, unless calls are forwarded.
 #[repr(C)]
 pub struct Target {
-    /// What is jumped to: it comes first.
+    /// The function to jump to. The field comes first, since the jump reads it at the target's
+    /// address.
     function: AtomicPtr<c_void>,
     name: &'static str,
 }
@@ -103,7 +105,8 @@ macro_rules! export {
             use $crate::boundary::{Function, Target};
 
             pub static TARGET: Target = Target::new(stringify!($name), super::$name as *const std::ffi::c_void);
-            // SAFETY: it leads to a function of the API's type, and lasts as the library does.
+            // SAFETY: the name leads to a function of the API's type, and lasts as long as the
+            // library.
             pub const EXPORTED: Function = unsafe { Function::new($name as *const std::ffi::c_void) };
 
             // SAFETY: no other library of the process defines the name, or it is that of the driver, which this one is. Where it jumps to

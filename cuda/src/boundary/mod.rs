@@ -2,9 +2,10 @@
 //!
 //! `exported` has the names that C finds.
 //!
-//! The contract is the driver API's: a pointer that a caller passes is null or valid for what the function is documented to do with
-//! it. Functions outside this module see such pointers as [`Ptr`], and functions of the caller's as [`HostFn`] and its kin. Only C makes
-//! these values. Handles and addresses are numbers, which nothing here takes for a pointer.
+//! The contract is the driver API's: a pointer that a caller passes is null or valid for what the
+//! function is documented to do with it. Functions outside this module see such pointers as
+//! [`Ptr`], and functions of the caller's as [`HostFn`] and its kin. Only C makes these values.
+//! Handles and addresses are numbers, which nothing here takes for a pointer.
 
 mod exported;
 
@@ -21,8 +22,9 @@ pub(crate) use exported::{api, define, define_per_thread, define_refused, early_
 
 /// A pointer of the caller's, to one or several `T`.
 ///
-/// It comes from C, as an argument or out of memory that another `Ptr` leads to. Safe code makes none out of a number: it goes from one to
-/// another only within what the API's function is documented to find there ([`Ptr::cast`], [`Ptr::after`]).
+/// A `Ptr` comes from C, as an argument or in memory that another `Ptr` leads to. No function makes
+/// one of a number. [`Ptr::cast`] and [`Ptr::after`] stay within the memory that the API documents
+/// for the argument: that is their callers' duty, as the number of elements is.
 #[repr(transparent)]
 pub struct Ptr<T>(*mut T);
 
@@ -45,7 +47,7 @@ unsafe impl<T> Sync for Ptr<T> {}
 /// That is so, and the type has the layout that C gives it.
 pub unsafe trait Plain: Copy {}
 
-/// Defines structures of C whose fields are [`Plain`]: another one does not compile.
+/// Defines structures of C. Their fields must be [`Plain`], else the definition does not compile.
 macro_rules! plain {
     ($(
         $(#[$meta:meta])*
@@ -56,7 +58,8 @@ macro_rules! plain {
         #[derive(Clone, Copy)]
         $vis struct $name $(<$P = $default>)? { $($(#[$field_meta])* $field_vis $field: $ty,)* }
 
-        // SAFETY: it has C's layout, and the bounds say that every pattern of bits is a value of each field.
+        // SAFETY: the structure has C's layout. By the bounds, every pattern of bits is a value of
+        // each field.
         unsafe impl $(<$P: $crate::boundary::Plain>)? $crate::boundary::Plain for $name $(<$P>)?
         where $($ty: $crate::boundary::Plain,)* {}
     )* };
@@ -128,7 +131,7 @@ impl<T> Ptr<T> {
         self.0.expose_provenance() as u64
     }
 
-    /// What the caller has so many bytes behind it. Null stays null.
+    /// The pointer moved by `bytes`. Null stays null.
     pub fn after(self, bytes: u64) -> Ptr<T> {
         if self.is_null() { self } else { Ptr(self.0.wrapping_byte_add(bytes as usize)) }
     }
@@ -225,7 +228,7 @@ impl Ptr<u8> {
     }
 }
 
-/// Bytes of the caller's. Whoever has them lets go of them before the call returns that unloads what was made of them.
+/// Bytes of the caller's. The holder drops this before the call returns that unloads the image.
 pub struct Kept {
     pointer: Ptr<u8>,
     bytes: usize,
@@ -233,7 +236,8 @@ pub struct Kept {
 
 impl Kept {
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: the contract of the calls that keep a pointer: nobody writes the bytes, and they are there as long as this is.
+        // SAFETY: by the contract of the calls that keep a pointer, nobody writes the bytes before
+        // the image is unloaded, and this is dropped before then.
         unsafe { std::slice::from_raw_parts(self.pointer.0, self.bytes) }
     }
 }
@@ -353,18 +357,19 @@ pub fn print(text: &[u8]) {
 /// Maps memory of the caller's at its own address.
 pub fn map_registered(memory: &warploom_runtime::memory::Memory, pointer: Ptr<c_void>, bytes: u64) -> Answer {
     let host = std::ptr::NonNull::new(pointer.0.cast::<u8>()).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
-    // SAFETY: who registers memory keeps it until a call that unregisters it, or that ends the context, has returned. These calls return
-    // after `unmap_bytes` (`allocations::release`), which waits for launches and copies. The library calls `Memory::load`, `store` and
-    // `atomic` in launches only.
+    // SAFETY: the program keeps registered memory until a call has returned that unregisters it or
+    // ends the context. Such calls return after `unmap_bytes` (`allocations::release`), which waits
+    // for launches and copies. This library calls `Memory::load`, `store` and `atomic` in launches
+    // only.
     let mapped = unsafe { memory.map_bytes(host, bytes) };
     mapped.map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)
 }
 
-/// What a function of the caller's is called with, and how the caller takes it back: once, when nothing can call the function any more.
+/// Data of the caller's for a host function. Dropping this calls `release` with the data, once.
 pub struct Owned {
     data: Ptr<c_void>,
     release: HostFn,
-    /// The caller has it back without a call.
+    /// The caller has the data back: `release` is not called.
     is_returned: AtomicBool,
 }
 
@@ -373,7 +378,7 @@ impl Owned {
         Owned { data, release, is_returned: AtomicBool::new(false) }
     }
 
-    /// Leaves it to the caller: nothing was done with it, and nothing will be.
+    /// Leaves the data to the caller. No host function has it.
     pub fn give_back(&self) {
         self.is_returned.store(true, Relaxed);
     }

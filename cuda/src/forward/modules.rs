@@ -89,7 +89,7 @@ fn unloaded(answer: u32, handle: u64) -> u32 {
         && let Some(known) = known().as_mut()
         && let Some(gone) = known.loaded.remove(&handle)
     {
-        // It may have handles as a library and as a module.
+        // The image may have handles as a library and as a module.
         known.loaded.retain(|_, loaded| !Arc::ptr_eq(loaded, &gone));
         known.kernels.retain(|_, kernel| !Arc::ptr_eq(&kernel.loaded, &gone));
     }

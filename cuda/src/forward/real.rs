@@ -14,15 +14,18 @@ use rustc_hash::FxHashMap;
 use crate::boundary::{Function, Ptr, Target};
 use crate::error::Error;
 
-/// Calls a function of it: here, or in what [`watch`] defines. The answer is an error's number.
+/// Calls a function of the driver. Only this module and the functions of [`watch`] use it. The
+/// answer is an error's number.
 macro_rules! real {
     ($name:ident($($arg:expr => $ty:ty),* $(,)?)) => {
         match $crate::forward::real::symbol(stringify!($name)) {
             None => $crate::error::Error::CUDA_ERROR_NOT_SUPPORTED as u32,
             Some(function) => {
-                // SAFETY: the API says that the function of this name has this type, with `u32` for an enum.
+                // SAFETY: the API says that the function of this name has this type, with `u32` for
+                // an enum.
                 let function: unsafe extern "C" fn($($ty),*) -> u32 = unsafe { std::mem::transmute(function.pointer()) };
-                // SAFETY: the arguments are a program's, passed on as they are, or ours with memory of ours behind each pointer.
+                // SAFETY: the arguments are a program's, passed on as they are, or ours with memory
+                // of ours behind each pointer.
                 unsafe { function($($arg),*) }
             }
         }
@@ -58,9 +61,10 @@ pub fn is_this_library(path: &Path) -> bool {
 
 /// Loads it, for as long as the process lives.
 pub fn open(path: &Path) -> Result<(), String> {
-    // SAFETY: the library's initialisers run in this call, which is itself one of an initialiser (`boundary::exported::at_load`): no lock of
-    // ours is held, and what they call of ours by the API's names still leads to functions that answer that there is no driver. The user
-    // asks for this library as the process's driver, and answers for what it does at its start.
+    // SAFETY: the library's initialisers run in this call. Our own initialiser makes the call
+    // (`boundary::exported::at_load`) and holds no lock of ours, so that an initialiser may call
+    // this library as any program may. The user asks for this library as the process's driver, and
+    // answers for its initialisers.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL | OWN_NAMES_FIRST) };
     let library = library.map_err(|error| error.to_string())?;
     REAL.get_or_init(|| library);
@@ -72,11 +76,12 @@ pub fn symbol(name: &str) -> Option<Function> {
     // SAFETY: the type is that of an address.
     let symbol = unsafe { REAL.get()?.get::<*const c_void>(name.as_bytes()) };
     let address = symbol.ok().map(|symbol| *symbol).filter(|address| !address.is_null())?;
-    // SAFETY: the library is never closed, and a driver's function of a name of the API has the API's type.
+    // SAFETY: the library is never closed, and a driver's function of a name of the API has the
+    // API's type.
     Some(unsafe { Function::new(address) })
 }
 
-/// What watches calls of a function of the API.
+/// A function that watches calls of a function of the API.
 pub struct Watcher {
     pub name: &'static str,
     function: Function,
@@ -91,20 +96,21 @@ impl Watcher {
     }
 }
 
-/// What a name leads to that the other driver does not have.
+/// Names lead here that the other driver does not have.
 extern "C" fn absent() -> u32 {
     Error::CUDA_ERROR_NOT_SUPPORTED as u32
 }
 
-/// Makes names lead to what watches them, or else to the driver's functions.
+/// Makes names lead to their watchers, or else to the driver's functions.
 pub fn lead(names: impl Iterator<Item = &'static Target>, watchers: impl Iterator<Item = &'static Watcher>) {
     let watchers: FxHashMap<&str, Function> = watchers.map(|watcher| (watcher.name, watcher.function)).collect();
     for target in names {
         let there = symbol(target.name());
         let watcher = watchers.get(target.name()).copied().filter(|_| there.is_some());
-        // SAFETY: it takes no arguments, so that it may be called with any, and gives what all functions of the API give.
+        // SAFETY: `absent` uses no arguments, so that callers may pass any, and returns an error's
+        // number as all functions of the API do.
         let absent = unsafe { Function::new(absent as *const c_void) };
-        // SAFETY: each of them has the type that the API says for this name.
+        // SAFETY: all three functions have the type that the API says for this name.
         unsafe { target.lead_to(watcher.or(there).unwrap_or(absent)) };
     }
 }
@@ -151,7 +157,8 @@ pub fn variable(module: u64, name: &CStr) -> Option<(u64, u64)> {
     (answer == 0).then_some((address, bytes as u64))
 }
 
-/// Reads device memory. What cannot be read, such as memory whose context is gone, is left as it is.
+/// Reads device memory. If the driver cannot read it, as when its context is gone, `into` stays as
+/// it is.
 pub fn read(address: u64, into: &mut [u8]) {
     real!(cuMemcpyDtoH_v2(into.as_mut_ptr() => *mut u8, address => u64, into.len() => usize));
 }
@@ -179,7 +186,8 @@ macro_rules! watch {
 
 macro_rules! watcher {
     ($name:ident) => {
-        // SAFETY: `watch_one` has defined the function. It lasts as the library does, and hands over what the API's function takes.
+        // SAFETY: `watch_one` defines the function with the arguments of the API's function of this
+        // name. It lasts as long as the library.
         unsafe { $crate::forward::real::Watcher::new(stringify!($name), $name as *const std::ffi::c_void) }
     };
 }

@@ -37,7 +37,8 @@ impl Memory {
         self.host_if(address, allows, || self.bytes.have(address, bytes))
     }
 
-    /// The same on pages that allow it. `in_bytes`: whether a range of bytes has all of it.
+    /// As [`Memory::host`], on pages whose access `allows` accepts. `in_bytes` says whether a range
+    /// of `map_bytes` has all of the access.
     #[inline]
     fn host_if(
         &self,
@@ -67,8 +68,9 @@ impl Memory {
             return self.load_across(address, bytes);
         }
         match self.host(address, bytes.into(), false)? {
-            // SAFETY: the bytes lie on a readable resident page or in a range of bytes. Memory of the `Memory`'s own stays while `self`
-            // is borrowed; for the caller's, who mapped it has promised so (`map_raw`, `map_bytes`).
+            // SAFETY: the bytes lie on a readable resident page or in a range of `map_bytes`.
+            // Memory that this `Memory` owns stays while `self` is borrowed. The contracts of
+            // `map_raw` and `map_bytes` make the caller's memory stay during this call.
             Some(pointer) => Ok((unsafe { raw::load(pointer, bytes) }, Residency::Resident)),
             None => Ok((0, Residency::Sparse)),
         }
@@ -132,14 +134,16 @@ impl Memory {
         }
         match self.page(address) {
             Page::Resident { host, access } if access.read && access.write => {
-                // SAFETY: aligned within a resident page, which is aligned to 16 and stays as in `load`.
+                // SAFETY: the cell is aligned within a resident page, which is aligned to 16 and
+                // stays as in `load`.
                 let old = unsafe { atomics::apply_at(within(host, address), ty, kind, value, compare) };
                 Ok((old, Residency::Resident))
             }
             Page::Sparse => Ok((0, Residency::Sparse)),
             Page::Unmapped if self.bytes.have(address, ty.bytes().into()) => {
                 let pointer = ptr::with_exposed_provenance_mut(address as usize);
-                // SAFETY: aligned within a range of bytes, which stay as in `load`.
+                // SAFETY: the cell is aligned within a range of `map_bytes`, which stays as in
+                // `load`.
                 Ok((unsafe { atomics::apply_at(pointer, ty, kind, value, compare) }, Residency::Resident))
             }
             _ => Err(match self.windows().classify(address) {
@@ -217,8 +221,8 @@ impl Memory {
         Some(Run { first: page - before * PAGE_BYTES, bytes, addend, misses: 0 })
     }
 
-    /// Loads a cell of 1, 2, 4 or 8 bytes, aligned to its size, at once and outside of launches: as [`Memory::read`], what unmaps memory
-    /// waits for it.
+    /// Loads an aligned cell of 1, 2, 4 or 8 bytes by one access. [`Memory::unmap_bytes`] waits for
+    /// this function, so that it may be called outside of launches.
     pub fn read_cell(&self, address: u64, bytes: u32) -> Result<u64, CopyError> {
         let refused = CopyError { address, write: false };
         if !matches!(bytes, 1 | 2 | 4 | 8) || address & (u64::from(bytes) - 1) != 0 {
@@ -226,7 +230,8 @@ impl Memory {
         }
         let held = self.bytes.hold();
         let pointer = self.host_if(address, |access| access.read, || held.have(address, bytes.into()));
-        // SAFETY: an aligned cell is on one page, or in a range that is held, so that it is there until this returns.
+        // SAFETY: an aligned cell lies on one page, or in a range of `map_bytes`. `held` keeps such
+        // ranges mapped until this returns.
         let load = |pointer: *mut u8| unsafe { raw::load(pointer, bytes) as u64 };
         Ok(pointer.map_err(|_| refused)?.map_or(0, load))
     }
@@ -238,7 +243,8 @@ impl Memory {
             let (piece, rest) = std::mem::take(&mut into).split_at_mut(bytes);
             into = rest;
             match pointer {
-                // SAFETY: `pieces` gives bytes that are there until it returns, and can be read.
+                // SAFETY: the bytes that `pieces` passes are readable, and stay until `pieces`
+                // returns.
                 Some(pointer) => unsafe { raw::copy_out(pointer, piece) },
                 None => piece.fill(0),
             }
@@ -251,8 +257,8 @@ impl Memory {
         self.copy_in(address, from, Way::Write)
     }
 
-    /// As [`Memory::write`], also where the guest can only read: for what a driver keeps in its memory. On an error some bytes may
-    /// have been written.
+    /// As [`Memory::write`], also where the guest can only read, for a driver's own data. On an
+    /// error some bytes may have been written.
     pub fn overwrite(&self, address: u64, from: &[u8]) -> Result<(), CopyError> {
         self.copy_in(address, from, Way::Overwrite)
     }
@@ -263,8 +269,8 @@ impl Memory {
             let (piece, rest) = from.split_at(bytes);
             from = rest;
             if let Some(pointer) = pointer {
-                // SAFETY: `pieces` gives bytes that are there until it returns; they can be written, or they are on a page that only
-                // the guest cannot write.
+                // SAFETY: the bytes that `pieces` passes stay until `pieces` returns. The host can
+                // write them, even if the guest cannot.
                 unsafe { raw::copy_in(pointer, piece) };
             }
         })
@@ -281,8 +287,8 @@ impl Memory {
         })
     }
 
-    /// Calls `f` with the host address (`None` if sparse) and length of each page's part of a range. The memory there stays until
-    /// this returns: for what `map_bytes` has mapped, `held` sees to that.
+    /// Calls `f` with the host address (`None` if sparse) and length of each page's part of a
+    /// range. The memory there stays until this returns: `held` keeps ranges of `map_bytes` mapped.
     fn pieces(
         &self,
         address: u64,
@@ -303,12 +309,12 @@ impl Memory {
     }
 }
 
-/// What a copy does with guest memory.
+/// The direction of a copy, and the permission that it needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Read,
     Write,
-    /// Writes whatever is permitted.
+    /// Writes without a permission.
     Overwrite,
 }
 

@@ -36,17 +36,18 @@ impl Arena {
     }
 }
 
-/// Memory that an allocation has taken from the arena. Its pages go back to the host when nothing is bound to any of them.
+/// Memory that an allocation has taken from the arena. Its pages go back to the host when nothing
+/// is bound to any of them.
 pub(super) struct Storage {
     arena: Arc<Arena>,
-    /// Of the first page; a multiple of the page.
+    /// Address of the first page, a multiple of the page.
     address: u64,
     bytes: u64,
     _charge: Charge,
 }
 
 impl Storage {
-    /// The pages at an address. Panics if they are not all in the arena.
+    /// Takes the pages at an address. Panics if a page lies outside of the arena.
     pub(super) fn new(arena: &Arc<Arena>, address: u64, bytes: u64, charge: Charge) -> Storage {
         let Range { start, end } = arena.addresses;
         let is_inside = address >= start && address.checked_add(bytes).is_some_and(|last| last <= end);
@@ -58,12 +59,12 @@ impl Storage {
         first < self.address + self.bytes && self.address <= last
     }
 
-    /// Whether pages at an address are those from `offset` on, and so no alias.
+    /// Whether the page at `offset` has this address of its own. Else a page there is an alias.
     pub(super) fn is_at(&self, address: u64, offset: u64) -> bool {
         self.address + offset == address
     }
 
-    /// The host memory of the page at an offset, which is less than the bytes.
+    /// Host memory of the page at an offset. Panics if the offset lies outside.
     pub(super) fn pointer(&self, offset: u64) -> NonNull<u8> {
         assert!(offset < self.bytes, "offset {offset:#x} of {:#x} bytes", self.bytes);
         let map = &self.arena.map;
@@ -76,9 +77,9 @@ impl Drop for Storage {
     fn drop(&mut self) {
         let map = &self.arena.map;
         let (offset, length) = (self.address as usize - map.as_mut_ptr().addr(), self.bytes as usize);
-        // SAFETY: `new` has checked that the pages lie in the map. No page table has them any more, so that no access begins; one that
-        // has begun touches the map through atomics, for which this is as if zeros were stored, and the map stays. Nothing of
-        // Rust's lies in it.
+        // SAFETY: `new` has checked that the pages lie in the map. No page table has them any more,
+        // so that no access begins; one that has begun touches the map through atomics, for which
+        // this is as if zeros were stored, and the map stays. Nothing of Rust's lies in it.
         let discarded = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, offset, length) };
         if discarded.is_err() {
             // SAFETY: as above.

@@ -38,7 +38,7 @@ impl Ranges {
         Held(self.ranges.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether there is a range that holds all of so many bytes, for threads that hold none.
+    /// Whether a range has all of `bytes` bytes. The thread must not have a [`Held`].
     pub(super) fn have(&self, address: u64, bytes: u64) -> bool {
         self.count.load(Relaxed) != 0 && self.hold().have(address, bytes)
     }
@@ -51,10 +51,14 @@ impl Memory {
     /// Something else is mapped there, or may not be.
     ///
     /// # Safety
-    /// The memory stays allocated until [`Memory::unmap_bytes`] has returned for it, or this `Memory` is dropped. That call waits for
-    /// launches, [`Memory::read`], [`Memory::read_cell`], [`Memory::write`], [`Memory::overwrite`] and [`Memory::fill`]. It does not wait for
-    /// [`Memory::load`], [`Memory::store`] and [`Memory::atomic`]: who calls them outside of a launch ends such a call before the memory
-    /// is freed. Others touch the memory through atomics only, or by other means while no launch and no such method touches it.
+    /// The memory stays allocated until [`Memory::unmap_bytes`] has returned for it, or this
+    /// `Memory` is dropped. `unmap_bytes` waits for launches, [`Memory::read`],
+    /// [`Memory::read_cell`], [`Memory::write`], [`Memory::overwrite`] and [`Memory::fill`]. It
+    /// does not wait for [`Memory::load`], [`Memory::store`] and [`Memory::atomic`] outside of
+    /// launches: these calls must be over before the memory is freed.
+    ///
+    /// Others touch the memory through atomics only, or while no launch and no such method touches
+    /// it.
     pub unsafe fn map_bytes(&self, host: NonNull<u8>, bytes: u64) -> Result<(), MapError> {
         let start = host.as_ptr().expose_provenance() as u64;
         let end = start.checked_add(bytes).ok_or(MapError::TooLong { address: start, bytes })?;
@@ -75,7 +79,8 @@ impl Memory {
             let Some(host) = NonNull::new(host.as_ptr().wrapping_add((first - start) as usize)) else {
                 return Err(MapError::HostMisaligned);
             };
-            // SAFETY: these pages are part of the caller's memory, which stays as long as the contract says.
+            // SAFETY: the pages are part of the caller's memory, which stays as long as the
+            // contract says.
             unsafe { self.map_pages(first, host, last - first) }?;
             pages = Some(first);
         }
@@ -84,12 +89,14 @@ impl Memory {
         Ok(())
     }
 
-    /// Ends what [`Memory::map_bytes`] began at this address: from its return on, nothing touches the memory by way of this `Memory`, but
-    /// for what the contract of [`Memory::map_bytes`] leaves to others.
+    /// Unmaps the range of [`Memory::map_bytes`] at this address. After the return no launch and no
+    /// copy touches its memory.
     ///
-    /// It waits for launches that have begun, which may find the memory unmapped, and so must not be called by one.
+    /// The call waits for launches that have begun, and so must not come from a launch. These
+    /// launches may find the memory unmapped.
     pub fn unmap_bytes(&self, address: u64) -> Result<(), MapError> {
-        // Waits for those that hold the ranges. Those that come later find neither the range nor its pages.
+        // The lock waits for copies, which hold the ranges. Later copies find neither the range nor
+        // its pages.
         let mut ranges = self.bytes.ranges.write().unwrap_or_else(PoisonError::into_inner);
         let range = ranges.remove(&address).ok_or(MapError::NoRange { address })?;
         self.bytes.count.store(ranges.len(), Relaxed);

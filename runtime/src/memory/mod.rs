@@ -3,11 +3,14 @@
 //! A page is unmapped, resident or sparse ([`Page`]). `region` reserves, binds, unbinds and releases ranges; `access`
 //! is what lanes and copies do; `table` is the tree, whose lookups take no lock.
 //!
-//! With a shared reference mappings only grow, so an engine may keep host addresses (in a [`Tlb`](crate::warp::Tlb))
-//! during a launch; what is released meanwhile ([`Memory::release_later`]) is unmapped when the last launch has ended,
-//! and its host memory is freed by the next operation that has the memory for itself. Two operations take pages away from launches
-//! that run: [`Memory::unalias`], since the arena's memory stays, and [`Memory::unmap_bytes`], which waits for them. Where guest addresses are host
-//! addresses ([`MemoryConfig::in_place`]), all lies in one range of them (`arena`), whose pages go back to the host at once.
+//! With a shared reference mappings only grow, so an engine may keep host addresses (in a
+//! [`Tlb`](crate::warp::Tlb)) during a launch; what is released meanwhile
+//! ([`Memory::release_later`]) is unmapped when the last launch has ended, and its host memory is
+//! freed by the next operation that has the memory for itself. Two operations take pages away from
+//! launches that run: [`Memory::unalias`], since the arena's memory stays, and
+//! [`Memory::unmap_bytes`], which waits for them. Where guest addresses are host addresses
+//! ([`MemoryConfig::in_place`]), all lies in one range of them (`arena`), whose pages go back to
+//! the host at once.
 //!
 //! Shared, local and constant memory are not here: they belong to blocks and launches.
 

@@ -3,8 +3,9 @@
 //! Rust leaves it open what happens if two threads race on one place with accesses of different sizes. The compiler's
 //! code generator does not: each access is one load or store of the host's, which is what guests expect of racy code.
 //!
-//! All functions here need memory that stays allocated until they return. Whoever frees it has ended all other uses: launches, whose TLBs
-//! hold host addresses, and methods of [`Memory`](super::Memory) on other threads.
+//! All functions here need memory that stays allocated until they return. Whoever frees it has
+//! ended all other uses: launches, whose TLBs hold host addresses, and methods of
+//! [`Memory`](super::Memory) on other threads.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 

@@ -1,6 +1,7 @@
 //! Ranges of guest addresses: reserve, bind, unbind, release, and the allocator.
 
 mod alias;
+mod launches;
 
 use super::arena::Storage;
 use super::error::MapError;
@@ -86,7 +87,8 @@ struct Region {
     unbound: Unbound,
     /// By guest address, without overlap.
     bindings: BTreeMap<u64, Binding>,
-    /// The allocation in the arena whose addresses these are. Dead: there is none, or nothing is bound to it.
+    /// The allocation in the arena that has these addresses. Dead if there is none, or if nothing
+    /// is bound to it.
     storage: Weak<Storage>,
     /// Only [`Memory::unmap_bytes`] releases it.
     of_bytes: bool,
@@ -100,7 +102,8 @@ impl Region {
         all.filter(move |(bound, binding)| bound + binding.bytes > start)
     }
 
-    /// Takes away and returns what is bound to pages of `[start, end)`. Bindings that go beyond keep the pages outside.
+    /// Takes away and returns what is bound to pages of `[start, end)`. Bindings that go beyond
+    /// keep the pages outside.
     fn detach(&mut self, start: u64, end: u64) -> Vec<Binding> {
         let touched: Vec<u64> = self.touched(start, end).map(|(bound, _)| bound).collect();
         let mut detached = Vec::new();
@@ -134,29 +137,9 @@ pub(super) struct Regions {
     retired: Vec<(u64, Region)>,
     /// Bindings of aliases that ended during a launch, whose TLBs may still have the pages.
     unaliased: Vec<Binding>,
-    /// Allocations in the arena that were released while aliases of them stay: nobody else may have their addresses.
+    /// Allocations in the arena that were released while aliases of them stay. The allocator gives
+    /// their addresses to nobody else.
     aliased: Vec<Weak<Storage>>,
-}
-
-/// Marks a launch on a memory: until the last one is dropped, nothing is unmapped.
-pub(crate) struct LaunchGuard<'a> {
-    memory: &'a Memory,
-    number: u64,
-}
-
-impl Drop for LaunchGuard<'_> {
-    fn drop(&mut self) {
-        let mut regions = self.memory.lock();
-        regions.launches.remove(&self.number);
-        if regions.launches.is_empty() {
-            regions.unaliased.clear();
-            for address in std::mem::take(&mut regions.released) {
-                self.memory.retire(&mut regions, address);
-            }
-        }
-        drop(regions);
-        self.memory.launch_ended.notify_all();
-    }
 }
 
 impl Regions {
@@ -349,9 +332,10 @@ impl Memory {
     /// Maps `bytes` (a multiple of the page) of the caller's memory in place.
     ///
     /// # Safety
-    /// The memory stays allocated until the range is released or unbound and this `Memory` was then borrowed mutably,
-    /// or is dropped: until then launches and every method that takes `&self` may touch it. Meanwhile others touch it through
-    /// atomics only, or by other means while no launch and no such method runs.
+    /// The memory stays allocated until the range is released or unbound and this `Memory` was then
+    /// borrowed mutably, or is dropped: until then launches and every method that takes `&self` may
+    /// touch it. Meanwhile others touch it through atomics only, or by other means while no launch
+    /// and no such method runs.
     pub unsafe fn map_raw(&self, place: Place, host: NonNull<u8>, bytes: u64, access: Access) -> Result<u64, MapError> {
         let bytes = whole_pages(page_aligned(bytes)?)?;
         self.place_and_attach(place, bytes, host, Owner::Caller, access)
@@ -471,7 +455,8 @@ impl Memory {
         if region.storage.strong_count() > 0 {
             regions.aliased.push(region.storage.clone());
         }
-        // Nobody minds when the nodes over the pages of an arena are freed: it has so many. The caller's memory is not kept.
+        // Nobody minds when the nodes over the pages of an arena are freed: it has so many. The
+        // caller's memory is not kept.
         let is_kept = region.bindings.values().any(|binding| matches!(binding.owner, Owner::Buffer { .. }));
         if self.arena.is_none() || is_kept {
             regions.retired.push((address, region));
@@ -483,24 +468,6 @@ impl Memory {
         let regions = self.regions.get_mut().unwrap_or_else(PoisonError::into_inner);
         for (address, region) in regions.retired.drain(..) {
             self.table.prune(address >> PAGE_BITS, region.bytes >> PAGE_BITS);
-        }
-    }
-
-    /// Until the guard is dropped, nothing is unmapped.
-    pub(crate) fn begin_launch(&self) -> LaunchGuard<'_> {
-        let mut regions = self.lock();
-        let number = regions.next_launch;
-        regions.next_launch += 1;
-        regions.launches.insert(number);
-        LaunchGuard { memory: self, number }
-    }
-
-    /// Waits until the launches are over that began before this call.
-    pub(super) fn wait_for_launches(&self) {
-        let mut regions = self.lock();
-        let next = regions.next_launch;
-        while regions.launches.first().is_some_and(|&number| number < next) {
-            regions = self.launch_ended.wait(regions).unwrap_or_else(PoisonError::into_inner);
         }
     }
 

@@ -5,9 +5,10 @@ use crate::memory::{Access, MapError, Memory};
 use crate::warp::PAGE_BITS;
 
 impl Memory {
-    /// Makes pages of a reserved range stand for memory that [`Memory::alloc`] has given, from `source` on: both see each other's
-    /// writes. `source` may itself be an alias. The allocation counts as in use, and keeps its content and its addresses, until neither
-    /// its own range nor an alias has a page of it. Only where guest addresses are host addresses.
+    /// Makes pages of a reserved range stand for memory that [`Memory::alloc`] has given, from
+    /// `source` on: both see each other's writes. `source` may itself be an alias. The allocation
+    /// counts as in use, and keeps its content and its addresses, until neither its own range nor
+    /// an alias has a page of it. Only where guest addresses are host addresses.
     pub fn alias(&self, address: u64, bytes: u64, source: u64, access: Access) -> Result<(), MapError> {
         page_aligned(source)?;
         let bytes = whole_pages(page_aligned(bytes)?)?;
@@ -24,8 +25,9 @@ impl Memory {
         self.attach(&mut regions, address, bytes, host, part.owner, access)
     }
 
-    /// Ends what [`Memory::alias`] began for pages of a range, and leaves those as they are that are not bound. Launches that are running
-    /// may still write to what the pages stood for, so an allocation of which nothing else is left is given back behind them.
+    /// Ends what [`Memory::alias`] began for pages of a range, and leaves those as they are that
+    /// are not bound. Launches that are running may still write to the allocation. If the alias was
+    /// its last binding, the allocation ends after these launches.
     pub fn unalias(&self, address: u64, bytes: u64) -> Result<(), MapError> {
         page_aligned(address)?;
         let bytes = whole_pages(page_aligned(bytes)?)?;

@@ -3,7 +3,8 @@
 use super::*;
 use crate::rounds;
 
-/// Ranges below the arena, behind its end and in it stand for an allocation, and end before it does.
+/// Ranges below the arena, behind its end and in it stand for an allocation, and end before it
+/// does.
 #[test]
 fn an_alias_that_is_released_gives_back_nothing_of_others() {
     for place in [Place::At(1 << 33), Place::At(1 << 55), Place::ANYWHERE] {

@@ -154,7 +154,8 @@ impl Model {
         }
     }
 
-    /// Whether a page is bound to memory that an alias may stand for, elsewhere than at the memory's own address.
+    /// Whether a page is not bound, or bound to an allocation of the arena at an address that is
+    /// not its own.
     fn is_alias(&self, range: usize, page: usize) -> bool {
         self.ranges[range].pages[page].is_none_or(|bound| {
             let own = self.storages[bound.storage].own;
