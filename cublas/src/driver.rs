@@ -11,9 +11,8 @@ type HostFunction = unsafe extern "C" fn(*mut c_void);
 
 struct Driver {
     name: unsafe extern "C" fn(*mut u8, i32, i32) -> u32,
-    launch_host: unsafe extern "C" fn(u64, HostFunction, *mut c_void) -> u32,
+    launch_host: unsafe extern "C" fn(u64, HostFunction, *mut c_void, HostFunction) -> u32,
     synchronize: unsafe extern "C" fn(u64) -> u32,
-    is_capturing: unsafe extern "C" fn(u64, *mut u32) -> u32,
     range: unsafe extern "C" fn(*mut u64, *mut usize, u64) -> u32,
     retain: unsafe extern "C" fn(*mut u64, u64) -> u32,
     release: unsafe extern "C" fn(u64) -> u32,
@@ -21,14 +20,18 @@ struct Driver {
 
 /// None: there is no driver library.
 static DRIVER: LazyLock<Option<Driver>> = LazyLock::new(|| {
-    // SAFETY: the library has no initialisers, and functions of the driver API have these types. It is never closed.
+    // SAFETY: the initialisers of the library may run in this call. Those of warploom's driver read
+    // the environment, and load another driver if it says so; they do not unwind, and call nothing
+    // of this library. This thread holds no lock but that of `DRIVER`, which they do not know.
+    // Whoever puts another library in the driver's place answers for its initialisers. Functions of
+    // the driver API have these types. `warploomLaunchHostFunc` has the type that
+    // `cuda/src/api/launch.rs` says. The library is never closed.
     unsafe {
         let library = Box::leak(Box::new(Library::new("libcuda.so.1").ok()?));
         Some(Driver {
             name: *library.get(b"cuDeviceGetName\0").ok()?,
-            launch_host: *library.get(b"cuLaunchHostFunc\0").ok()?,
+            launch_host: *library.get(b"warploomLaunchHostFunc\0").ok()?,
             synchronize: *library.get(b"cuStreamSynchronize\0").ok()?,
-            is_capturing: *library.get(b"cuStreamIsCapturing\0").ok()?,
             range: *library.get(b"cuMemGetAddressRange_v2\0").ok()?,
             retain: *library.get(b"cuMemRetainAllocationHandle\0").ok()?,
             release: *library.get(b"cuMemRelease\0").ok()?,
@@ -54,31 +57,33 @@ fn done(answer: u32) -> Answer {
 
 type Job = Box<dyn Fn() + Send + Sync>;
 
-unsafe extern "C" fn once(job: *mut c_void) {
-    // SAFETY: `submit` has given up the box, and a stream calls this one time.
-    let job = unsafe { Box::from_raw(job.cast::<Job>()) };
-    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
-}
-
-unsafe extern "C" fn again(job: *mut c_void) {
-    // SAFETY: `submit` has given up the box for good, so that graphs may call this at any time.
+/// # Safety
+/// `submit` has handed `job` over, and `release` has not been called with it.
+unsafe extern "C" fn run(job: *mut c_void) {
+    // SAFETY: the caller's promise. Several threads may run the job at the same time, since it is
+    // `Sync`.
     let job = unsafe { &*job.cast::<Job>() };
     let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
 }
 
-/// Does something in a stream's order. What a graph captures is kept as long as the process is there.
+/// # Safety
+/// As of [`run`]. Nobody runs the job now or later.
+unsafe extern "C" fn release(job: *mut c_void) {
+    // SAFETY: the caller's promise: `submit` has given up the box.
+    drop(unsafe { Box::from_raw(job.cast::<Job>()) });
+}
+
+/// Does something in a stream's order, again and again if a graph captures it.
 pub fn submit(stream: u64, job: impl Fn() + Send + Sync + 'static) -> Answer {
     let driver = driver()?;
-    let mut capturing = 0;
-    // SAFETY: the pointer is to a number.
-    done(unsafe { (driver.is_capturing)(stream, &mut capturing) })?;
     let job = Box::into_raw(Box::new(Box::new(job) as Job)).cast::<c_void>();
-    let function = if capturing == 0 { once } else { again };
-    // SAFETY: the function takes what it is given.
-    let answer = done(unsafe { (driver.launch_host)(stream, function, job) });
+    // SAFETY: if this succeeds, the driver owns the job. It calls `run` as often as the stream or
+    // graphs say, and `release` once, when nothing can call `run` any more. That also holds if the
+    // stream begins to capture during this call.
+    let answer = done(unsafe { (driver.launch_host)(stream, run, job, release) });
     if answer.is_err() {
-        // SAFETY: nobody else has it.
-        drop(unsafe { Box::from_raw(job.cast::<Job>()) });
+        // SAFETY: the driver has not taken the job.
+        unsafe { release(job) };
     }
     answer
 }

@@ -1,11 +1,11 @@
 //! Handles: a stream, and how scalars are passed.
 
 use std::collections::HashMap;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use crate::memory::Place;
+use crate::memory::{Out, Place, Pointer, Real, Scalar};
 use crate::{Answer, Status, api, driver, require};
 
 /// What version of cuBLAS these functions are of.
@@ -35,18 +35,15 @@ fn change(handle: u64, change: impl FnOnce(&mut Handle)) -> Answer {
     lock().get_mut(&handle).map(change).ok_or(Status::NotInitialized)
 }
 
-fn put<T>(out: *mut T, value: T) -> Answer {
-    require(!out.is_null())?;
-    // SAFETY: the API's contract: it is valid.
-    unsafe { out.write_unaligned(value) };
-    Ok(())
-}
-
 impl Handle {
     /// Where a scalar is that a call is given.
-    pub fn scalar(&self, pointer: *const c_void) -> Answer<Place> {
-        require(!pointer.is_null())?;
-        Ok(Place::new(pointer, self.on_device))
+    pub fn place(&self, pointer: Pointer, real: Real) -> Answer<Place> {
+        Place::new(pointer, self.on_device, real, 1)
+    }
+
+    /// A scalar that a call is given.
+    pub fn scalar(&self, pointer: Pointer, real: Real) -> Answer<Scalar> {
+        Ok(self.place(pointer, real)?.scalar(real))
     }
 }
 
@@ -88,10 +85,10 @@ pub extern "C" fn cublasGetCudartVersion() -> usize {
 }
 
 api! {
-    fn cublasCreate_v2(out: *mut u64) {
+    fn cublasCreate_v2(out: Out<u64>) {
         driver::check()?;
         let handle = NEXT.fetch_add(16, Relaxed);
-        put(out, handle)?;
+        out.set(handle)?;
         lock().insert(handle, Handle::default());
         Ok(())
     }
@@ -100,22 +97,22 @@ api! {
         lock().remove(&handle).map(|_| ()).ok_or(Status::NotInitialized)
     }
 
-    fn cublasGetVersion_v2(handle: u64, out: *mut c_int) {
+    fn cublasGetVersion_v2(handle: u64, out: Out<c_int>) {
         get(handle)?;
-        put(out, VERSION)
+        out.set(VERSION)
     }
 
-    fn cublasGetProperty(which: c_int, out: *mut c_int) {
+    fn cublasGetProperty(which: c_int, out: Out<c_int>) {
         require((0..3).contains(&which))?;
-        put(out, [VERSION / 10_000, VERSION / 100 % 100, VERSION % 100][which as usize])
+        out.set([VERSION / 10_000, VERSION / 100 % 100, VERSION % 100][which as usize])
     }
 
     fn cublasSetStream_v2(handle: u64, stream: u64) {
         change(handle, |handle| handle.stream = stream)
     }
 
-    fn cublasGetStream_v2(handle: u64, out: *mut u64) {
-        put(out, get(handle)?.stream)
+    fn cublasGetStream_v2(handle: u64, out: Out<u64>) {
+        out.set(get(handle)?.stream)
     }
 
     fn cublasSetPointerMode_v2(handle: u64, mode: c_int) {
@@ -123,27 +120,27 @@ api! {
         change(handle, |handle| handle.on_device = mode == 1)
     }
 
-    fn cublasGetPointerMode_v2(handle: u64, out: *mut c_int) {
-        put(out, get(handle)?.on_device.into())
+    fn cublasGetPointerMode_v2(handle: u64, out: Out<c_int>) {
+        out.set(get(handle)?.on_device.into())
     }
 
     fn cublasSetMathMode(handle: u64, mode: c_int) {
         change(handle, |handle| handle.math_mode = mode)
     }
 
-    fn cublasGetMathMode(handle: u64, out: *mut c_int) {
-        put(out, get(handle)?.math_mode)
+    fn cublasGetMathMode(handle: u64, out: Out<c_int>) {
+        out.set(get(handle)?.math_mode)
     }
 
     fn cublasSetAtomicsMode(handle: u64, mode: c_int) {
         change(handle, |handle| handle.atomics = mode)
     }
 
-    fn cublasGetAtomicsMode(handle: u64, out: *mut c_int) {
-        put(out, get(handle)?.atomics)
+    fn cublasGetAtomicsMode(handle: u64, out: Out<c_int>) {
+        out.set(get(handle)?.atomics)
     }
 
-    fn cublasSetWorkspace_v2(handle: u64, _workspace: *mut c_void, _bytes: usize) {
+    fn cublasSetWorkspace_v2(handle: u64, _workspace: Pointer, _bytes: usize) {
         get(handle).map(|_| ())
     }
 

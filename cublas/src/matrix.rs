@@ -1,8 +1,8 @@
 //! Products of matrices, and of matrices and vectors.
 
-use std::ffi::{c_int, c_longlong, c_void};
+use std::ffi::{c_int, c_longlong};
 
-use crate::memory::{Place, Real, Scalar};
+use crate::memory::{Place, Pointer, Real, Scalar};
 use crate::vector::Vector;
 use crate::{Answer, Status, api, driver, handle, require};
 
@@ -39,13 +39,13 @@ impl Shape {
         Ok(Shape { rows, columns, turned, pitch })
     }
 
-    /// From its first element to its last, in elements.
+    /// Elements from the first one to the last one in memory.
     fn span(&self) -> usize {
         let (rows, columns) = if self.turned { (self.columns, self.rows) } else { (self.rows, self.columns) };
         if rows == 0 || columns == 0 { 0 } else { (columns - 1) * self.pitch + rows }
     }
 
-    fn at(&self, pointer: *const c_void, real: Real) -> Answer<Matrix> {
+    fn at(&self, pointer: Pointer, real: Real) -> Answer<Matrix> {
         Ok(self.of(Place::on_device(pointer, real, self.span())?, real))
     }
 
@@ -56,6 +56,16 @@ impl Shape {
 }
 
 impl Matrix {
+    /// Elements from the first one to the last one in memory.
+    fn span(&self) -> usize {
+        if self.rows == 0 || self.columns == 0 { 0 } else { self.index(self.rows - 1, self.columns - 1) + 1 }
+    }
+
+    /// A pointer to all elements. Panics if the caller has fewer.
+    fn pointer<T>(&self) -> *mut T {
+        self.place.pointer(self.span())
+    }
+
     fn index(&self, row: usize, column: usize) -> usize {
         row * self.steps[0] + column * self.steps[1]
     }
@@ -89,16 +99,18 @@ impl Product {
         let [s, t, u] = [a, b, c].map(|matrix| matrix.steps.map(|step| step as isize));
         let all = |real| [a, b, c].iter().all(|matrix| matrix.real == real);
         if all(Real::F64) {
-            // SAFETY: all elements lie in what was checked when the call was made, and the stream's order gives them to us.
+            // SAFETY: `Matrix::pointer` has checked that all elements lie in the caller's memory,
+            // which is valid in the stream's turn. `Place::on_device` and `Place::listed` have
+            // checked the alignment.
             unsafe {
-                let (a, b, c) = (a.place.pointer(), b.place.pointer(), c.place.pointer());
+                let (a, b, c) = (a.pointer(), b.pointer(), c.pointer());
                 matrixmultiply::dgemm(m, k, n, alpha, a, s[0], s[1], b, t[0], t[1], beta, c, u[0], u[1]);
             }
         } else if all(Real::F32) {
             let (alpha, beta) = (alpha as f32, beta as f32);
             // SAFETY: as above.
             unsafe {
-                let (a, b, c) = (a.place.pointer(), b.place.pointer(), c.place.pointer());
+                let (a, b, c) = (a.pointer(), b.pointer(), c.pointer());
                 matrixmultiply::sgemm(m, k, n, alpha, a, s[0], s[1], b, t[0], t[1], beta, c, u[0], u[1]);
             }
         } else {
@@ -137,8 +149,8 @@ struct Batch {
 /// The scalars of a call, by their type.
 #[derive(Clone, Copy)]
 struct Scalars {
-    alpha: *const c_void,
-    beta: *const c_void,
+    alpha: Pointer,
+    beta: Pointer,
     real: Real,
 }
 
@@ -157,8 +169,8 @@ impl Batch {
             Shape::new(operations[1], k, n, pitches[1])?,
             Shape::new(0, m, n, pitches[2])?,
         ];
-        let alpha = handle.scalar(scalars.alpha)?.scalar(scalars.real)?;
-        let beta = handle.scalar(scalars.beta)?.scalar(scalars.real)?;
+        let alpha = handle.scalar(scalars.alpha, scalars.real)?;
+        let beta = handle.scalar(scalars.beta, scalars.real)?;
         Ok(Batch { stream: handle.stream, shapes, reals, alpha, beta })
     }
 
@@ -167,14 +179,14 @@ impl Batch {
     }
 
     /// `count` of them, at a distance in elements.
-    fn strided(self, pointers: [*const c_void; 3], strides: [c_longlong; 3], count: c_int) -> Answer {
+    fn strided(self, pointers: [Pointer; 3], strides: [c_longlong; 3], count: c_int) -> Answer {
         let count = size(count)?;
         let mut products = Vec::with_capacity(count);
         for i in 0..count {
             let mut matrices = vec![];
             for n in 0..3 {
                 let offset = strides[n].wrapping_mul(i as c_longlong).wrapping_mul(self.reals[n].bytes() as c_longlong);
-                let pointer = pointers[n].wrapping_byte_offset(offset as isize);
+                let pointer = pointers[n].after(offset as isize);
                 matrices.push(self.shapes[n].at(pointer, self.reals[n])?);
             }
             products.push(self.product([matrices[0], matrices[1], matrices[2]]));
@@ -182,12 +194,12 @@ impl Batch {
         driver::submit(self.stream, move || products.iter().for_each(Product::run))
     }
 
-    fn one(self, pointers: [*const c_void; 3]) -> Answer {
+    fn one(self, pointers: [Pointer; 3]) -> Answer {
         self.strided(pointers, [0; 3], 1)
     }
 
     /// `count` of them, whose places lie in device memory when their turn comes. They cannot be checked before.
-    fn listed(self, lists: [*const c_void; 3], count: c_int) -> Answer {
+    fn listed(self, lists: [Pointer; 3], count: c_int) -> Answer {
         let count = size(count)?;
         let mut places = vec![];
         for list in lists {
@@ -197,13 +209,12 @@ impl Batch {
         driver::submit(self.stream, move || {
             for i in 0..count {
                 let matrix = |n: usize| {
-                    let list: *const u64 = places[n].pointer();
-                    // SAFETY: the list was checked to have so many, and the stream's order gives it to us.
-                    let address = unsafe { list.add(i).read_unaligned() };
-                    let pointer = std::ptr::with_exposed_provenance(address as usize);
-                    self.shapes[n].of(Place::new(pointer, true), self.reals[n])
+                    let (shape, real) = (self.shapes[n], self.reals[n]);
+                    places[n].listed(i, real, shape.span()).map(|place| shape.of(place, real))
                 };
-                self.product([matrix(0), matrix(1), matrix(2)]).run();
+                if let (Some(a), Some(b), Some(c)) = (matrix(0), matrix(1), matrix(2)) {
+                    self.product([a, b, c]).run();
+                }
             }
         })
     }
@@ -214,15 +225,15 @@ fn gemv(
     handle: u64,
     real: Real,
     (operation, m, n, pitch): (c_int, c_int, c_int, c_int),
-    a: *const c_void,
-    [x, y]: [(*const c_void, c_int); 2],
-    scalars: [*const c_void; 2],
+    a: Pointer,
+    [x, y]: [(Pointer, c_int); 2],
+    scalars: [Pointer; 2],
 ) -> Answer {
     let handle = handle::get(handle)?;
     let (rows, columns) = if operation == 0 { (m, n) } else { (n, m) };
     let a = Shape::new(operation, rows, columns, pitch)?.at(a, real)?;
     let (x, y) = (Vector::new(x.0, real, columns, x.1)?, Vector::new(y.0, real, rows, y.1)?);
-    let [alpha, beta] = scalars.map(|scalar| handle.scalar(scalar)?.scalar(real));
+    let [alpha, beta] = scalars.map(|scalar| handle.scalar(scalar, real));
     let (alpha, beta) = (alpha?, beta?);
     driver::submit(handle.stream, move || {
         let (alpha, beta) = (alpha.value(), beta.value());
@@ -238,16 +249,16 @@ macro_rules! of_type {
     ($real:ident: $gemm:ident $strided:ident $batched:ident) => {
         api! {
             fn $gemm(
-                handle: u64, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: *const c_void, a: *const c_void, lda: c_int,
-                b: *const c_void, ldb: c_int, beta: *const c_void, c: *mut c_void, ldc: c_int,
+                handle: u64, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: Pointer, a: Pointer, lda: c_int,
+                b: Pointer, ldb: c_int, beta: Pointer, c: Pointer, ldc: c_int,
             ) {
                 let scalars = Scalars { alpha, beta, real: Real::$real };
                 Batch::new(handle, [ta, tb], [m, n, k], [lda, ldb, ldc], [Real::$real; 3], scalars)?.one([a, b, c])
             }
 
             fn $strided(
-                handle: u64, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: *const c_void, a: *const c_void, lda: c_int,
-                sa: c_longlong, b: *const c_void, ldb: c_int, sb: c_longlong, beta: *const c_void, c: *mut c_void, ldc: c_int,
+                handle: u64, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: Pointer, a: Pointer, lda: c_int,
+                sa: c_longlong, b: Pointer, ldb: c_int, sb: c_longlong, beta: Pointer, c: Pointer, ldc: c_int,
                 sc: c_longlong, count: c_int,
             ) {
                 let scalars = Scalars { alpha, beta, real: Real::$real };
@@ -256,8 +267,8 @@ macro_rules! of_type {
             }
 
             fn $batched(
-                handle: u64, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: *const c_void, a: *const c_void, lda: c_int,
-                b: *const c_void, ldb: c_int, beta: *const c_void, c: *const c_void, ldc: c_int, count: c_int,
+                handle: u64, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: Pointer, a: Pointer, lda: c_int,
+                b: Pointer, ldb: c_int, beta: Pointer, c: Pointer, ldc: c_int, count: c_int,
             ) {
                 let scalars = Scalars { alpha, beta, real: Real::$real };
                 let batch = Batch::new(handle, [ta, tb], [m, n, k], [lda, ldb, ldc], [Real::$real; 3], scalars)?;
@@ -277,24 +288,24 @@ fn reals(kinds: [u32; 3]) -> Answer<[Real; 3]> {
 
 api! {
     fn cublasGemmEx(
-        handle: u64, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: *const c_void, a: *const c_void, ka: u32, lda: c_int,
-        b: *const c_void, kb: u32, ldb: c_int, beta: *const c_void, c: *mut c_void, kc: u32, ldc: c_int, compute: u32, _algorithm: c_int,
+        handle: u64, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: Pointer, a: Pointer, ka: u32, lda: c_int,
+        b: Pointer, kb: u32, ldb: c_int, beta: Pointer, c: Pointer, kc: u32, ldc: c_int, compute: u32, _algorithm: c_int,
     ) {
         let scalars = Scalars { alpha, beta, real: Real::of_compute(compute)? };
         Batch::new(handle, [ta, tb], [m, n, k], [lda, ldb, ldc], reals([ka, kb, kc])?, scalars)?.one([a, b, c])
     }
 
     fn cublasSgemmEx(
-        handle: u64, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: *const c_void, a: *const c_void, ka: u32, lda: c_int,
-        b: *const c_void, kb: u32, ldb: c_int, beta: *const c_void, c: *mut c_void, kc: u32, ldc: c_int,
+        handle: u64, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: Pointer, a: Pointer, ka: u32, lda: c_int,
+        b: Pointer, kb: u32, ldb: c_int, beta: Pointer, c: Pointer, kc: u32, ldc: c_int,
     ) {
         let scalars = Scalars { alpha, beta, real: Real::F32 };
         Batch::new(handle, [ta, tb], [m, n, k], [lda, ldb, ldc], reals([ka, kb, kc])?, scalars)?.one([a, b, c])
     }
 
     fn cublasGemmStridedBatchedEx(
-        handle: u64, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: *const c_void, a: *const c_void, ka: u32, lda: c_int,
-        sa: c_longlong, b: *const c_void, kb: u32, ldb: c_int, sb: c_longlong, beta: *const c_void, c: *mut c_void, kc: u32, ldc: c_int,
+        handle: u64, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: Pointer, a: Pointer, ka: u32, lda: c_int,
+        sa: c_longlong, b: Pointer, kb: u32, ldb: c_int, sb: c_longlong, beta: Pointer, c: Pointer, kc: u32, ldc: c_int,
         sc: c_longlong, count: c_int, compute: u32, _algorithm: c_int,
     ) {
         let scalars = Scalars { alpha, beta, real: Real::of_compute(compute)? };
@@ -303,8 +314,8 @@ api! {
     }
 
     fn cublasGemmBatchedEx(
-        handle: u64, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: *const c_void, a: *const c_void, ka: u32, lda: c_int,
-        b: *const c_void, kb: u32, ldb: c_int, beta: *const c_void, c: *const c_void, kc: u32, ldc: c_int, count: c_int, compute: u32,
+        handle: u64, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: Pointer, a: Pointer, ka: u32, lda: c_int,
+        b: Pointer, kb: u32, ldb: c_int, beta: Pointer, c: Pointer, kc: u32, ldc: c_int, count: c_int, compute: u32,
         _algorithm: c_int,
     ) {
         let scalars = Scalars { alpha, beta, real: Real::of_compute(compute)? };
@@ -312,15 +323,15 @@ api! {
     }
 
     fn cublasSgemv_v2(
-        handle: u64, t: c_int, m: c_int, n: c_int, alpha: *const c_void, a: *const c_void, lda: c_int, x: *const c_void, step: c_int,
-        beta: *const c_void, y: *mut c_void, other: c_int,
+        handle: u64, t: c_int, m: c_int, n: c_int, alpha: Pointer, a: Pointer, lda: c_int, x: Pointer, step: c_int,
+        beta: Pointer, y: Pointer, other: c_int,
     ) {
         gemv(handle, Real::F32, (t, m, n, lda), a, [(x, step), (y, other)], [alpha, beta])
     }
 
     fn cublasDgemv_v2(
-        handle: u64, t: c_int, m: c_int, n: c_int, alpha: *const c_void, a: *const c_void, lda: c_int, x: *const c_void, step: c_int,
-        beta: *const c_void, y: *mut c_void, other: c_int,
+        handle: u64, t: c_int, m: c_int, n: c_int, alpha: Pointer, a: Pointer, lda: c_int, x: Pointer, step: c_int,
+        beta: Pointer, y: Pointer, other: c_int,
     ) {
         gemv(handle, Real::F64, (t, m, n, lda), a, [(x, step), (y, other)], [alpha, beta])
     }

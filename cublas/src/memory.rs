@@ -46,68 +46,121 @@ impl Real {
     }
 }
 
-/// Where numbers begin, in device memory that [`Place::check`] has found there when a call was made.
+/// A pointer of the caller's, which only C makes. It is null, or valid as the API says of the
+/// argument.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct Pointer(*mut c_void);
+
+impl Pointer {
+    /// The pointer moved by `bytes`. Dereferencing it needs memory of the caller's there.
+    pub fn after(self, bytes: isize) -> Pointer {
+        Pointer(self.0.wrapping_byte_offset(bytes))
+    }
+}
+
+/// A pointer of the caller's to a result. Only C makes it.
+#[repr(transparent)]
+pub struct Out<T>(*mut T);
+
+impl<T> Out<T> {
+    /// Null is an error.
+    pub fn set(self, value: T) -> Answer {
+        require(!self.0.is_null())?;
+        // SAFETY: the API's contract: not null, it is valid.
+        unsafe { self.0.write_unaligned(value) };
+        Ok(())
+    }
+}
+
+/// Numbers at a pointer of the caller's. The API says how many numbers the caller has there.
+/// Numbers in device memory are valid when the stream's turn comes, numbers in host memory during
+/// the call.
 #[derive(Clone, Copy)]
 pub struct Place {
     address: usize,
     on_device: bool,
+    bytes: usize,
 }
 
 impl Place {
-    pub fn new(pointer: *const c_void, on_device: bool) -> Place {
-        Place { address: pointer.expose_provenance(), on_device }
-    }
-
-    /// Device memory for so many numbers.
-    pub fn on_device(pointer: *const c_void, real: Real, count: usize) -> Answer<Place> {
-        let place = Place::new(pointer, true);
-        require(place.address.is_multiple_of(real.bytes()))?;
+    /// A place of `count` numbers.
+    ///
+    /// # Errors
+    /// There are numbers and the pointer is null, or it should be device memory and is not.
+    pub fn new(pointer: Pointer, on_device: bool, real: Real, count: usize) -> Answer<Place> {
+        let bytes = count.checked_mul(real.bytes()).ok_or(Status::InvalidValue)?;
+        let place = Place { address: pointer.0.expose_provenance(), on_device, bytes };
         if count > 0 {
-            place.check(count.checked_mul(real.bytes()).ok_or(Status::InvalidValue)?)?;
+            require(place.address != 0)?;
+            if on_device {
+                driver::check_memory(place.address as u64, bytes)?;
+            }
         }
         Ok(place)
     }
 
-    fn check(self, bytes: usize) -> Answer {
-        require(self.address != 0)?;
-        if self.on_device { driver::check_memory(self.address as u64, bytes) } else { Ok(()) }
+    /// Device memory for so many numbers, aligned to their size.
+    pub fn on_device(pointer: Pointer, real: Real, count: usize) -> Answer<Place> {
+        let place = Place::new(pointer, true, real, count)?;
+        require(place.is_aligned(real))?;
+        Ok(place)
+    }
+
+    fn is_aligned(self, real: Real) -> bool {
+        self.address.is_multiple_of(real.bytes())
+    }
+
+    /// The `count` numbers behind the `i`th pointer of a list in device memory. `None` if the
+    /// pointer is null or not aligned.
+    pub fn listed(self, i: usize, real: Real, count: usize) -> Option<Place> {
+        // Addresses are as wide as doubles.
+        let at = self.pointer::<u64>(i + 1).wrapping_add(i);
+        // SAFETY: the list has so many pointers, and no other work of the stream writes it now.
+        let address = unsafe { at.read_unaligned() } as usize;
+        let place = Place { address, on_device: true, bytes: count.checked_mul(real.bytes())? };
+        (count == 0 || address != 0 && place.is_aligned(real)).then_some(place)
     }
 
     /// A scalar: its value if the host has it, else where it will be.
-    pub fn scalar(self, real: Real) -> Answer<Scalar> {
-        self.check(real.bytes())?;
-        Ok(if self.on_device { Scalar::Later(self, real) } else { Scalar::Now(self.get(real, 0)) })
+    pub fn scalar(self, real: Real) -> Scalar {
+        if self.on_device { Scalar::Later(self, real) } else { Scalar::Now(self.get(real, 0)) }
     }
 
-    pub fn pointer<T>(self) -> *mut T {
+    /// A pointer to `count` elements. Panics if the place has fewer bytes.
+    pub fn pointer<T>(self, count: usize) -> *mut T {
+        let is_inside = count.checked_mul(size_of::<T>()).is_some_and(|bytes| bytes <= self.bytes);
+        assert!(is_inside, "{count} elements of {} bytes in {}", size_of::<T>(), self.bytes);
         std::ptr::with_exposed_provenance_mut(self.address)
     }
 
-    pub fn offset(self, real: Real, count: usize) -> Place {
-        Place { address: self.address.wrapping_add(count.wrapping_mul(real.bytes())), ..self }
+    fn at<T>(self, i: usize) -> *mut T {
+        self.pointer::<T>(i + 1).wrapping_add(i)
     }
 
-    /// The number at an index.
+    /// The number at an index. Panics if there is none.
     pub fn get(self, real: Real, i: usize) -> f64 {
-        // SAFETY: callers stay within what was checked, or what the API says that the host has; the stream's order gives it to us.
+        // SAFETY: `at` has checked that the number is one of the caller's. The caller's memory is
+        // valid now: the stream's turn has come, or the call is still under way.
         unsafe {
             match real {
-                Real::F16 => self.pointer::<f16>().add(i).read_unaligned().to_f64(),
-                Real::Bf16 => self.pointer::<bf16>().add(i).read_unaligned().to_f64(),
-                Real::F32 => self.pointer::<f32>().add(i).read_unaligned().into(),
-                Real::F64 => self.pointer::<f64>().add(i).read_unaligned(),
+                Real::F16 => self.at::<f16>(i).read_unaligned().to_f64(),
+                Real::Bf16 => self.at::<bf16>(i).read_unaligned().to_f64(),
+                Real::F32 => self.at::<f32>(i).read_unaligned().into(),
+                Real::F64 => self.at::<f64>(i).read_unaligned(),
             }
         }
     }
 
+    /// Replaces the number at an index. Panics if there is none.
     pub fn set(self, real: Real, i: usize, value: f64) {
-        // SAFETY: as above.
+        // SAFETY: as in `get`.
         unsafe {
             match real {
-                Real::F16 => self.pointer::<f16>().add(i).write_unaligned(f16::from_f64(value)),
-                Real::Bf16 => self.pointer::<bf16>().add(i).write_unaligned(bf16::from_f64(value)),
-                Real::F32 => self.pointer::<f32>().add(i).write_unaligned(value as f32),
-                Real::F64 => self.pointer::<f64>().add(i).write_unaligned(value),
+                Real::F16 => self.at::<f16>(i).write_unaligned(f16::from_f64(value)),
+                Real::Bf16 => self.at::<bf16>(i).write_unaligned(bf16::from_f64(value)),
+                Real::F32 => self.at::<f32>(i).write_unaligned(value as f32),
+                Real::F64 => self.at::<f64>(i).write_unaligned(value),
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Operations of vectors.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
-use crate::memory::{Place, Real};
+use crate::memory::{Place, Pointer, Real};
 use crate::{Answer, Status, api, driver, handle};
 
 /// Elements that follow each other at a distance, which may be negative: then the first is the last in memory.
@@ -11,29 +11,30 @@ pub struct Vector {
     place: Place,
     real: Real,
     count: usize,
+    /// Index of the vector's first element.
+    first: usize,
     step: isize,
 }
 
 impl Vector {
-    pub fn new(pointer: *const c_void, real: Real, count: c_int, step: c_int) -> Answer<Vector> {
+    pub fn new(pointer: Pointer, real: Real, count: c_int, step: c_int) -> Answer<Vector> {
         let count = usize::try_from(count).map_err(|_| Status::InvalidValue)?;
         let span = count.saturating_sub(1).saturating_mul(step.unsigned_abs() as usize);
         let place = Place::on_device(pointer, real, if count == 0 { 0 } else { span + 1 })?;
         let first = if step < 0 { span } else { 0 };
-        Ok(Vector { place: place.offset(real, first), real, count, step: step as isize })
+        Ok(Vector { place, real, count, first, step: step as isize })
     }
 
     pub fn get(&self, i: usize) -> f64 {
-        self.at(i).get(self.real, 0)
+        self.place.get(self.real, self.index(i))
     }
 
     pub fn set(&self, i: usize, value: f64) {
-        self.at(i).set(self.real, 0, value);
+        self.place.set(self.real, self.index(i), value);
     }
 
-    fn at(&self, i: usize) -> Place {
-        // Wraps back for negative steps.
-        self.place.offset(self.real, (i as isize).wrapping_mul(self.step) as usize)
+    fn index(&self, i: usize) -> usize {
+        self.first.wrapping_add_signed((i as isize).wrapping_mul(self.step))
     }
 
     fn values(self) -> impl Iterator<Item = f64> {
@@ -41,18 +42,18 @@ impl Vector {
     }
 }
 
-fn axpy(handle: u64, alpha: *const c_void, scalar: Real, x: Answer<Vector>, y: Answer<Vector>) -> Answer {
+fn axpy(handle: u64, alpha: Pointer, scalar: Real, x: Answer<Vector>, y: Answer<Vector>) -> Answer {
     let handle = handle::get(handle)?;
-    let (x, y, alpha) = (x?, y?, handle.scalar(alpha)?.scalar(scalar)?);
+    let (x, y, alpha) = (x?, y?, handle.scalar(alpha, scalar)?);
     driver::submit(handle.stream, move || {
         let alpha = alpha.value();
         (0..x.count).for_each(|i| y.set(i, alpha.mul_add(x.get(i), y.get(i))));
     })
 }
 
-fn scal(handle: u64, alpha: *const c_void, scalar: Real, x: Answer<Vector>) -> Answer {
+fn scal(handle: u64, alpha: Pointer, scalar: Real, x: Answer<Vector>) -> Answer {
     let handle = handle::get(handle)?;
-    let (x, alpha) = (x?, handle.scalar(alpha)?.scalar(scalar)?);
+    let (x, alpha) = (x?, handle.scalar(alpha, scalar)?);
     driver::submit(handle.stream, move || {
         let alpha = alpha.value();
         (0..x.count).for_each(|i| x.set(i, alpha * x.get(i)));
@@ -60,21 +61,19 @@ fn scal(handle: u64, alpha: *const c_void, scalar: Real, x: Answer<Vector>) -> A
 }
 
 /// Computes a number, which the host waits for if it is to have it.
-fn reduce(handle: u64, out: *mut c_void, real: Real, value: impl Fn() -> f64 + Send + Sync + 'static) -> Answer {
+fn reduce(handle: u64, out: Pointer, real: Real, value: impl Fn() -> f64 + Send + Sync + 'static) -> Answer {
     let handle = handle::get(handle)?;
-    let out = handle.scalar(out)?;
-    // That it is there is what this asks.
-    out.scalar(real)?;
+    let out = handle.place(out, real)?;
     driver::submit(handle.stream, move || out.set(real, 0, value()))?;
     if handle.on_device { Ok(()) } else { driver::synchronize(handle.stream) }
 }
 
-fn dot(handle: u64, x: Answer<Vector>, y: Answer<Vector>, out: *mut c_void, real: Real) -> Answer {
+fn dot(handle: u64, x: Answer<Vector>, y: Answer<Vector>, out: Pointer, real: Real) -> Answer {
     let (x, y) = (x?, y?);
     reduce(handle, out, real, move || x.values().zip(y.values()).map(|(x, y)| x * y).sum())
 }
 
-fn nrm2(handle: u64, x: Answer<Vector>, out: *mut c_void, real: Real) -> Answer {
+fn nrm2(handle: u64, x: Answer<Vector>, out: Pointer, real: Real) -> Answer {
     let x = x?;
     // Scaled, so that squares stay in range.
     reduce(handle, out, real, move || {
@@ -86,7 +85,7 @@ fn nrm2(handle: u64, x: Answer<Vector>, out: *mut c_void, real: Real) -> Answer 
     })
 }
 
-fn asum(handle: u64, x: Answer<Vector>, out: *mut c_void, real: Real) -> Answer {
+fn asum(handle: u64, x: Answer<Vector>, out: Pointer, real: Real) -> Answer {
     let x = x?;
     reduce(handle, out, real, move || x.values().map(f64::abs).sum())
 }
@@ -97,34 +96,34 @@ fn copy(handle: u64, x: Answer<Vector>, y: Answer<Vector>) -> Answer {
 }
 
 /// A vector of a type that a call names.
-fn named(pointer: *const c_void, kind: u32, count: c_int, step: c_int) -> Answer<Vector> {
+fn named(pointer: Pointer, kind: u32, count: c_int, step: c_int) -> Answer<Vector> {
     Vector::new(pointer, Real::of(kind)?, count, step)
 }
 
 macro_rules! of_type {
     ($real:ident: $axpy:ident $scal:ident $dot:ident $nrm2:ident $asum:ident $copy:ident) => {
         api! {
-            fn $axpy(handle: u64, n: c_int, alpha: *const c_void, x: *const c_void, step: c_int, y: *mut c_void, other: c_int) {
+            fn $axpy(handle: u64, n: c_int, alpha: Pointer, x: Pointer, step: c_int, y: Pointer, other: c_int) {
                 axpy(handle, alpha, Real::$real, Vector::new(x, Real::$real, n, step), Vector::new(y, Real::$real, n, other))
             }
 
-            fn $scal(handle: u64, n: c_int, alpha: *const c_void, x: *mut c_void, step: c_int) {
+            fn $scal(handle: u64, n: c_int, alpha: Pointer, x: Pointer, step: c_int) {
                 scal(handle, alpha, Real::$real, Vector::new(x, Real::$real, n, step))
             }
 
-            fn $dot(handle: u64, n: c_int, x: *const c_void, step: c_int, y: *const c_void, other: c_int, out: *mut c_void) {
+            fn $dot(handle: u64, n: c_int, x: Pointer, step: c_int, y: Pointer, other: c_int, out: Pointer) {
                 dot(handle, Vector::new(x, Real::$real, n, step), Vector::new(y, Real::$real, n, other), out, Real::$real)
             }
 
-            fn $nrm2(handle: u64, n: c_int, x: *const c_void, step: c_int, out: *mut c_void) {
+            fn $nrm2(handle: u64, n: c_int, x: Pointer, step: c_int, out: Pointer) {
                 nrm2(handle, Vector::new(x, Real::$real, n, step), out, Real::$real)
             }
 
-            fn $asum(handle: u64, n: c_int, x: *const c_void, step: c_int, out: *mut c_void) {
+            fn $asum(handle: u64, n: c_int, x: Pointer, step: c_int, out: Pointer) {
                 asum(handle, Vector::new(x, Real::$real, n, step), out, Real::$real)
             }
 
-            fn $copy(handle: u64, n: c_int, x: *const c_void, step: c_int, y: *mut c_void, other: c_int) {
+            fn $copy(handle: u64, n: c_int, x: Pointer, step: c_int, y: Pointer, other: c_int) {
                 copy(handle, Vector::new(x, Real::$real, n, step), Vector::new(y, Real::$real, n, other))
             }
         }
@@ -135,27 +134,27 @@ of_type!(F64: cublasDaxpy_v2 cublasDscal_v2 cublasDdot_v2 cublasDnrm2_v2 cublasD
 
 api! {
     fn cublasAxpyEx(
-        handle: u64, n: c_int, alpha: *const c_void, scalar: u32, x: *const c_void, kind: u32, step: c_int, y: *mut c_void,
+        handle: u64, n: c_int, alpha: Pointer, scalar: u32, x: Pointer, kind: u32, step: c_int, y: Pointer,
         other_kind: u32, other: c_int, _execution: u32,
     ) {
         axpy(handle, alpha, Real::of(scalar)?, named(x, kind, n, step), named(y, other_kind, n, other))
     }
 
     fn cublasScalEx(
-        handle: u64, n: c_int, alpha: *const c_void, scalar: u32, x: *mut c_void, kind: u32, step: c_int, _execution: u32,
+        handle: u64, n: c_int, alpha: Pointer, scalar: u32, x: Pointer, kind: u32, step: c_int, _execution: u32,
     ) {
         scal(handle, alpha, Real::of(scalar)?, named(x, kind, n, step))
     }
 
     fn cublasDotEx(
-        handle: u64, n: c_int, x: *const c_void, kind: u32, step: c_int, y: *const c_void, other_kind: u32, other: c_int,
-        out: *mut c_void, result: u32, _execution: u32,
+        handle: u64, n: c_int, x: Pointer, kind: u32, step: c_int, y: Pointer, other_kind: u32, other: c_int,
+        out: Pointer, result: u32, _execution: u32,
     ) {
         dot(handle, named(x, kind, n, step), named(y, other_kind, n, other), out, Real::of(result)?)
     }
 
     fn cublasNrm2Ex(
-        handle: u64, n: c_int, x: *const c_void, kind: u32, step: c_int, out: *mut c_void, result: u32, _execution: u32,
+        handle: u64, n: c_int, x: Pointer, kind: u32, step: c_int, out: Pointer, result: u32, _execution: u32,
     ) {
         nrm2(handle, named(x, kind, n, step), out, Real::of(result)?)
     }

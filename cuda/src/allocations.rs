@@ -1,13 +1,15 @@
 //! Memory that programs have asked for, by address.
 
 use std::collections::BTreeMap;
+use std::ffi::c_void;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use crate::boundary::{self, Ptr};
 use crate::context::{CONTEXTS, Context};
 use crate::error::{Answer, Error, of_map};
 use crate::handles::fresh;
-use crate::{advice, boundary, driver, graph_memory};
+use crate::{advice, driver, graph_memory};
 
 /// Where addresses that `cuMemAlloc` gives begin.
 pub const ALIGN: u64 = 512;
@@ -69,6 +71,11 @@ pub fn find(address: u64) -> Option<Allocation> {
     (address - found.address < found.bytes.max(1)).then_some(*found)
 }
 
+/// Whether an address lies in memory that the program has registered.
+pub fn is_registered(address: u64) -> bool {
+    find(address).is_some_and(|found| found.kind == Kind::Registered)
+}
+
 /// Whether so many bytes from an address on are device memory: an allocation, or what a module has.
 pub fn is_mapped(address: u64, bytes: u64) -> bool {
     match find(address) {
@@ -123,9 +130,12 @@ pub fn set_flags(address: u64, flags: u32) {
 pub fn free(address: u64, is_kind: impl Fn(Kind) -> bool) -> Answer {
     let found = read().get(&address).copied().filter(|found| is_kind(found.kind));
     let found = found.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
-    if let Some(context) = CONTEXTS.find(found.context) {
-        context.lines.wait_for_all();
-    }
+    let contexts = match found.kind {
+        // The program frees the memory next, and all contexts may use it.
+        Kind::Registered => CONTEXTS.all(),
+        _ => CONTEXTS.find(found.context).into_iter().collect(),
+    };
+    contexts.iter().for_each(|context| context.lines.wait_for_all());
     free_now(address)
 }
 
@@ -164,7 +174,8 @@ fn release(found: &Allocation) {
 }
 
 /// Makes memory of the program's usable for kernels.
-pub fn register(context: &Context, address: u64, bytes: u64, flags: u32) -> Answer {
+pub fn register(context: &Context, pointer: Ptr<c_void>, bytes: u64, flags: u32) -> Answer {
+    let address = pointer.address();
     let last = address.checked_add(bytes.wrapping_sub(1)).filter(|_| bytes > 0);
     let last = last.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
     let overlaps = |all: &BTreeMap<u64, Allocation>| {
@@ -174,7 +185,7 @@ pub fn register(context: &Context, address: u64, bytes: u64, flags: u32) -> Answ
     if overlaps(&read()) {
         return Err(Error::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
     }
-    boundary::map_registered(driver::memory(), address, bytes)?;
+    boundary::map_registered(driver::memory(), pointer, bytes)?;
     enter(address, bytes, Kind::Registered, context.handle, flags);
     Ok(())
 }

@@ -98,17 +98,25 @@ impl Capture {
         }
     }
 
-    /// One more node of a stream.
-    pub fn add(&self, stream: &Stream, operation: Operation) -> Answer {
+    /// One more node of a stream. Returns the operation if the capture has ended meanwhile.
+    pub fn add(&self, stream: &Stream, operation: Operation) -> Result<Option<Operation>, Error> {
         let kind = graph::kind_of(&operation);
         let mut state = self.lock();
+        if !state.streams.iter().any(|own| own.id == stream.id) {
+            return Ok(Some(operation));
+        }
+        // A callback is for one call, and no graph takes it.
+        if let Operation::Callback { .. } = operation {
+            state.failed = true;
+            return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        }
         if state.failed {
             return Err(Error::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         }
         let after = state.tails.get(&stream.id).cloned().unwrap_or_default();
         let node = self.graph.add(operation, kind, after)?;
         state.tails.insert(stream.id, vec![node]);
-        Ok(())
+        Ok(None)
     }
 
     /// What comes next in a stream comes after these.

@@ -11,7 +11,7 @@ use crate::error::{Answer, Error, of_copy};
 /// One side of a copy.
 #[derive(Clone)]
 pub enum Place {
-    /// Memory of the program's.
+    /// Memory of the program's that is not registered.
     Host(Ptr<u8>),
     Device(u64),
     /// Taken from the program beforehand.
@@ -45,26 +45,17 @@ const PIECE: u64 = 1 << 16;
 
 impl Place {
     /// Memory that may be the driver's or the program's.
-    pub fn of(address: u64) -> Place {
-        match allocations::find(address) {
-            Some(found) if found.kind == allocations::Kind::Registered => Place::Host(Ptr::at(address)),
-            Some(_) => Place::Device(address),
-            None if driver::memory().range_of(address).is_some() => Place::Device(address),
-            None => Place::Host(Ptr::at(address)),
-        }
+    pub fn of(pointer: Ptr<u8>) -> Place {
+        Place::device(pointer.address()).unwrap_or(Place::Host(pointer))
     }
 
-    /// Memory that has to be the device's.
+    /// Memory that has to be the device's, or registered with it.
     pub fn device(address: u64) -> Result<Place, Error> {
-        match allocations::find(address) {
-            Some(found) if found.kind == allocations::Kind::Registered => Ok(Place::Host(Ptr::at(address))),
-            Some(_) => Ok(Place::Device(address)),
-            None if driver::memory().range_of(address).is_some() => Ok(Place::Device(address)),
-            None => Err(Error::CUDA_ERROR_INVALID_VALUE),
-        }
+        let is_known = allocations::find(address).is_some() || driver::memory().range_of(address).is_some();
+        if is_known { Ok(Place::Device(address)) } else { Err(Error::CUDA_ERROR_INVALID_VALUE) }
     }
 
-    /// Memory of the program's that the driver has no part in: it may be gone when the call returns.
+    /// Memory of the program's that may be gone when the call returns.
     fn is_pageable(&self) -> bool {
         matches!(self, Place::Host(pointer) if allocations::find(pointer.address()).is_none())
     }
@@ -138,8 +129,9 @@ impl Copy {
         let Place::Host(pointer) = &self.from.place else { return Ok(self) };
         for slice in 0..slices {
             for row in 0..rows {
-                let at: Ptr<u8> = Ptr::at(pointer.address().wrapping_add(self.from.offset(row, slice)));
-                at.with(width as usize, |part| bytes.extend_from_slice(part))?;
+                pointer
+                    .after(self.from.offset(row, slice))
+                    .with(width as usize, |part| bytes.extend_from_slice(part))?;
             }
         }
         let from = Side { place: Place::Bytes(bytes.into()), at: [0; 3], pitch: width, height: rows };
@@ -174,7 +166,7 @@ impl Copy {
         let (from, to) = (&self.from, &self.to);
         let memory = driver::memory();
         let source = |side: &Side| side.offset(row, slice);
-        let host = |pointer: &Ptr<u8>, side: &Side| Ptr::<u8>::at(pointer.address().wrapping_add(source(side)));
+        let host = |pointer: &Ptr<u8>, side: &Side| pointer.after(source(side));
         let at = |side: &Side| [side.at[0], side.at[1] + row, side.at[2] + slice];
         let length = bytes as usize;
         let write = |bytes: &[u8]| match &to.place {
@@ -264,10 +256,8 @@ impl Fill {
         }
         let before = (self.rows - 1).checked_mul(self.pitch).and_then(|before| before.checked_add(row));
         let bytes = before.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
-        match Place::device(self.address)? {
-            Place::Device(address) if !allocations::is_mapped(address, bytes) => wrong,
-            _ => Ok(()),
-        }
+        Place::device(self.address)?;
+        if allocations::is_mapped(self.address, bytes) { Ok(()) } else { wrong }
     }
 
     pub fn run(&self) -> Answer {
@@ -278,12 +268,7 @@ impl Fill {
         let value = self.value.to_le_bytes();
         let element = &value[..self.element as usize];
         let same = element.iter().all(|&byte| byte == element[0]);
-        let place = Place::device(self.address)?;
-        let pattern = if same && matches!(place, Place::Device(_)) {
-            vec![]
-        } else {
-            element.repeat(self.width.min(PIECE) as usize)
-        };
+        let pattern = if same { vec![] } else { element.repeat(self.width.min(PIECE) as usize) };
         for i in 0..self.rows {
             let at = self.address + i * self.pitch;
             if pattern.is_empty() {
@@ -293,10 +278,7 @@ impl Fill {
             let mut done = 0;
             while done < row {
                 let part = &pattern[..(row - done).min(pattern.len() as u64) as usize];
-                match place {
-                    Place::Device(_) => driver::memory().overwrite(at + done, part).map_err(of_copy)?,
-                    _ => Ptr::<u8>::at(at + done).put(part),
-                }
+                driver::memory().overwrite(at + done, part).map_err(of_copy)?;
                 done += part.len() as u64;
             }
         }

@@ -2,7 +2,7 @@
 
 use warploom::container::{self, Arch, Module};
 
-use crate::boundary::Ptr;
+use crate::boundary::{Kept, Ptr};
 use crate::driver;
 use crate::error::Error;
 
@@ -13,9 +13,9 @@ const ELF: u32 = u32::from_le_bytes(*b"\x7fELF");
 /// Begins what `cuLinkComplete` makes of several texts: their number, then the length, the name's length, the name and the text of each.
 const LINKED: u32 = u32::from_le_bytes(*b"WLPX");
 
-/// Bytes of the program's that stay, or a copy.
+/// Bytes that the program keeps until it unloads them, or a copy.
 pub enum Image {
-    Kept(&'static [u8]),
+    Kept(Kept),
     Copied(Vec<u8>),
 }
 
@@ -51,11 +51,11 @@ fn kind(error: &container::Error) -> Error {
 }
 
 fn word(at: Ptr<u8>, offset: u64) -> Result<u32, Error> {
-    Ptr::<u32>::at(at.required()?.address() + offset).get()
+    at.required()?.after(offset).cast::<u32>().get()
 }
 
 fn wide(at: Ptr<u8>, offset: u64) -> Result<u64, Error> {
-    Ptr::<u64>::at(at.required()?.address() + offset).get()
+    at.required()?.after(offset).cast::<u64>().get()
 }
 
 impl Image {
@@ -72,7 +72,7 @@ impl Image {
             return Ok(Image::Copied(text.into_bytes()));
         }
         match word(pointer, 0)? {
-            WRAPPER => Image::at(Ptr::at(wide(pointer, 8)?), lasting),
+            WRAPPER => Image::at(pointer.after(8).cast::<Ptr<u8>>().get()?, lasting),
             FAT_BINARY => {
                 let header = u64::from(word(pointer, 4)? >> 16);
                 Image::of(pointer, header.saturating_add(wide(pointer, 8)?), lasting)
@@ -87,15 +87,22 @@ impl Image {
         let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= 4 << 30);
         let bytes = bytes.ok_or(Error::CUDA_ERROR_INVALID_IMAGE)?;
         if lasting {
-            return Ok(Image::Kept(pointer.lasting(bytes)?));
+            return Ok(Image::Kept(pointer.keep(bytes)?));
         }
         Ok(Image::Copied(pointer.with(bytes, <[u8]>::to_vec)?))
     }
 
     pub fn bytes(&self) -> &[u8] {
         match self {
-            Image::Kept(bytes) => bytes,
+            Image::Kept(kept) => kept.bytes(),
             Image::Copied(bytes) => bytes,
+        }
+    }
+
+    /// Lets go of bytes that the program keeps, after copying them if they are still `needed`.
+    pub fn let_go(&mut self, needed: bool) {
+        if let Image::Kept(kept) = self {
+            *self = Image::Copied(if needed { kept.bytes().to_vec() } else { vec![] });
         }
     }
 

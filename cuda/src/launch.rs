@@ -134,7 +134,7 @@ impl Launch {
         let fault = outcome.fault.as_ref().map(ToString::to_string);
         record::launched(&self.function.code().name, took, fault);
         if let Some(before) = before {
-            before.write(outcome.fault.is_none(), &outcome.printed.text);
+            before.write(&self.function.library.source(), outcome.fault.is_none(), &outcome.printed.text);
         }
         if !outcome.printed.text.is_empty() {
             boundary::print(&outcome.printed.text);
@@ -153,10 +153,8 @@ impl Launch {
         let image_variables = library.image_handles();
         let args: Vec<Vec<u8>> = self.args.iter().map(|arg| arg.as_bytes().unwrap_or_default().to_vec()).collect();
         let has_images = !image_variables.is_empty() || args.iter().any(|bytes| texture::is_named_in(bytes));
-        let image = library.source();
         let subject = Subject {
-            image,
-            arch: image.is_container().then(|| Arch::Sm(driver::get().profile.sm)),
+            arch: library.source().is_container().then(|| Arch::Sm(driver::get().profile.sm)),
             launch: manifest::Launch {
                 grid: self.grid,
                 block: self.block,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::FxHashMap;
 
@@ -22,7 +22,7 @@ pub static FUNCTIONS: Table<Function> = Table::new();
 pub struct Library {
     /// The context that it ends with; 0: none.
     pub context: u64,
-    image: Image,
+    image: RwLock<Image>,
     program: OnceLock<Result<Arc<Program>, Failure>>,
     /// Handles of functions that somebody asked for.
     functions: Mutex<FxHashMap<FunctionId, u64>>,
@@ -69,6 +69,7 @@ impl Library {
         let lazy = image.is_container() && !driver::get().eager;
         let (program, functions, module) = (OnceLock::new(), Mutex::default(), OnceLock::new());
         let images = Mutex::default();
+        let image = RwLock::new(image);
         let library = Arc::new(Library { context, image, program, functions, module, images });
         if !lazy {
             library.program()?;
@@ -77,13 +78,13 @@ impl Library {
     }
 
     /// What it was loaded from.
-    pub fn source(&self) -> &Image {
-        &self.image
+    pub fn source(&self) -> RwLockReadGuard<'_, Image> {
+        self.image.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn program(&self) -> Result<&Arc<Program>, Failure> {
         let load = || {
-            let module = self.image.module()?;
+            let module = self.source().module()?;
             let program = Program::in_memory(module, driver::memory().clone(), |name| self.image_handle(name));
             program.map(Arc::new).map_err(|error| Failure {
                 error: match &error {
@@ -165,12 +166,16 @@ impl Library {
         *self.module.get_or_init(|| MODULES.insert(self.clone()))
     }
 
-    /// Takes its handles away. Launches that are under way keep the rest.
+    /// Takes its handles away. Launches that are under way and graphs keep the rest. The program
+    /// may free an image that it kept.
     fn unload(self: &Arc<Self>) {
         FUNCTIONS.retain(|function| !Arc::ptr_eq(&function.library, self));
         if let Some(&module) = self.module.get() {
             let _ = MODULES.remove(module);
         }
+        // Launches and graphs have the library without a handle, and may need the image.
+        let is_needed = Arc::strong_count(self) > 1;
+        self.image.write().unwrap_or_else(PoisonError::into_inner).let_go(is_needed);
     }
 }
 

@@ -4,11 +4,11 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::boundary::{self, HostFn, Ptr, StreamCallback};
+use crate::boundary::{self, HostFn, Owned, Ptr, StreamCallback};
 use crate::conditional::Choice;
 use crate::context::Context;
 use crate::copies::{Copy, Fill};
-use crate::error::{Answer, Error};
+use crate::error::{Answer, Error, of_copy};
 use crate::event::Event;
 use crate::graph::Plan;
 use crate::graph_memory::{self, GraphMemory};
@@ -24,6 +24,8 @@ pub enum Operation {
     Host {
         function: HostFn,
         data: Ptr<c_void>,
+        /// Owns the data, unless the caller keeps it.
+        _owner: Option<Arc<Owned>>,
     },
     Callback {
         function: StreamCallback,
@@ -96,7 +98,7 @@ impl Operation {
             Operation::Launch(launch) => launch.run(context),
             Operation::Copy(copy) => copy.run(),
             Operation::Fill(fill) => fill.run(),
-            Operation::Host { function, data } => {
+            Operation::Host { function, data, .. } => {
                 boundary::call_host(*function, *data);
                 Ok(())
             }
@@ -115,7 +117,7 @@ impl Operation {
                 let bytes = if *wide { &bytes[..] } else { &bytes[..4] };
                 Copy::linear(
                     crate::copies::Place::Bytes(bytes.into()),
-                    crate::copies::Place::of(*address),
+                    crate::copies::Place::device(*address)?,
                     bytes.len() as u64,
                 )
                 .run()
@@ -133,13 +135,9 @@ impl Operation {
     }
 }
 
-/// A value that others may change meanwhile, of memory that is there.
-fn value_at(address: u64, wide: bool) -> u64 {
-    if allocations::find(address).is_none_or(|found| found.kind != allocations::Kind::Mapped) {
-        return boundary::volatile(address, wide);
-    }
-    let value = driver::memory().load(address, if wide { 8 } else { 4 });
-    value.map_or(0, |(value, _)| value as u64)
+/// A value in memory that other threads may change meanwhile.
+fn value_at(address: u64, wide: bool) -> Result<u64, Error> {
+    driver::memory().read_cell(address, if wide { 8 } else { 4 }).map_err(of_copy)
 }
 
 /// Waits until a value in memory is as asked: greater or equal (in a cycle), equal, with common bits, or not with all bits set.
@@ -150,7 +148,7 @@ fn wait(context: &Context, address: u64, value: u64, wide: bool, how: u32) -> An
         if context.is_closed() || !allocations::is_mapped(address, if wide { 8 } else { 4 }) {
             return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
-        let now = value_at(address, wide);
+        let now = value_at(address, wide)?;
         let at_least = if wide {
             now.wrapping_sub(value) as i64 >= 0
         } else {

@@ -68,8 +68,12 @@ impl Stream {
 
     /// Does the work in order, at once if nobody could notice, else later. While the stream captures, the work becomes a node of a graph.
     pub fn submit(self: &Arc<Self>, context: &Arc<Context>, operation: Operation) -> Answer {
-        if let Some(capture) = self.capture() {
-            return capture.add(self, operation);
+        let mut operation = operation;
+        while let Some(capture) = self.capture() {
+            match capture.add(self, operation)? {
+                Some(left) => operation = left,
+                None => return Ok(()),
+            }
         }
         self.refuse_during_capture(context)?;
         let blocking = driver::get().blocking || operation.is_waited_for();

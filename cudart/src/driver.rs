@@ -31,13 +31,17 @@ impl Entry {
 pub fn find(name: &CStr) -> Result<*mut c_void> {
     static LIBRARY: OnceLock<usize> = OnceLock::new();
     let library = *LIBRARY.get_or_init(|| {
-        // SAFETY: the name ends with 0. What the library runs when it is loaded is the driver's.
+        // SAFETY: the name ends with 0. The initialisers of the library may run in this call. Those
+        // of warploom's driver read the environment, and load another driver if it says so; they do
+        // not unwind, and call nothing of this library. This thread holds no lock but that of
+        // `LIBRARY`, which they do not know. Whoever puts another library in the driver's place
+        // answers for its initialisers.
         unsafe { libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) as usize }
     });
     if library == 0 {
         return Err(INSUFFICIENT_DRIVER);
     }
-    // SAFETY: the library stays loaded, the name ends with 0
+    // SAFETY: the library stays loaded, since nobody closes it, and the name ends with 0
     let found = unsafe { libc::dlsym(library as *mut c_void, name.as_ptr()) };
     if found.is_null() { Err(NEWER_DRIVER_NEEDED) } else { Ok(found) }
 }

@@ -14,11 +14,13 @@ use crate::{context, driver};
 
 /// A registered fat binary. It is never freed: programs hold its address as their handle.
 pub struct Binary {
-    /// The wrapper that the compiler made, or the fat binary itself.
+    /// Address of the wrapper that the compiler made, or of the fat binary itself; from
+    /// [`__cudaRegisterFatBinary`] only.
     wrapper: usize,
     /// The driver's library, once it is loaded.
     library: Mutex<usize>,
-    /// Managed variables: where the program keeps the pointer, and the name.
+    /// Managed variables whose pointers are not set yet: where the program keeps the pointer, and
+    /// the name. Entries come from [`__cudaRegisterManagedVar`] only.
     managed: Mutex<Vec<(usize, CString)>>,
 }
 
@@ -67,7 +69,9 @@ impl Binary {
             let (mut option, mut value) = (BINARY_IS_PRESERVED, std::ptr::without_provenance_mut(1));
             let mut loaded = null_mut();
             context::enter()?;
-            // SAFETY: the program registered the binary, and keeps it until it takes that back
+            // SAFETY: the program keeps the binary until it has taken the registration back, and
+            // takes it back when no call uses the binary. This call does. Outputs are this
+            // function's.
             unsafe {
                 let code = self.wrapper as *const c_void;
                 driver::cuLibraryLoadData(&mut loaded, code, null_mut(), null_mut(), 0, &mut option, &mut value, 1)?;
@@ -84,7 +88,8 @@ impl Binary {
         let mut managed = lock(&self.managed);
         for (place, name) in managed.iter() {
             let (mut pointer, mut bytes): (DevicePointer, usize) = (0, 0);
-            // SAFETY: outputs are this function's; the place is a pointer variable of the program
+            // SAFETY: outputs are this function's. The place is a pointer variable of the program,
+            // which lives as long as the binary is registered.
             unsafe {
                 driver::cuLibraryGetManaged(&mut pointer, &mut bytes, library, name.as_ptr())?;
                 (*place as *mut DevicePointer).write(pointer);
@@ -151,8 +156,14 @@ impl Variable {
 }
 
 /// Registers a fat binary. Returns the handle by which the program names it.
+///
+/// # Safety
+///
+/// The pointer leads to a fat binary or its wrapper. Both stay until [`__cudaUnregisterFatBinary`]
+/// has returned for the handle. Other threads end all uses of its kernels and variables before that
+/// call.
 #[unsafe(no_mangle)]
-pub extern "C" fn __cudaRegisterFatBinary(wrapper: *const c_void) -> *mut *mut c_void {
+pub unsafe extern "C" fn __cudaRegisterFatBinary(wrapper: *const c_void) -> *mut *mut c_void {
     let binary = Binary { wrapper: wrapper as usize, library: Mutex::new(0), managed: Mutex::default() };
     std::ptr::from_ref::<Binary>(Box::leak(Box::new(binary))).cast_mut().cast()
 }
@@ -181,6 +192,8 @@ pub unsafe extern "C" fn __cudaUnregisterFatBinary(binary: *mut *mut c_void) {
             registry.kernels.retain(|_, kernel| !of_it(kernel.of));
             registry.variables.retain(|_, variable| !of_it(variable.of));
         });
+        // The places of the variables may go with the binary.
+        lock(&binary.managed).clear();
         std::mem::take(&mut *lock(&binary.library))
     });
     if let Ok(library @ 1..) = forgotten {
@@ -263,7 +276,8 @@ pub unsafe extern "C" fn __cudaRegisterVar(
 ///
 /// # Safety
 ///
-/// The handle came from [`__cudaRegisterFatBinary`], the name ends with 0, the pointer variable lives as long as the program.
+/// The handle came from [`__cudaRegisterFatBinary`], the name ends with 0, the pointer variable
+/// lives as long as the binary is registered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __cudaRegisterManagedVar(
     binary: *mut *mut c_void,

@@ -1,20 +1,24 @@
 //! What the CUDA driver library says of its devices.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::OnceLock;
 
 /// The driver's function of this name.
 fn find(name: &str) -> Option<*mut c_void> {
     static LIBRARY: OnceLock<usize> = OnceLock::new();
     let library = *LIBRARY.get_or_init(|| {
-        // SAFETY: the name ends with 0. What the library runs when it is loaded is the driver's.
+        // SAFETY: the name ends with 0. The initialisers of the library may run in this call. Those
+        // of warploom's driver read the environment, and load another driver if it says so; they do
+        // not unwind, and call nothing of this library. This thread holds no lock but that of
+        // `LIBRARY`, which they do not know. Whoever puts another library in the driver's place
+        // answers for its initialisers.
         unsafe { libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) as usize }
     });
     let name = CString::new(name).ok()?;
     if library == 0 {
         return None;
     }
-    // SAFETY: the library stays loaded, the name ends with 0
+    // SAFETY: the library stays loaded, since nobody closes it, and the name ends with 0
     let found = unsafe { libc::dlsym(library as *mut c_void, name.as_ptr()) };
     (!found.is_null()).then_some(found)
 }
@@ -44,10 +48,10 @@ pub fn version() -> Option<c_int> {
 
 /// A device's name.
 pub fn name(device: c_int) -> Option<String> {
-    let mut text: [c_char; 96] = [0; 96];
-    let got = call!(cuDeviceGetName(text.as_mut_ptr() => *mut c_char, text.len() as c_int => c_int, device => c_int));
-    // SAFETY: the driver ends the text with 0
-    got.then(|| unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned())
+    let mut text = [0_u8; 96];
+    let got = call!(cuDeviceGetName(text.as_mut_ptr() => *mut u8, text.len() as c_int => c_int, device => c_int));
+    let text = CStr::from_bytes_until_nul(&text).ok().filter(|_| got)?;
+    Some(text.to_string_lossy().into_owned())
 }
 
 /// A device's identification, such as `GPU-01234567-89ab-cdef-0123-456789abcdef`.

@@ -93,9 +93,10 @@ pub enum AtomicKind {
 /// bits. `compare` is the second one of those that have two.
 ///
 /// # Safety
-/// The cell is aligned to its size, readable and writable, and is touched meanwhile through atomics only.
+/// The cell is aligned to its size. Until this returns, it stays allocated, readable and writable,
+/// and is touched through atomics only.
 #[inline]
-pub unsafe fn apply_at(pointer: *mut u8, ty: AtomicType, kind: AtomicKind, value: u64, compare: u64) -> u64 {
+pub(crate) unsafe fn apply_at(pointer: *mut u8, ty: AtomicType, kind: AtomicKind, value: u64, compare: u64) -> u64 {
     macro_rules! on_cell {
         ($atomic:ty, $unsigned:ty) => {{
             // SAFETY: the caller's promise.

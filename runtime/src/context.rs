@@ -181,8 +181,10 @@ impl<'launch> WarpContext<'launch> {
     /// earlier warp left, until block 0 has run.
     #[inline]
     pub fn registers(&mut self) -> &mut [u8] {
-        // SAFETY: the scheduler keeps `register_bytes` initialised bytes alive at `registers` while the context is
-        // in use, and nothing else refers to them meanwhile; `bytes_at` handles null.
+        // SAFETY: the scheduler keeps `register_bytes` initialised bytes alive at `registers` while
+        // the context is in use. The result borrows the context, through which alone safe code
+        // reaches them, and compiled code does not run while Rust code has the context; `bytes_at`
+        // handles null.
         unsafe { bytes_at(self.registers, self.register_bytes) }
     }
 
@@ -281,7 +283,8 @@ impl<'launch> WarpContext<'launch> {
 }
 
 /// # Safety
-/// `length` initialised bytes at `pointer` that only the result refers to, or a null `pointer`.
+/// A null `pointer`, or one to `length` initialised bytes. For all of `'a` they stay allocated, and
+/// only the result refers to them.
 #[inline]
 unsafe fn bytes_at<'a>(pointer: *mut u8, length: u64) -> &'a mut [u8] {
     if pointer.is_null() {

@@ -9,36 +9,30 @@ use crate::boundary::{Ptr, api, plain};
 use crate::context;
 use crate::error::{Answer, Error};
 
-/// `CUDA_ARRAY_DESCRIPTOR`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Flat {
-    width: usize,
-    height: usize,
-    format: u32,
-    channels: u32,
-}
+plain! {
+    /// `CUDA_ARRAY_DESCRIPTOR`.
+    pub struct Flat {
+        width: usize,
+        height: usize,
+        format: u32,
+        channels: u32,
+    }
 
-/// `CUDA_ARRAY3D_DESCRIPTOR`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Deep {
-    size: [usize; 3],
-    format: u32,
-    channels: u32,
-    flags: u32,
-}
+    /// `CUDA_ARRAY3D_DESCRIPTOR`.
+    pub struct Deep {
+        size: [usize; 3],
+        format: u32,
+        channels: u32,
+        flags: u32,
+    }
 
-/// `CUDA_ARRAY_MEMORY_REQUIREMENTS`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Requirements {
-    bytes: usize,
-    align: usize,
-    reserved: [u32; 4],
+    /// `CUDA_ARRAY_MEMORY_REQUIREMENTS`.
+    pub struct Requirements {
+        bytes: usize,
+        align: usize,
+        reserved: [u32; 4],
+    }
 }
-
-plain!(Flat, Deep, Requirements);
 
 const _: () = assert!(size_of::<Flat>() == size_of::<cudarc::driver::sys::CUDA_ARRAY_DESCRIPTOR>());
 const _: () = assert!(size_of::<Requirements>() == size_of::<cudarc::driver::sys::CUDA_ARRAY_MEMORY_REQUIREMENTS_st>());

@@ -11,36 +11,32 @@ use crate::copies::{Copy, Place};
 use crate::error::{Answer, Error};
 use crate::{boundary, context, stream};
 
-/// `CUmemcpyAttributes`: when the source is read, and hints.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Attributes {
-    order: u32,
-    hints: [u32; 4],
-    flags: u32,
-}
+plain! {
+    /// `CUmemcpyAttributes`: when the source is read, and hints.
+    pub struct Attributes {
+        order: u32,
+        hints: [u32; 4],
+        flags: u32,
+    }
 
-/// `CUmemcpy3DOperand`: what it is, and the words of either kind.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Operand {
-    kind: u32,
-    words: [u64; 4],
-}
+    /// `CUmemcpy3DOperand`: what it is, and the words of either kind.
+    struct Operand {
+        kind: u32,
+        /// A pointer, or the number of an array.
+        first: Ptr<u8>,
+        words: [u64; 3],
+    }
 
-/// `CUDA_MEMCPY3D_BATCH_OP`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Block {
-    from: Operand,
-    to: Operand,
-    /// In elements of the arrays that take part, else in bytes.
-    size: [usize; 3],
-    order: u32,
-    flags: u32,
+    /// `CUDA_MEMCPY3D_BATCH_OP`.
+    pub struct Block {
+        from: Operand,
+        to: Operand,
+        /// In elements of the arrays that take part, else in bytes.
+        size: [usize; 3],
+        order: u32,
+        flags: u32,
+    }
 }
-
-plain!(Attributes, Operand, Block);
 
 const _: () = assert!(size_of::<Attributes>() == size_of::<cudarc::driver::sys::CUmemcpyAttributes_st>());
 const _: () = assert!(size_of::<Block>() == size_of::<cudarc::driver::sys::CUDA_MEMCPY3D_BATCH_OP_st>());
@@ -75,8 +71,8 @@ impl<T: Plain> Parts<T> {
 
 /// Each pair of addresses, as the attributes say that apply to it.
 fn pairs(
-    to: Ptr<u64>,
-    from: Ptr<u64>,
+    to: Ptr<Ptr<u8>>,
+    from: Ptr<Ptr<u8>>,
     sizes: Ptr<usize>,
     count: usize,
     attributes: Parts<Attributes>,
@@ -86,7 +82,7 @@ fn pairs(
     own_stream(stream)?;
     for i in 0..count {
         let (to, from, bytes) = (to.get_at(i)?, from.get_at(i)?, sizes.get_at(i)?);
-        require(to != 0 && from != 0)?;
+        let (to, from) = (to.required()?, from.required()?);
         later(Ok(Copy::linear(Place::of(from), Place::of(to), bytes as u64)), stream)?;
     }
     Ok(())
@@ -98,16 +94,16 @@ impl Operand {
         if self.kind != ARRAY {
             return Ok(None);
         }
-        let described = array::get(self.words[0])?.description;
+        let described = array::get(self.first.address())?.description;
         Ok(Some(array::format(described.format, described.channels, false, false)?.bytes.into()))
     }
 
     fn corner(&self, element: u64) -> Result<Corner3, Error> {
-        let [first, a, b, c] = self.words;
+        let [a, b, c] = self.words;
         let bytes = |n: u64| n.checked_mul(element).ok_or(super::INVALID);
         match self.kind {
-            POINTER => Ok(Corner3::of_pointer(first, bytes(a)?, b)),
-            ARRAY => Ok(Corner3::of_array(first, [bytes(a)?, b, c])),
+            POINTER => Ok(Corner3::of_pointer(self.first, bytes(a)?, b)),
+            ARRAY => Ok(Corner3::of_array(self.first.address(), [bytes(a)?, b, c])),
             _ => Err(super::INVALID),
         }
     }
@@ -154,7 +150,7 @@ fn ranges(addresses: Ptr<u64>, sizes: Ptr<usize>, count: usize, flags: u64, stre
 
 api! {
     fn cuMemcpyBatchAsync(
-        to: Ptr<u64>, from: Ptr<u64>, sizes: Ptr<usize>, count: usize, list: Ptr<Attributes>, starts: Ptr<usize>, number: usize,
+        to: Ptr<Ptr<u8>>, from: Ptr<Ptr<u8>>, sizes: Ptr<usize>, count: usize, list: Ptr<Attributes>, starts: Ptr<usize>, number: usize,
         failed: Ptr<usize>, stream: u64,
     ) / cuMemcpyBatchAsync_ptsz {
         // Which one it is is not said.
@@ -163,7 +159,7 @@ api! {
     }
 
     fn cuMemcpyBatchAsync_v2(
-        to: Ptr<u64>, from: Ptr<u64>, sizes: Ptr<usize>, count: usize, list: Ptr<Attributes>, starts: Ptr<usize>, number: usize,
+        to: Ptr<Ptr<u8>>, from: Ptr<Ptr<u8>>, sizes: Ptr<usize>, count: usize, list: Ptr<Attributes>, starts: Ptr<usize>, number: usize,
         stream: u64,
     ) / cuMemcpyBatchAsync_v2_ptsz {
         pairs(to, from, sizes, count, Parts { list, starts, number }, stream)
@@ -178,7 +174,7 @@ api! {
         blocks(list, count, flags, stream)
     }
 
-    fn cuMemcpyWithAttributesAsync(to: u64, from: u64, bytes: usize, attributes: Ptr<Attributes>, stream: u64) / cuMemcpyWithAttributesAsync_ptsz {
+    fn cuMemcpyWithAttributesAsync(to: Ptr<u8>, from: Ptr<u8>, bytes: usize, attributes: Ptr<Attributes>, stream: u64) / cuMemcpyWithAttributesAsync_ptsz {
         require(ORDERS.contains(&attributes.get()?.order))?;
         later(Ok(Copy::linear(Place::of(from), Place::of(to), bytes as u64)), stream)
     }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::require;
-use crate::boundary::{Ptr, api};
+use crate::boundary::{Ptr, address_of, api};
 use crate::capture::Capture;
 use crate::error::{Answer, Error};
 use crate::graph::{GRAPHS, Graph};
@@ -41,14 +41,7 @@ fn begin_to_graph(handle: u64, graph: u64, after: Ptr<u64>, count: usize, mode: 
 }
 
 /// State, number, graph and the nodes that what is next comes after.
-fn info(
-    handle: u64,
-    status: Ptr<u32>,
-    id: Ptr<u64>,
-    graph: Ptr<u64>,
-    after: Ptr<Ptr<u64>>,
-    count: Ptr<usize>,
-) -> Answer {
+fn info(handle: u64, status: Ptr<u32>, id: Ptr<u64>, graph: Ptr<u64>, after: Ptr<u64>, count: Ptr<usize>) -> Answer {
     status.required()?;
     let (stream, context) = stream::get(handle)?;
     let Some(capture) = stream.capture() else {
@@ -66,7 +59,7 @@ fn info(
     graph.set_if(capture.graph_handle);
     let tail = capture.shown_tail(&stream);
     count.set_if(tail.len());
-    after.set_if(Ptr::of_numbers(&tail));
+    after.set_if(address_of(&tail));
     status.set(ACTIVE)
 }
 
@@ -118,11 +111,11 @@ api! {
         info(handle, status, id, Ptr::NULL, Ptr::NULL, Ptr::NULL)
     }
 
-    fn cuStreamGetCaptureInfo_v2(handle: u64, status: Ptr<u32>, id: Ptr<u64>, graph: Ptr<u64>, after: Ptr<Ptr<u64>>, count: Ptr<usize>) / cuStreamGetCaptureInfo_v2_ptsz {
+    fn cuStreamGetCaptureInfo_v2(handle: u64, status: Ptr<u32>, id: Ptr<u64>, graph: Ptr<u64>, after: Ptr<u64>, count: Ptr<usize>) / cuStreamGetCaptureInfo_v2_ptsz {
         info(handle, status, id, graph, after, count)
     }
 
-    fn cuStreamGetCaptureInfo_v3(handle: u64, status: Ptr<u32>, id: Ptr<u64>, graph: Ptr<u64>, after: Ptr<Ptr<u64>>, edges: Ptr<u64>, count: Ptr<usize>) / cuStreamGetCaptureInfo_v3_ptsz {
+    fn cuStreamGetCaptureInfo_v3(handle: u64, status: Ptr<u32>, id: Ptr<u64>, graph: Ptr<u64>, after: Ptr<u64>, edges: Ptr<u64>, count: Ptr<usize>) / cuStreamGetCaptureInfo_v3_ptsz {
         // Edges have no data of their own.
         edges.set_if(0);
         info(handle, status, id, graph, after, count)

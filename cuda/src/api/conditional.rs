@@ -4,26 +4,25 @@ use std::sync::Arc;
 
 use super::node::Made;
 use super::require;
-use crate::boundary::{Ptr, api, plain};
+use crate::boundary::{Ptr, address_of, api, plain};
 use crate::conditional::{Conditional, How, Value};
 use crate::error::Error;
 use crate::graph::{GRAPHS, Inside, Node, kind};
 use crate::operation::Operation;
 
-/// `CUDA_CONDITIONAL_NODE_PARAMS`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Condition {
-    handle: u64,
-    how: u32,
-    count: u32,
-    graphs: Ptr<u64>,
-    context: u64,
+plain! {
+    /// `CUDA_CONDITIONAL_NODE_PARAMS`.
+    pub struct Condition<P = Ptr<u64>> {
+        handle: u64,
+        how: u32,
+        count: u32,
+        /// Where the handles of the graphs are. A number in structures that we write.
+        graphs: P,
+        context: u64,
+    }
 }
 
-plain!(Condition);
-
-const _: () = assert!(size_of::<Condition>() == size_of::<cudarc::driver::sys::CUDA_CONDITIONAL_NODE_PARAMS>());
+const _: () = assert!(size_of::<Condition<u64>>() == size_of::<cudarc::driver::sys::CUDA_CONDITIONAL_NODE_PARAMS>());
 
 /// Of a handle: the value is the given one whenever the graph begins.
 const ASSIGN_DEFAULT: u32 = 1;
@@ -39,17 +38,19 @@ pub fn node(graph: u64, params: Ptr<Condition>) -> Result<Made, Error> {
     let value = graph.values().iter().find(|value| value.address == asked.handle).cloned().ok_or(super::INVALID)?;
     value.take()?;
     let conditional = Conditional::new(value, how, asked.count);
-    params.set(Condition { graphs: Ptr::of_numbers(&conditional.handles), ..asked })?;
+    let Condition { handle, count, context, .. } = asked;
+    let graphs = address_of(&conditional.handles);
+    params.cast().set(Condition { handle, how: asked.how, count, graphs, context })?;
     Ok(Made { operation: Operation::Nothing, kind: kind::CONDITIONAL, inside: Inside::Bodies(Arc::new(conditional)) })
 }
 
-pub fn shown(node: &Node) -> Result<Condition, Error> {
+pub fn shown(node: &Node) -> Result<Condition<u64>, Error> {
     let Inside::Bodies(conditional) = &node.inside else { return Err(super::INVALID) };
     Ok(Condition {
         handle: conditional.value.address,
         how: conditional.how as u32,
         count: conditional.handles.len() as u32,
-        graphs: Ptr::of_numbers(&conditional.handles),
+        graphs: address_of(&conditional.handles),
         context: crate::context::current_handle(),
     })
 }

@@ -7,58 +7,51 @@ use crate::error::{Answer, Error};
 use crate::operation::Operation;
 use crate::stream;
 
-/// `CUDA_MEMCPY2D`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Rect {
-    from: Corner,
-    to: Corner,
-    width: usize,
-    height: usize,
-}
+plain! {
+    /// `CUDA_MEMCPY2D`.
+    pub struct Rect {
+        from: Corner,
+        to: Corner,
+        width: usize,
+        height: usize,
+    }
 
-/// One side of it.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Corner {
-    x: usize,
-    y: usize,
-    kind: u32,
-    host: u64,
-    device: u64,
-    array: u64,
-    pitch: usize,
-}
+    /// One side of it.
+    pub struct Corner {
+        x: usize,
+        y: usize,
+        kind: u32,
+        host: Ptr<u8>,
+        device: Ptr<u8>,
+        array: u64,
+        pitch: usize,
+    }
 
-/// `CUDA_MEMCPY3D`, and with the contexts `CUDA_MEMCPY3D_PEER`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Block {
-    from: Corner3,
-    to: Corner3,
-    size: [usize; 3],
-}
+    /// `CUDA_MEMCPY3D`, and with the contexts `CUDA_MEMCPY3D_PEER`. Pointers are numbers in
+    /// structures that we write.
+    pub struct Block<P = Ptr<u8>> {
+        from: Corner3<P>,
+        to: Corner3<P>,
+        size: [usize; 3],
+    }
 
-/// One side of it.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Corner3 {
-    at: [usize; 3],
-    level: usize,
-    kind: u32,
-    host: u64,
-    device: u64,
-    array: u64,
-    /// What is reserved in one, and the context in the other.
-    context: u64,
-    pitch: usize,
-    height: usize,
+    /// One side of it.
+    pub struct Corner3<P = Ptr<u8>> {
+        at: [usize; 3],
+        level: usize,
+        kind: u32,
+        host: P,
+        device: P,
+        array: u64,
+        /// What is reserved in one, and the context in the other.
+        context: u64,
+        pitch: usize,
+        height: usize,
+    }
 }
-
-plain!(Rect, Block);
 
 const _: () = assert!(size_of::<Rect>() == size_of::<cudarc::driver::sys::CUDA_MEMCPY2D>());
-const _: () = assert!(size_of::<Block>() == size_of::<cudarc::driver::sys::CUDA_MEMCPY3D>());
+const _: () = assert!(size_of::<Block<u64>>() == size_of::<cudarc::driver::sys::CUDA_MEMCPY3D>());
 
 /// Of `CUmemorytype`.
 const HOST: u32 = 1;
@@ -66,10 +59,10 @@ const DEVICE: u32 = 2;
 const ARRAY: u32 = 3;
 const UNIFIED: u32 = 4;
 
-fn place(kind: u32, host: u64, device: u64, array: u64, level: usize) -> Result<Place, Error> {
+fn place(kind: u32, host: Ptr<u8>, device: Ptr<u8>, array: u64, level: usize) -> Result<Place, Error> {
     match kind {
         HOST => Ok(Place::of(host)),
-        DEVICE => Place::device(device),
+        DEVICE => Place::device(device.address()),
         UNIFIED => Ok(Place::of(device)),
         ARRAY => Ok(Place::Array(crate::array::get(array)?, u32::try_from(level).map_err(|_| super::INVALID)?)),
         _ => Err(super::INVALID),
@@ -87,15 +80,25 @@ impl Corner {
 
 impl Corner3 {
     /// Rows of so many bytes, and slices of so many rows; 0: as the copy has.
-    pub(super) fn of_pointer(address: u64, pitch: u64, height: u64) -> Corner3 {
+    pub(super) fn of_pointer(pointer: Ptr<u8>, pitch: u64, height: u64) -> Corner3 {
         let (kind, pitch, height) = (UNIFIED, pitch as usize, height as usize);
-        Corner3 { at: [0; 3], level: 0, kind, host: 0, device: address, array: 0, context: 0, pitch, height }
+        Corner3 { at: [0; 3], level: 0, kind, host: Ptr::NULL, device: pointer, array: 0, context: 0, pitch, height }
     }
 
     /// From a place on: in bytes, rows and slices.
     pub(super) fn of_array(array: u64, at: [u64; 3]) -> Corner3 {
         let at = at.map(|n| n as usize);
-        Corner3 { at, level: 0, kind: ARRAY, host: 0, device: 0, array, context: 0, pitch: 0, height: 0 }
+        Corner3 {
+            at,
+            level: 0,
+            kind: ARRAY,
+            host: Ptr::NULL,
+            device: Ptr::NULL,
+            array,
+            context: 0,
+            pitch: 0,
+            height: 0,
+        }
     }
 
     fn side(&self, size: [usize; 3]) -> Result<Side, Error> {
@@ -137,11 +140,12 @@ pub(super) fn block_between(from: Corner3, to: Corner3, bytes: [u64; 3]) -> Resu
 }
 
 /// A copy in the form that C has for it.
-pub(super) fn block_of(copy: &Copy) -> Result<Block, Error> {
+pub(super) fn block_of(copy: &Copy) -> Result<Block<u64>, Error> {
     let corner = |side: &Side| {
         let (mut kind, mut host, mut device, mut array, mut level) = (DEVICE, 0, 0, 0, 0);
         match &side.place {
             Place::Host(pointer) => (kind, host) = (HOST, pointer.address()),
+            Place::Device(address) if crate::allocations::is_registered(*address) => (kind, host) = (HOST, *address),
             Place::Device(address) => device = *address,
             Place::Array(of, at) => {
                 array = crate::array::ARRAYS.handle_of(of).ok_or(super::INVALID)?;
@@ -178,14 +182,14 @@ fn to_device(to: u64, from: Ptr<u8>, bytes: usize) -> Result<Copy, Error> {
     if bytes == 0 {
         return Ok(Copy::linear(Place::Device(0), Place::Device(0), 0));
     }
-    Ok(Copy::linear(Place::of(from.required()?.address()), Place::device(to)?, bytes as u64))
+    Ok(Copy::linear(Place::of(from.required()?), Place::device(to)?, bytes as u64))
 }
 
 fn to_host(to: Ptr<u8>, from: u64, bytes: usize) -> Result<Copy, Error> {
     if bytes == 0 {
         return Ok(Copy::linear(Place::Device(0), Place::Device(0), 0));
     }
-    Ok(Copy::linear(Place::device(from)?, Place::of(to.required()?.address()), bytes as u64))
+    Ok(Copy::linear(Place::device(from)?, Place::of(to.required()?), bytes as u64))
 }
 
 fn on_device(to: u64, from: u64, bytes: usize) -> Result<Copy, Error> {
@@ -195,7 +199,7 @@ fn on_device(to: u64, from: u64, bytes: usize) -> Result<Copy, Error> {
     Ok(Copy::linear(Place::device(from)?, Place::device(to)?, bytes as u64))
 }
 
-fn anywhere(to: u64, from: u64, bytes: usize) -> Result<Copy, Error> {
+fn anywhere(to: Ptr<u8>, from: Ptr<u8>, bytes: usize) -> Result<Copy, Error> {
     Ok(Copy::linear(Place::of(from), Place::of(to), bytes as u64))
 }
 
@@ -209,7 +213,7 @@ fn with_array(from: Result<Side, Error>, to: Result<Side, Error>, bytes: usize) 
 }
 
 fn of_host(pointer: Ptr<u8>) -> Result<Side, Error> {
-    Ok(Side::linear(Place::of(pointer.required()?.address())))
+    Ok(Side::linear(Place::of(pointer.required()?)))
 }
 
 fn of_device(address: u64) -> Result<Side, Error> {
@@ -237,11 +241,11 @@ fn fill_in(fill: Fill, stream: u64) -> Answer {
 }
 
 api! {
-    fn cuMemcpy(to: u64, from: u64, bytes: usize) / cuMemcpy_ptds {
+    fn cuMemcpy(to: Ptr<u8>, from: Ptr<u8>, bytes: usize) / cuMemcpy_ptds {
         now(anywhere(to, from, bytes))
     }
 
-    fn cuMemcpyAsync(to: u64, from: u64, bytes: usize, stream: u64) / cuMemcpyAsync_ptsz {
+    fn cuMemcpyAsync(to: Ptr<u8>, from: Ptr<u8>, bytes: usize, stream: u64) / cuMemcpyAsync_ptsz {
         later(anywhere(to, from, bytes), stream)
     }
 

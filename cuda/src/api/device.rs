@@ -78,7 +78,7 @@ api! {
         // Threads, block and grid dimensions, shared memory, constants, warp, pitch, registers, clock, alignment.
         let numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13].map(attribute);
         properties.set(numbers)?;
-        Ptr::<u32>::at(properties.address()).set_at(13, attribute(14));
+        properties.cast::<u32>().set_at(13, attribute(14));
         Ok(())
     }
 

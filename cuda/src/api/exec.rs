@@ -14,26 +14,22 @@ use crate::graph::{EXECS, Exec, GRAPHS};
 use crate::operation::Operation;
 use crate::stream;
 
-/// `CUDA_GRAPH_INSTANTIATE_PARAMS`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Instantiation {
-    flags: u64,
-    stream: u64,
-    node: u64,
-    result: u32,
-}
+plain! {
+    /// `CUDA_GRAPH_INSTANTIATE_PARAMS`.
+    pub struct Instantiation {
+        flags: u64,
+        stream: u64,
+        node: u64,
+        result: u32,
+    }
 
-/// `CUgraphExecUpdateResultInfo`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Updated {
-    result: u32,
-    node: u64,
-    from: u64,
+    /// `CUgraphExecUpdateResultInfo`.
+    pub struct Updated {
+        result: u32,
+        node: u64,
+        from: u64,
+    }
 }
-
-plain!(Instantiation, Updated);
 
 const _: () = assert!(size_of::<Instantiation>() == size_of::<cudarc::driver::sys::CUDA_GRAPH_INSTANTIATE_PARAMS>());
 const _: () = assert!(size_of::<Updated>() == size_of::<cudarc::driver::sys::CUgraphExecUpdateResultInfo>());

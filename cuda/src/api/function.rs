@@ -1,6 +1,6 @@
 //! Functions: attributes, parameters, occupancy.
 
-use std::ffi::{CString, c_char};
+use std::ffi::CString;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -99,7 +99,7 @@ fn set(function: &Function, attribute: u32, value: i32) -> Answer {
 /// Names that calls have given out, which last.
 static NAMES: LazyLock<Mutex<FxHashMap<String, Arc<CString>>>> = LazyLock::new(Mutex::default);
 
-fn name(out: Ptr<Ptr<c_char>>, function: u64) -> Answer {
+fn name(out: Ptr<u64>, function: u64) -> Answer {
     out.required()?;
     // NVIDIA's driver tells no function from a wrong one here.
     require(function != 0)?;
@@ -107,7 +107,7 @@ fn name(out: Ptr<Ptr<c_char>>, function: u64) -> Answer {
     let name = &function.code().name;
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     let make = || Arc::new(CString::new(name.as_str()).unwrap_or_default());
-    out.set(Ptr::<u8>::of(names.entry(name.clone()).or_insert_with(make).as_bytes_with_nul()).cast())
+    out.set(boundary::address_of(names.entry(name.clone()).or_insert_with(make).as_bytes_with_nul()))
 }
 
 fn param(function: u64, index: usize, offset: Ptr<usize>, size: Ptr<usize>) -> Answer {
@@ -190,11 +190,11 @@ api! {
         FUNCTIONS.get(function).map(|_| ())
     }
 
-    fn cuFuncGetName(out: Ptr<Ptr<c_char>>, function: u64) {
+    fn cuFuncGetName(out: Ptr<u64>, function: u64) {
         name(out, function)
     }
 
-    fn cuKernelGetName(out: Ptr<Ptr<c_char>>, kernel: u64) {
+    fn cuKernelGetName(out: Ptr<u64>, kernel: u64) {
         name(out, kernel)
     }
 

@@ -94,15 +94,15 @@ api! {
         add(out, graph, after, count, node::any(graph, params))
     }
 
-    fn cuGraphKernelNodeGetParams(node: u64, params: Ptr<Kernel>) {
+    fn cuGraphKernelNodeGetParams(node: u64, params: Ptr<Kernel<u64>>) {
         get(node, params, node::kernel_of)
     }
 
-    fn cuGraphKernelNodeGetParams_v2(node: u64, params: Ptr<Kernel2>) {
+    fn cuGraphKernelNodeGetParams_v2(node: u64, params: Ptr<Kernel2<u64>>) {
         get(node, params, node::kernel2_of)
     }
 
-    fn cuGraphMemcpyNodeGetParams(node: u64, params: Ptr<Block>) {
+    fn cuGraphMemcpyNodeGetParams(node: u64, params: Ptr<Block<u64>>) {
         get(node, params, |node| node::memcpy_of(node))
     }
 
@@ -114,7 +114,7 @@ api! {
         get(node, params, |node| node::host_of(node))
     }
 
-    fn cuGraphBatchMemOpNodeGetParams(node: u64, params: Ptr<Batch>) {
+    fn cuGraphBatchMemOpNodeGetParams(node: u64, params: Ptr<Batch<u64>>) {
         get(node, params, memory_node::batch_of)
     }
 

@@ -4,47 +4,41 @@ use std::ffi::c_void;
 use std::sync::{Arc, PoisonError};
 
 use super::require;
-use crate::boundary::{HostFn, Ptr, api, plain};
+use crate::boundary::{HostFn, Owned, Ptr, api, plain};
 use crate::error::{Answer, Error};
 use crate::launch::{Launch, arguments, from_block};
 use crate::module::{FUNCTIONS, Function, OldLaunch};
 use crate::operation::Operation;
 use crate::stream;
 
-/// `CUlaunchConfig`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Config {
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
-    pub shared: u32,
-    stream: u64,
-    attributes: Ptr<Attribute>,
-    count: u32,
-}
+plain! {
+    /// `CUlaunchConfig`.
+    pub struct Config {
+        pub grid: [u32; 3],
+        pub block: [u32; 3],
+        pub shared: u32,
+        stream: u64,
+        attributes: Ptr<Attribute>,
+        count: u32,
+    }
 
-/// `CUlaunchAttribute`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Attribute {
-    id: u32,
-    padding: u32,
-    value: [u64; 8],
-}
+    /// `CUlaunchAttribute`.
+    pub struct Attribute {
+        id: u32,
+        padding: u32,
+        value: [u64; 8],
+    }
 
-/// `CUDA_LAUNCH_PARAMS`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Params {
-    function: u64,
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared: u32,
-    stream: u64,
-    params: Ptr<Ptr<u8>>,
+    /// `CUDA_LAUNCH_PARAMS`.
+    pub struct Params {
+        function: u64,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared: u32,
+        stream: u64,
+        params: Ptr<Ptr<u8>>,
+    }
 }
-
-plain!(Config, Attribute, Params);
 
 const _: () = assert!(size_of::<Params>() == size_of::<cudarc::driver::sys::CUDA_LAUNCH_PARAMS_st>());
 
@@ -168,13 +162,27 @@ api! {
     fn cuLaunchHostFunc(stream: u64, function: HostFn, data: Ptr<c_void>) / cuLaunchHostFunc_ptsz {
         require(function.is_some())?;
         let (stream, context) = stream::get(stream)?;
-        stream.submit(&context, Operation::Host { function, data })
+        stream.submit(&context, Operation::Host { function, data, _owner: None })
     }
 
     fn cuLaunchHostFunc_v2(stream: u64, function: HostFn, data: Ptr<c_void>, mode: u32) / cuLaunchHostFunc_v2_ptsz {
         require(function.is_some() && mode <= 1)?;
         let (stream, context) = stream::get(stream)?;
-        stream.submit(&context, Operation::Host { function, data })
+        stream.submit(&context, Operation::Host { function, data, _owner: None })
+    }
+
+    /// As `cuLaunchHostFunc`, for libraries that hand their data over. If this succeeds, the driver
+    /// calls `release` once with the data: when neither the stream nor a graph can call `function`
+    /// any more. `release` may not call the driver.
+    fn warploomLaunchHostFunc(stream: u64, function: HostFn, data: Ptr<c_void>, release: HostFn) {
+        require(function.is_some() && release.is_some())?;
+        let (stream, context) = stream::get(stream)?;
+        let owner = Arc::new(Owned::new(data, release));
+        let done = stream.submit(&context, Operation::Host { function, data, _owner: Some(owner.clone()) });
+        if done.is_err() {
+            owner.give_back();
+        }
+        done
     }
 
     fn cuFuncSetBlockShape(function: u64, x: i32, y: i32, z: i32) {

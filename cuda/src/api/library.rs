@@ -107,7 +107,7 @@ api! {
         Ok(())
     }
 
-    fn cuLibraryGetUnifiedFunction(function: Ptr<Ptr<c_void>>, handle: u64, name: Ptr<c_char>) {
+    fn cuLibraryGetUnifiedFunction(function: Ptr<u64>, handle: u64, name: Ptr<c_char>) {
         let _ = (function, LIBRARIES.get(handle)?, name.text()?);
         Err(Error::CUDA_ERROR_NOT_FOUND)
     }

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::boundary::{Ptr, api};
+use crate::boundary::{self, Ptr, api};
 use crate::error::{Answer, Error};
 use crate::handles::Table;
 use crate::image::{self, Failure, Image};
@@ -55,7 +55,7 @@ impl Options {
         let mut options = Options::default();
         for i in 0..count as usize {
             let (name, value) = (names.get_at(i)?, values.get_at(i)?);
-            let place: Ptr<u64> = Ptr::at(values.address() + 8 * i as u64);
+            let place: Ptr<u64> = values.after(8 * i as u64).cast();
             match name {
                 option::WALL_TIME => options.wall_time = Some(place.cast()),
                 option::INFO_LOG => options.info.buffer = Some(value.cast()),
@@ -171,7 +171,7 @@ impl Link {
         };
         self.options.log(Image::Copied(image.clone()).module().map(|_| ()))?;
         inputs.image = image;
-        out.set(Ptr::<u8>::of(&inputs.image).address())?;
+        out.set(boundary::address_of(&inputs.image))?;
         bytes.set_if(inputs.image.len());
         Ok(())
     }

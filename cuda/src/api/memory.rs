@@ -25,7 +25,7 @@ fn register(pointer: Ptr<c_void>, bytes: usize, flags: u32) -> crate::error::Ans
     pointer.required()?;
     require(flags & !REGISTER_FLAGS == 0 && bytes > 0)?;
     let context = context::current()?;
-    allocations::register(&context, pointer.address(), bytes as u64, flags | DEVICE_MAP)
+    allocations::register(&context, pointer, bytes as u64, flags | DEVICE_MAP)
 }
 
 api! {

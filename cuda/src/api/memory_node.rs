@@ -5,37 +5,34 @@ use super::pool::{AccessDescription, Properties};
 use super::require;
 use super::stream::{self, MemoryOperation};
 use crate::allocations::{self, Kind};
-use crate::boundary::{Ptr, plain};
+use crate::boundary::{Ptr, address_of, plain};
 use crate::error::Error;
 use crate::graph::{GRAPHS, Node, kind};
 use crate::graph_memory::GraphMemory;
 use crate::operation::Operation;
 
-/// `CUDA_MEM_ALLOC_NODE_PARAMS`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Allocate {
-    pool: Properties,
-    access: Ptr<AccessDescription>,
-    access_count: usize,
-    bytes: usize,
-    address: u64,
-}
+plain! {
+    /// `CUDA_MEM_ALLOC_NODE_PARAMS`.
+    pub struct Allocate {
+        pool: Properties,
+        access: Ptr<AccessDescription>,
+        access_count: usize,
+        bytes: usize,
+        address: u64,
+    }
 
-/// `CUDA_BATCH_MEM_OP_NODE_PARAMS`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Batch {
-    context: u64,
-    count: u32,
-    operations: Ptr<MemoryOperation>,
-    flags: u32,
+    /// `CUDA_BATCH_MEM_OP_NODE_PARAMS`.
+    pub struct Batch<P = Ptr<MemoryOperation>> {
+        context: u64,
+        count: u32,
+        /// A number in structures that we write.
+        operations: P,
+        flags: u32,
+    }
 }
-
-plain!(Allocate, Batch);
 
 const _: () = assert!(size_of::<Allocate>() == size_of::<cudarc::driver::sys::CUDA_MEM_ALLOC_NODE_PARAMS_v2_st>());
-const _: () = assert!(size_of::<Batch>() == size_of::<cudarc::driver::sys::CUDA_BATCH_MEM_OP_NODE_PARAMS_v2_st>());
+const _: () = assert!(size_of::<Batch<u64>>() == size_of::<cudarc::driver::sys::CUDA_BATCH_MEM_OP_NODE_PARAMS_v2_st>());
 
 /// The address is put into the structure.
 pub fn allocate(params: Ptr<Allocate>) -> Result<Made, Error> {
@@ -83,12 +80,12 @@ pub fn batch(params: Ptr<Batch>) -> Result<Made, Error> {
 }
 
 /// The structures stay where they are as long as the node does not change.
-pub fn batch_of(node: &mut Node) -> Result<Batch, Error> {
+pub fn batch_of(node: &mut Node) -> Result<Batch<u64>, Error> {
     let Operation::Batch { operations, words } = &node.operation else { return Err(super::INVALID) };
     let shown = Batch {
         context: crate::context::current_handle(),
         count: operations.len() as u32,
-        operations: Ptr::of_numbers(words).cast(),
+        operations: address_of(words),
         flags: 0,
     };
     node.shown = Some(words.clone());

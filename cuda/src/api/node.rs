@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::copy::{Block, block, block_of};
 use super::{conditional, memory_node, require};
-use crate::boundary::{HostFn, Ptr, plain};
+use crate::boundary::{HostFn, Ptr, address_of, plain};
 use crate::copies::Fill;
 use crate::error::Error;
 use crate::graph::{GRAPHS, Graph, Inside, Node, kind};
@@ -12,69 +12,58 @@ use crate::launch::{Launch, arguments};
 use crate::module::FUNCTIONS;
 use crate::operation::Operation;
 
-/// `CUDA_KERNEL_NODE_PARAMS`, of which version 1 ends before `kernel`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Kernel {
-    function: u64,
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared: u32,
-    params: Ptr<Ptr<u8>>,
-    extra: Ptr<Ptr<std::ffi::c_void>>,
+plain! {
+    /// `CUDA_KERNEL_NODE_PARAMS`, of which version 1 ends before `kernel`. Pointers are numbers in
+    /// structures that we write.
+    pub struct Kernel<P = Ptr<u8>> {
+        function: u64,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared: u32,
+        params: P,
+        extra: P,
+    }
+
+    /// The rest of version 2.
+    pub struct Kernel2<P = Ptr<u8>> {
+        first: Kernel<P>,
+        kernel: u64,
+        context: u64,
+    }
+
+    /// `CUDA_MEMSET_NODE_PARAMS`.
+    pub struct Memset {
+        to: u64,
+        pitch: usize,
+        value: u32,
+        element: u32,
+        width: usize,
+        height: usize,
+    }
+
+    /// `CUDA_HOST_NODE_PARAMS`.
+    pub struct Host {
+        function: HostFn,
+        data: Ptr<std::ffi::c_void>,
+    }
+
+    /// `CUgraphNodeParams` up to its union.
+    pub struct Header {
+        pub kind: u32,
+        reserved: [u32; 3],
+    }
+
+    /// Its memory copy.
+    struct Memcpy {
+        flags: i32,
+        reserved: i32,
+        context: u64,
+        block: Block,
+    }
 }
 
-/// The rest of version 2.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Kernel2 {
-    first: Kernel,
-    kernel: u64,
-    context: u64,
-}
-
-/// `CUDA_MEMSET_NODE_PARAMS`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Memset {
-    to: u64,
-    pitch: usize,
-    value: u32,
-    element: u32,
-    width: usize,
-    height: usize,
-}
-
-/// `CUDA_HOST_NODE_PARAMS`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Host {
-    function: HostFn,
-    data: Ptr<std::ffi::c_void>,
-}
-
-/// `CUgraphNodeParams` up to its union.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Header {
-    pub kind: u32,
-    reserved: [u32; 3],
-}
-
-/// Its memory copy.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Memcpy {
-    flags: i32,
-    reserved: i32,
-    context: u64,
-    block: Block,
-}
-
-plain!(Kernel, Kernel2, Memset, Host, Header, Memcpy);
-
-const _: () = assert!(size_of::<Kernel>() == size_of::<cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v1>());
-const _: () = assert!(size_of::<Kernel2>() == size_of::<cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v2>());
+const _: () = assert!(size_of::<Kernel<u64>>() == size_of::<cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v1>());
+const _: () = assert!(size_of::<Kernel2<u64>>() == size_of::<cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v2>());
 const _: () = assert!(size_of::<Memset>() == size_of::<cudarc::driver::sys::CUDA_MEMSET_NODE_PARAMS_v1>());
 const _: () = assert!(size_of::<Host>() == size_of::<cudarc::driver::sys::CUDA_HOST_NODE_PARAMS_v1>());
 
@@ -94,7 +83,7 @@ impl Made {
 pub fn kernel(params: Ptr<Kernel>, other: u64) -> Result<Made, Error> {
     let params = params.get()?;
     let function = FUNCTIONS.get(if params.function == 0 { other } else { params.function })?;
-    let args = arguments(&function.code().params, params.params, params.extra)?;
+    let args = arguments(&function.code().params, params.params.cast(), params.extra.cast())?;
     let launch = Launch::new(&function, params.grid, params.block, params.shared, args);
     launch.check()?;
     Ok(Made::new(Operation::Launch(Arc::new(launch)), kind::KERNEL))
@@ -128,7 +117,7 @@ pub fn memset(params: Ptr<Memset>) -> Result<Made, Error> {
 pub fn host(params: Ptr<Host>) -> Result<Made, Error> {
     let Host { function, data } = params.get()?;
     require(function.is_some())?;
-    Ok(Made::new(Operation::Host { function, data }, kind::HOST))
+    Ok(Made::new(Operation::Host { function, data, _owner: None }, kind::HOST))
 }
 
 /// A copy of a graph, which must not have memory or conditions.
@@ -157,49 +146,57 @@ pub fn empty() -> Made {
     Made::new(Operation::Nothing, kind::EMPTY)
 }
 
+/// Where a memory copy begins in the union of a `CUgraphNodeParams`.
+const BLOCK: u64 = std::mem::offset_of!(Memcpy, block) as u64;
+
+/// The union of a `CUgraphNodeParams`.
+fn union_of(params: Ptr<Header>) -> Result<Ptr<u8>, Error> {
+    Ok(params.required()?.cast().after(size_of::<Header>() as u64))
+}
+
 /// What a `CUgraphNodeParams` says of a new node.
 pub fn any(graph: u64, params: Ptr<Header>) -> Result<Made, Error> {
-    let at = params.required()?.address() + size_of::<Header>() as u64;
+    let at = union_of(params)?;
     match params.get()?.kind {
-        kind::MEM_ALLOC => memory_node::allocate(Ptr::at(at)),
-        kind::MEM_FREE => memory_node::free(graph, Ptr::<u64>::at(at).get()?),
-        kind::CONDITIONAL => conditional::node(graph, Ptr::at(at)),
+        kind::MEM_ALLOC => memory_node::allocate(at.cast()),
+        kind::MEM_FREE => memory_node::free(graph, at.cast::<u64>().get()?),
+        kind::CONDITIONAL => conditional::node(graph, at.cast()),
         _ => changed(params),
     }
 }
 
 /// What it says of a node that is there.
 pub fn changed(params: Ptr<Header>) -> Result<Made, Error> {
-    let at = params.required()?.address() + size_of::<Header>() as u64;
+    let at = union_of(params)?;
     match params.get()?.kind {
-        kind::KERNEL => kernel2(Ptr::at(at)),
-        kind::MEMCPY => memcpy(Ptr::at(at + std::mem::offset_of!(Memcpy, block) as u64)),
-        kind::MEMSET => memset(Ptr::at(at)),
-        kind::HOST => host(Ptr::at(at)),
-        kind::GRAPH => child(Ptr::<u64>::at(at).get()?),
+        kind::KERNEL => kernel2(at.cast()),
+        kind::MEMCPY => memcpy(at.after(BLOCK).cast()),
+        kind::MEMSET => memset(at.cast()),
+        kind::HOST => host(at.cast()),
+        kind::GRAPH => child(at.cast::<u64>().get()?),
         kind::EMPTY => Ok(empty()),
-        kind::WAIT_EVENT => wait(Ptr::<u64>::at(at).get()?),
-        kind::EVENT_RECORD => record(Ptr::<u64>::at(at).get()?),
-        kind::BATCH_MEM_OP => memory_node::batch(Ptr::at(at)),
+        kind::WAIT_EVENT => wait(at.cast::<u64>().get()?),
+        kind::EVENT_RECORD => record(at.cast::<u64>().get()?),
+        kind::BATCH_MEM_OP => memory_node::batch(at.cast()),
         _ => Err(Error::CUDA_ERROR_NOT_SUPPORTED),
     }
 }
 
 /// Writes such a structure.
 pub fn show(node: &mut Node, params: Ptr<Header>) -> Result<(), Error> {
-    let at = params.required()?.address() + size_of::<Header>() as u64;
+    let at = union_of(params)?;
     params.set(Header { kind: node.kind, reserved: [0; 3] })?;
-    Ptr::<[u64; 29]>::at(at).set([0; 29])?;
+    at.cast::<[u64; 29]>().set([0; 29])?;
     match node.kind {
-        kind::KERNEL => Ptr::at(at).set(kernel2_of(node)?),
-        kind::MEMCPY => Ptr::at(at + std::mem::offset_of!(Memcpy, block) as u64).set(memcpy_of(node)?),
-        kind::MEMSET => Ptr::at(at).set(memset_of(node)?),
-        kind::HOST => Ptr::at(at).set(host_of(node)?),
-        kind::WAIT_EVENT | kind::EVENT_RECORD => Ptr::at(at).set(event_of(node)?),
-        kind::MEM_ALLOC => Ptr::at(at).set(memory_node::allocate_of(node)?),
-        kind::MEM_FREE => Ptr::at(at).set(memory_node::free_of(node)?),
-        kind::BATCH_MEM_OP => Ptr::at(at).set(memory_node::batch_of(node)?),
-        kind::CONDITIONAL => Ptr::at(at).set(conditional::shown(node)?),
+        kind::KERNEL => at.cast().set(kernel2_of(node)?),
+        kind::MEMCPY => at.after(BLOCK).cast().set(memcpy_of(node)?),
+        kind::MEMSET => at.cast().set(memset_of(node)?),
+        kind::HOST => at.cast().set(host_of(node)?),
+        kind::WAIT_EVENT | kind::EVENT_RECORD => at.cast().set(event_of(node)?),
+        kind::MEM_ALLOC => at.cast().set(memory_node::allocate_of(node)?),
+        kind::MEM_FREE => at.cast().set(memory_node::free_of(node)?),
+        kind::BATCH_MEM_OP => at.cast().set(memory_node::batch_of(node)?),
+        kind::CONDITIONAL => at.cast().set(conditional::shown(node)?),
         kind::EMPTY => Ok(()),
         _ => Err(Error::CUDA_ERROR_NOT_SUPPORTED),
     }
@@ -210,24 +207,24 @@ fn wrong<T>() -> Result<T, Error> {
 }
 
 /// The launch of a kernel's node. Its parameters stay where they are as long as the node does not change.
-pub fn kernel_of(node: &mut Node) -> Result<Kernel, Error> {
+pub fn kernel_of(node: &mut Node) -> Result<Kernel<u64>, Error> {
     let Operation::Launch(launch) = &node.operation else { return wrong() };
-    let addresses = launch.args.iter().filter_map(|arg| Some(Ptr::of(arg.as_bytes()?).address()));
+    let addresses = launch.args.iter().filter_map(|arg| Some(address_of(arg.as_bytes()?)));
     let addresses = Arc::new(addresses.collect::<Vec<u64>>());
-    let params = if addresses.is_empty() { Ptr::NULL } else { Ptr::of_numbers(&addresses).cast() };
+    let params = if addresses.is_empty() { 0 } else { address_of(&addresses) };
     let kernel = Kernel {
         function: launch.function.handle,
         grid: launch.grid,
         block: launch.block,
         shared: launch.shared,
         params,
-        extra: Ptr::NULL,
+        extra: 0,
     };
     node.shown = Some(addresses);
     Ok(kernel)
 }
 
-pub fn kernel2_of(node: &mut Node) -> Result<Kernel2, Error> {
+pub fn kernel2_of(node: &mut Node) -> Result<Kernel2<u64>, Error> {
     Ok(Kernel2 { first: kernel_of(node)?, kernel: 0, context: crate::context::current_handle() })
 }
 
@@ -257,13 +254,13 @@ pub fn memset_of(node: &Node) -> Result<Memset, Error> {
     })
 }
 
-pub fn memcpy_of(node: &Node) -> Result<Block, Error> {
+pub fn memcpy_of(node: &Node) -> Result<Block<u64>, Error> {
     let Operation::Copy(copy) = &node.operation else { return wrong() };
     block_of(copy)
 }
 
 pub fn host_of(node: &Node) -> Result<Host, Error> {
-    let Operation::Host { function, data } = node.operation else { return wrong() };
+    let Operation::Host { function, data, .. } = node.operation else { return wrong() };
     Ok(Host { function, data })
 }
 

@@ -9,28 +9,24 @@ use crate::operation::Operation;
 use crate::pool;
 use crate::{allocations, stream};
 
-/// `CUmemPoolProps`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Properties {
-    kind: u32,
-    handles: u32,
-    location: [u32; 2],
-    security: u64,
-    most: usize,
-    usage: u16,
-    reserved: [u8; 54],
-}
+plain! {
+    /// `CUmemPoolProps`.
+    pub struct Properties {
+        kind: u32,
+        handles: u32,
+        location: [u32; 2],
+        security: u64,
+        most: usize,
+        usage: u16,
+        reserved: [u8; 54],
+    }
 
-/// `CUmemAccessDesc`: where from, and how.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct AccessDescription {
-    pub(super) location: [u32; 2],
-    pub(super) flags: u32,
+    /// `CUmemAccessDesc`: where from, and how.
+    pub struct AccessDescription {
+        pub(super) location: [u32; 2],
+        pub(super) flags: u32,
+    }
 }
-
-plain!(Properties, AccessDescription);
 
 const _: () = assert!(size_of::<Properties>() == size_of::<cudarc::driver::sys::CUmemPoolProps>());
 const _: () = assert!(size_of::<AccessDescription>() == size_of::<cudarc::driver::sys::CUmemAccessDesc>());

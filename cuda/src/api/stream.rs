@@ -14,26 +14,26 @@ use crate::{allocations, context};
 /// The least is 0.
 pub(super) const GREATEST_PRIORITY: i32 = -5;
 
-/// `CUstreamAttrValue`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct AttributeValue([u64; 8]);
-
-/// `CUstreamBatchMemOpParams`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct MemoryOperation {
-    kind: u32,
-    padding: u32,
-    address: u64,
-    value: u64,
-    flags: u32,
-    rest: u32,
-    alias: u64,
-    more: u64,
+plain! {
+    /// `CUstreamAttrValue`.
+    pub struct AttributeValue {
+        words: [u64; 8],
+    }
 }
 
-plain!(AttributeValue, MemoryOperation);
+plain! {
+    /// `CUstreamBatchMemOpParams`.
+    pub struct MemoryOperation {
+        kind: u32,
+        padding: u32,
+        address: u64,
+        value: u64,
+        flags: u32,
+        rest: u32,
+        alias: u64,
+        more: u64,
+    }
+}
 
 const _: () = assert!(size_of::<AttributeValue>() == size_of::<cudarc::driver::sys::CUstreamAttrValue>());
 const _: () = assert!(size_of::<MemoryOperation>() == size_of::<cudarc::driver::sys::CUstreamBatchMemOpParams>());
@@ -198,12 +198,12 @@ api! {
             8 => u64::from(stream.priority as u32),
             _ => return Err(super::INVALID),
         };
-        value.set(AttributeValue(found))
+        value.set(AttributeValue { words: found })
     }
 
     fn cuStreamSetAttribute(handle: u64, attribute: u32, value: Ptr<AttributeValue>) / cuStreamSetAttribute_ptsz {
         let stream = stream::get(handle)?.0;
-        let value = value.get()?.0[0];
+        let value = value.get()?.words[0];
         match attribute {
             1 | 8 | 13 | 14 => Ok(()),
             3 => {

@@ -3,7 +3,7 @@
 //! `[version function]`, and `ptds` or `ptsz` if a null stream is the thread's own there. What is `refused` is there, and answers
 //! that it is not supported. `extra` has functions that are found by their names alone.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::c_char;
 
 #[allow(clippy::wildcard_imports, reason = "the table has them all")]
 use super::*;
@@ -16,7 +16,6 @@ struct Entry {
     version: i32,
     /// A null stream is the thread's own.
     per_thread: bool,
-    function: &'static str,
     /// What C finds under the function's name, and where that leads.
     exported: Function,
     target: &'static Target,
@@ -31,13 +30,13 @@ const UNKNOWN: i32 = 1;
 const NEWER: i32 = 2;
 
 /// The newest function of a name that is not newer than the version; if it is asked for, one for threads with streams of their own.
-pub(super) fn resolve(name: Ptr<c_char>, out: Ptr<Ptr<c_void>>, version: i32, flags: u64, status: Ptr<i32>) -> Answer {
+pub(super) fn resolve(name: Ptr<c_char>, out: Ptr<u64>, version: i32, flags: u64, status: Ptr<i32>) -> Answer {
     let name = name.text()?;
-    out.set(Ptr::NULL)?;
+    out.set(0)?;
     super::require(flags <= PER_THREAD)?;
     if let Some(entry) = find(&name, version, flags) {
         status.set_if(FOUND);
-        return out.set(entry.exported.pointer());
+        return out.set(entry.exported.address());
     }
     status.set_if(if of(&name).next().is_some() { NEWER } else { UNKNOWN });
     Err(Error::CUDA_ERROR_NOT_FOUND)
@@ -60,12 +59,12 @@ fn find(name: &str, version: i32, flags: u64) -> Option<&'static Entry> {
 
 /// The function that a name means for a program of this version, with its address.
 pub(crate) fn function(name: &str, version: i32, flags: u64) -> Option<(&'static str, Function)> {
-    find(name, version, flags).map(|entry| (entry.function, entry.exported))
+    find(name, version, flags).map(|entry| (entry.target.name(), entry.exported))
 }
 
-/// All functions, and where their names lead. Some come several times.
-pub(crate) fn functions() -> impl Iterator<Item = (&'static str, &'static Target)> {
-    ENTRIES.iter().map(|entry| (entry.function, entry.target))
+/// Where the names of all functions lead. Some come several times.
+pub(crate) fn functions() -> impl Iterator<Item = &'static Target> {
+    ENTRIES.iter().map(|entry| entry.target)
 }
 
 macro_rules! entry {
@@ -86,8 +85,7 @@ macro_rules! entry {
             name: stringify!($name),
             version: $version,
             per_thread: $per_thread,
-            function: stringify!($function),
-            exported: Function($function::$function as *const c_void),
+            exported: $function::EXPORTED,
             target: &$function::TARGET,
         }
     };
@@ -602,6 +600,7 @@ table! {
     cuWaitExternalSemaphoresAsync [10000 refused cuWaitExternalSemaphoresAsync] [10000 ptsz refused cuWaitExternalSemaphoresAsync_ptsz];
     extra [0 cuGetProcAddress_v2_ptsz];
     extra [0 cuGraphInstantiate_v2];
+    extra [0 warploomLaunchHostFunc];
 }
 
 #[cfg(test)]

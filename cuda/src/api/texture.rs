@@ -13,42 +13,36 @@ use crate::handles::Table;
 use crate::module::MODULES;
 use crate::texture::{self, Reading, Resource};
 
-/// `CUDA_RESOURCE_DESC`: what it is, and 32 words that depend on that.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct ResourceDescription {
-    kind: u32,
-    words: [u64; 16],
-    flags: u32,
-}
+plain! {
+    /// `CUDA_RESOURCE_DESC`: what it is, and 32 words that depend on that.
+    pub struct ResourceDescription {
+        kind: u32,
+        words: [u64; 16],
+        flags: u32,
+    }
 
-/// `CUDA_TEXTURE_DESC`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct TextureDescription {
-    wrap: [u32; 3],
-    filter: u32,
-    flags: u32,
-    anisotropy: u32,
-    level_filter: u32,
-    bias: f32,
-    levels: [f32; 2],
-    border: [f32; 4],
-    reserved: [u32; 12],
-}
+    /// `CUDA_TEXTURE_DESC`.
+    pub struct TextureDescription {
+        wrap: [u32; 3],
+        filter: u32,
+        flags: u32,
+        anisotropy: u32,
+        level_filter: u32,
+        bias: f32,
+        levels: [f32; 2],
+        border: [f32; 4],
+        reserved: [u32; 12],
+    }
 
-/// `CUDA_RESOURCE_VIEW_DESC`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct ViewDescription {
-    format: u32,
-    size: [usize; 3],
-    levels: [u32; 2],
-    layers: [u32; 2],
-    reserved: [u32; 16],
+    /// `CUDA_RESOURCE_VIEW_DESC`.
+    pub struct ViewDescription {
+        format: u32,
+        size: [usize; 3],
+        levels: [u32; 2],
+        layers: [u32; 2],
+        reserved: [u32; 16],
+    }
 }
-
-plain!(ResourceDescription, TextureDescription, ViewDescription);
 
 const _: () = assert!(size_of::<ResourceDescription>() == size_of::<cudarc::driver::sys::CUDA_RESOURCE_DESC>());
 const _: () = assert!(size_of::<TextureDescription>() == size_of::<cudarc::driver::sys::CUDA_TEXTURE_DESC>());

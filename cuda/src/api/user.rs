@@ -24,7 +24,10 @@ const MOVE: u32 = 1;
 
 pub(crate) fn retain(object: u64, count: u32) -> Answer {
     let object = OBJECTS.get(object)?;
-    *object.count.lock().unwrap_or_else(PoisonError::into_inner) += u64::from(count);
+    let mut held = object.count.lock().unwrap_or_else(PoisonError::into_inner);
+    // Another thread may have released the object, and may be about to end it.
+    require(*held > 0)?;
+    *held += u64::from(count);
     Ok(())
 }
 

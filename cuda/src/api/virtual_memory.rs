@@ -7,17 +7,15 @@ use crate::boundary::{Ptr, api, plain};
 use crate::error::{Answer, Error};
 use crate::virtual_memory::{self as memory, GRANULARITY};
 
-/// `CUmemAllocationProp`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Properties {
-    kind: u32,
-    handles: u32,
-    location: [u32; 2],
-    rest: [u64; 2],
+plain! {
+    /// `CUmemAllocationProp`.
+    pub struct Properties {
+        kind: u32,
+        handles: u32,
+        location: [u32; 2],
+        rest: [u64; 2],
+    }
 }
-
-plain!(Properties);
 
 const _: () = assert!(size_of::<Properties>() == size_of::<cudarc::driver::sys::CUmemAllocationProp>());
 

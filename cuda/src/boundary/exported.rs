@@ -4,12 +4,11 @@ use std::ffi::c_void;
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-use super::Ptr;
 use crate::forward;
 
-/// The address of a function.
+/// The address of a function of the API, ours or the other driver's.
 #[derive(Clone, Copy)]
-pub struct Function(pub *const c_void);
+pub struct Function(*const c_void);
 
 // SAFETY: it is never read, and lasts.
 unsafe impl Sync for Function {}
@@ -17,23 +16,46 @@ unsafe impl Sync for Function {}
 unsafe impl Send for Function {}
 
 impl Function {
-    pub fn pointer(self) -> Ptr<c_void> {
-        Ptr(self.0.cast_mut())
+    /// # Safety
+    /// The function lasts as long as the process, and has the type that the API says for its name.
+    /// Callers use it under that name only.
+    pub const unsafe fn new(address: *const c_void) -> Function {
+        Function(address)
+    }
+
+    pub fn pointer(self) -> *const c_void {
+        self.0
+    }
+
+    pub fn address(self) -> u64 {
+        self.0.expose_provenance() as u64
     }
 }
 
 /// Where a name of the API leads: to this library's own function, unless calls are forwarded.
-#[repr(transparent)]
-pub struct Target(AtomicPtr<c_void>);
+#[repr(C)]
+pub struct Target {
+    /// The function to jump to. The field comes first, since the jump reads it at the target's
+    /// address.
+    function: AtomicPtr<c_void>,
+    name: &'static str,
+}
 
 impl Target {
-    pub const fn new(own: *const c_void) -> Target {
-        Target(AtomicPtr::new(own.cast_mut()))
+    pub const fn new(name: &'static str, own: *const c_void) -> Target {
+        Target { function: AtomicPtr::new(own.cast_mut()), name }
+    }
+
+    pub fn name(&self) -> &'static str {
+        self.name
     }
 
     /// Before anybody calls: when the library is loaded.
-    pub fn lead_to(&self, function: Function) {
-        self.0.store(function.0.cast_mut(), Relaxed);
+    ///
+    /// # Safety
+    /// The function has the type that the API says for the name.
+    pub unsafe fn lead_to(&self, function: Function) {
+        self.function.store(function.0.cast_mut(), Relaxed);
     }
 }
 
@@ -80,9 +102,12 @@ macro_rules! export {
     ($name:ident) => {
         #[allow(non_snake_case, reason = "the API's name")]
         pub mod $name {
-            use $crate::boundary::Target;
+            use $crate::boundary::{Function, Target};
 
-            pub static TARGET: Target = Target::new(super::$name as *const std::ffi::c_void);
+            pub static TARGET: Target = Target::new(stringify!($name), super::$name as *const std::ffi::c_void);
+            // SAFETY: the name leads to a function of the API's type, and lasts as long as the
+            // library.
+            pub const EXPORTED: Function = unsafe { Function::new($name as *const std::ffi::c_void) };
 
             // SAFETY: no other library of the process defines the name, or it is that of the driver, which this one is. Where it jumps to
             // finds registers and stack as the caller left them, and has the type that the API says.

@@ -2,8 +2,10 @@
 //!
 //! `exported` has the names that C finds.
 //!
-//! The contract is the driver API's: a pointer that a caller passes is null or valid for what the function is documented to do with
-//! it. Functions outside this module see such pointers as [`Ptr`], which only a caller can make, and handles as numbers.
+//! The contract is the driver API's: a pointer that a caller passes is null or valid for what the
+//! function is documented to do with it. Functions outside this module see such pointers as
+//! [`Ptr`], and functions of the caller's as [`HostFn`] and its kin. Only C makes these values.
+//! Handles and addresses are numbers, which nothing here takes for a pointer.
 
 mod exported;
 
@@ -19,6 +21,10 @@ pub use exported::{Function, Target};
 pub(crate) use exported::{api, define, define_per_thread, define_refused, early_api, export, jump};
 
 /// A pointer of the caller's, to one or several `T`.
+///
+/// A `Ptr` comes from C, as an argument or in memory that another `Ptr` leads to. No function makes
+/// one of a number. [`Ptr::cast`] and [`Ptr::after`] stay within the memory that the API documents
+/// for the argument: that is their callers' duty, as the number of elements is.
 #[repr(transparent)]
 pub struct Ptr<T>(*mut T);
 
@@ -41,14 +47,32 @@ unsafe impl<T> Sync for Ptr<T> {}
 /// That is so, and the type has the layout that C gives it.
 pub unsafe trait Plain: Copy {}
 
+/// Defines structures of C. Their fields must be [`Plain`], else the definition does not compile.
 macro_rules! plain {
-    ($($t:ty),* $(,)?) => { $(
-        // SAFETY: numbers, or structures of C of numbers and pointers.
-        unsafe impl $crate::boundary::Plain for $t {}
+    ($(
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident $(<$P:ident = $default:ty>)? { $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $ty:ty),* $(,)? }
+    )*) => { $(
+        $(#[$meta])*
+        #[repr(C)]
+        #[derive(Clone, Copy)]
+        $vis struct $name $(<$P = $default>)? { $($(#[$field_meta])* $field_vis $field: $ty,)* }
+
+        // SAFETY: the structure has C's layout. By the bounds, every pattern of bits is a value of
+        // each field.
+        unsafe impl $(<$P: $crate::boundary::Plain>)? $crate::boundary::Plain for $name $(<$P>)?
+        where $($ty: $crate::boundary::Plain,)* {}
     )* };
 }
 pub(crate) use plain;
-plain!(u8, i8, u16, u32, i32, u64, i64, usize, f32);
+
+macro_rules! plain_numbers {
+    ($($t:ty),*) => { $(
+        // SAFETY: every pattern of bits is a number.
+        unsafe impl Plain for $t {}
+    )* };
+}
+plain_numbers!(u8, i8, u16, u32, i32, u64, i64, usize, f32);
 
 // SAFETY: elements of which every pattern is a value.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
@@ -56,13 +80,40 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 // SAFETY: a pointer's every value is one until it is used.
 unsafe impl<T> Plain for Ptr<T> {}
 
-/// A function of the caller's.
-pub type HostFn = Option<unsafe extern "C" fn(*mut c_void)>;
-pub type StreamCallback = Option<unsafe extern "C" fn(u64, u32, *mut c_void)>;
-pub type SharedSize = Option<unsafe extern "C" fn(i32) -> usize>;
+/// A function of the caller's, or null. It comes from C, as a [`Ptr`] does.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct HostFn(Option<unsafe extern "C" fn(*mut c_void)>);
+
+/// A function of the caller's for a stream, as [`HostFn`].
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct StreamCallback(Option<unsafe extern "C" fn(u64, u32, *mut c_void)>);
+
+/// A function of the caller's that tells a block's shared memory, as [`HostFn`].
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct SharedSize(Option<unsafe extern "C" fn(i32) -> usize>);
 
 // SAFETY: a null function is none, and any other is one until it is called.
 unsafe impl Plain for HostFn {}
+
+impl HostFn {
+    pub fn is_some(self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl StreamCallback {
+    pub fn is_some(self) -> bool {
+        self.0.is_some()
+    }
+}
+
+/// The address of memory of ours, for the caller to read.
+pub fn address_of<T>(items: &[T]) -> u64 {
+    items.as_ptr().expose_provenance() as u64
+}
 
 impl<T> Ptr<T> {
     pub const NULL: Ptr<T> = Ptr(std::ptr::null_mut());
@@ -80,9 +131,9 @@ impl<T> Ptr<T> {
         self.0.expose_provenance() as u64
     }
 
-    /// What lies at an address that the caller has.
-    pub fn at(address: u64) -> Ptr<T> {
-        Ptr(std::ptr::with_exposed_provenance_mut(address as usize))
+    /// The pointer moved by `bytes`. Null stays null.
+    pub fn after(self, bytes: u64) -> Ptr<T> {
+        if self.is_null() { self } else { Ptr(self.0.wrapping_byte_add(bytes as usize)) }
     }
 
     pub fn cast<U>(self) -> Ptr<U> {
@@ -128,13 +179,6 @@ impl<T: Plain> Ptr<T> {
     }
 }
 
-impl Ptr<u64> {
-    /// To numbers of ours, for the caller to read.
-    pub fn of_numbers(numbers: &[u64]) -> Ptr<u64> {
-        Ptr(numbers.as_ptr().cast_mut())
-    }
-}
-
 impl Ptr<c_char> {
     /// The text up to its end, which may not be UTF-8.
     pub fn text(self) -> Result<String, Error> {
@@ -150,19 +194,9 @@ impl Ptr<c_char> {
         self.cast::<u8>().put(&text.as_bytes()[..length]);
         self.cast::<u8>().set_at(length, 0);
     }
-
-    /// A text that lasts.
-    pub fn constant(text: &'static CStr) -> Ptr<c_char> {
-        Ptr(text.as_ptr().cast_mut())
-    }
 }
 
 impl Ptr<u8> {
-    /// To memory of ours, for the caller to read.
-    pub fn of(bytes: &[u8]) -> Ptr<u8> {
-        Ptr(bytes.as_ptr().cast_mut())
-    }
-
     pub fn put(self, bytes: &[u8]) {
         if !self.is_null() {
             // SAFETY: the contract of the boundary.
@@ -188,10 +222,23 @@ impl Ptr<u8> {
         Ok(show(unsafe { std::slice::from_raw_parts_mut(self.required()?.0, bytes) }))
     }
 
-    /// Bytes that the caller leaves as they are for as long as the library is there.
-    pub fn lasting(self, bytes: usize) -> Result<&'static [u8], Error> {
-        // SAFETY: the contract of those calls that say that they keep the pointer.
-        Ok(unsafe { std::slice::from_raw_parts(self.required()?.0, bytes) })
+    /// Bytes that the caller leaves as they are until it unloads what is made of them.
+    pub fn keep(self, bytes: usize) -> Result<Kept, Error> {
+        Ok(Kept { pointer: self.required()?, bytes })
+    }
+}
+
+/// Bytes of the caller's. The holder drops this before the call returns that unloads the image.
+pub struct Kept {
+    pointer: Ptr<u8>,
+    bytes: usize,
+}
+
+impl Kept {
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: by the contract of the calls that keep a pointer, nobody writes the bytes before
+        // the image is unloaded, and this is dropped before then.
+        unsafe { std::slice::from_raw_parts(self.pointer.0, self.bytes) }
     }
 }
 
@@ -275,7 +322,7 @@ pub fn refused(name: &'static str) -> u32 {
 
 /// Calls a function of the caller's, which may not call the driver.
 pub fn call_host(function: HostFn, data: Ptr<c_void>) {
-    let Some(function) = function else { return };
+    let Some(function) = function.0 else { return };
     let before = IN_CALLBACK.replace(true);
     // SAFETY: the caller has given the function to be called with this.
     unsafe { function(data.0) };
@@ -284,7 +331,7 @@ pub fn call_host(function: HostFn, data: Ptr<c_void>) {
 
 /// The same with a stream and its state.
 pub fn call_stream_callback(function: StreamCallback, stream: u64, status: u32, data: Ptr<c_void>) {
-    let Some(function) = function else { return };
+    let Some(function) = function.0 else { return };
     let before = IN_CALLBACK.replace(true);
     // SAFETY: as above.
     unsafe { function(stream, status, data.0) };
@@ -294,7 +341,7 @@ pub fn call_stream_callback(function: StreamCallback, stream: u64, status: u32, 
 /// Asks the caller how much dynamic shared memory blocks of this size take.
 pub fn ask_shared_size(function: SharedSize, block: i32) -> Option<usize> {
     // SAFETY: as above.
-    function.map(|function| unsafe { function(block) })
+    function.0.map(|function| unsafe { function(block) })
 }
 
 unsafe extern "C" {
@@ -307,18 +354,40 @@ pub fn print(text: &[u8]) {
     unsafe { libc::fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };
 }
 
-/// A value of a place that others may change meanwhile.
-pub fn volatile(address: u64, wide: bool) -> u64 {
-    // SAFETY: callers have checked that memory of the driver's is there, aligned.
-    unsafe {
-        if wide { Ptr::<u64>::at(address).0.read_volatile() } else { Ptr::<u32>::at(address).0.read_volatile().into() }
+/// Maps memory of the caller's at its own address.
+pub fn map_registered(memory: &warploom_runtime::memory::Memory, pointer: Ptr<c_void>, bytes: u64) -> Answer {
+    let host = std::ptr::NonNull::new(pointer.0.cast::<u8>()).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+    // SAFETY: the program keeps registered memory until a call has returned that unregisters it or
+    // ends the context. Such calls return after `unmap_bytes` (`allocations::release`), which waits
+    // for launches and copies. This library calls `Memory::load`, `store` and `atomic` in launches
+    // only.
+    let mapped = unsafe { memory.map_bytes(host, bytes) };
+    mapped.map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)
+}
+
+/// Data of the caller's for a host function. Dropping this calls `release` with the data, once.
+pub struct Owned {
+    data: Ptr<c_void>,
+    release: HostFn,
+    /// The caller has the data back: `release` is not called.
+    is_returned: AtomicBool,
+}
+
+impl Owned {
+    pub fn new(data: Ptr<c_void>, release: HostFn) -> Owned {
+        Owned { data, release, is_returned: AtomicBool::new(false) }
+    }
+
+    /// Leaves the data to the caller. No host function has it.
+    pub fn give_back(&self) {
+        self.is_returned.store(true, Relaxed);
     }
 }
 
-/// Maps memory of the caller's at its own address.
-pub fn map_registered(memory: &warploom_runtime::memory::Memory, address: u64, bytes: u64) -> Answer {
-    let host = std::ptr::NonNull::new(Ptr::<u8>::at(address).0).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
-    // SAFETY: who registers memory keeps it until it is unregistered, which waits for what uses it.
-    let mapped = unsafe { memory.map_bytes(host, bytes) };
-    mapped.map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)
+impl Drop for Owned {
+    fn drop(&mut self) {
+        if !*self.is_returned.get_mut() {
+            call_host(self.release, self.data);
+        }
+    }
 }

@@ -10,7 +10,7 @@ use warploom::capture::manifest;
 
 use super::memory::Forwarded;
 use super::modules::{self, Kernel};
-use super::real::{real, watch};
+use super::real::{self, limit, watch};
 use super::{capture, unseen};
 use crate::api::launch::Config;
 use crate::boundary::Ptr;
@@ -35,18 +35,7 @@ const MINOR: u32 = 76;
 
 /// The kind of GPU of the first device.
 pub fn device() -> String {
-    let attribute = |which: u32| {
-        let mut value = 0_i32;
-        real!(cuDeviceGetAttribute(&mut value => *mut i32, which => u32, 0 => i32));
-        value
-    };
-    format!("sm_{}{}", attribute(MAJOR), attribute(MINOR))
-}
-
-fn limit(which: u32) -> Option<u64> {
-    let mut value = 0_usize;
-    let answer = real!(cuCtxGetLimit(&mut value => *mut usize, which => u32));
-    (answer == 0).then_some(value as u64)
+    format!("sm_{}{}", real::device_attribute(MAJOR), real::device_attribute(MINOR))
 }
 
 /// Has a launch take place, and writes it if it is to be captured.
@@ -67,23 +56,25 @@ fn launch(
     let start = Instant::now();
     let answer = real();
     if answer == 0 {
-        let waited = if before.is_some() { real!(cuCtxSynchronize()) } else { 0 };
+        let succeeded = before.is_none() || real::synchronize();
         record::launched(&kernel.name, start.elapsed(), None);
-        if let Some(before) = before {
+        if let Some(before) = before
+            && let Ok(image) = &kernel.loaded.image
+        {
             // What it prints goes to the program's own output.
-            before.write(waited == 0, b"");
+            before.write(image, succeeded, b"");
         }
     }
     answer
 }
 
-fn before<'a>(
+fn before(
     choice: Choice,
-    kernel: &'a Kernel,
+    kernel: &Kernel,
     shape: &Shape,
     params: Ptr<Ptr<u8>>,
     extra: Ptr<Ptr<c_void>>,
-) -> Option<Before<'a, Forwarded>> {
+) -> Option<Before<'static, Forwarded>> {
     match subject(&choice, kernel, shape, params, extra) {
         Ok(subject) => Before::of(choice, &Forwarded, subject),
         Err(why) => {
@@ -93,17 +84,17 @@ fn before<'a>(
     }
 }
 
-fn subject<'a>(
+fn subject(
     choice: &Choice,
-    kernel: &'a Kernel,
+    kernel: &Kernel,
     shape: &Shape,
     params: Ptr<Ptr<u8>>,
     extra: Ptr<Ptr<c_void>>,
-) -> Result<Subject<'a>, String> {
+) -> Result<Subject, String> {
     if CAPTURING.load(Relaxed) > 0 {
         return Err("a stream was being captured into a graph".into());
     }
-    let (image, module) = kernel.loaded.code(&kernel.name)?;
+    let module = kernel.loaded.code(&kernel.name)?;
     let function = module.kernel(&kernel.name).map(|id| module.function(id)).ok_or("it is not in its module")?;
     let args = arguments(&function.params, params, extra).map_err(|_| "its parameters are not there")?;
     let args: Vec<Vec<u8>> = args.iter().map(|arg| arg.as_bytes().unwrap_or_default().to_vec()).collect();
@@ -117,12 +108,11 @@ fn subject<'a>(
     {
         choice.cannot(format_args!("the texture or surface {word:#x}, if that is what is meant, is left out"));
     }
-    if real!(cuCtxSynchronize()) != 0 {
+    if !real::synchronize() {
         return Err("work before it has failed".into());
     }
     let variable = |name: &str| kernel.loaded.variable(name).map(|(address, bytes)| (name.to_string(), address, bytes));
     Ok(Subject {
-        image,
         arch: None,
         launch: manifest::Launch {
             grid: shape.grid,

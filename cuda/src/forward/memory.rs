@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-use super::real::{real, watch};
+use super::real::{self, watch};
 use crate::boundary::Ptr;
 use crate::record::Machine;
 
@@ -61,8 +61,8 @@ impl Machine for Forwarded {
         }
         for (from, to) in parts {
             let part = &mut into[(from - address) as usize..(to - address) as usize];
-            // What cannot be read, such as memory whose context is gone, stays 0.
-            real!(cuMemcpyDtoH_v2(part.as_mut_ptr() => *mut u8, from => u64, part.len() => usize));
+            // What cannot be read stays 0.
+            real::read(from, part);
         }
     }
 }

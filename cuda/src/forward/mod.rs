@@ -9,18 +9,15 @@ mod memory;
 mod modules;
 mod real;
 
-use std::ffi::{c_char, c_void};
+use std::ffi::c_char;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
-
 use crate::api::table;
-use crate::boundary::{Function, Ptr, at_exit};
-use crate::error::Error;
+use crate::boundary::{Ptr, at_exit};
 use crate::record::{Settings, note};
 use crate::{driver, record};
-use real::watch;
+use real::{Watcher, watch};
 
 const VARIABLE: &str = "WARPLOOM_REAL_CUDA";
 
@@ -55,13 +52,8 @@ pub fn device() -> Option<String> {
     matches!(ROLE.get(), Some(Role::Forwards { .. })).then(launch::device)
 }
 
-/// What a name leads to that the other driver does not have.
-extern "C" fn absent() -> u32 {
-    Error::CUDA_ERROR_NOT_SUPPORTED as u32
-}
-
 /// The functions that are watched.
-fn watched() -> impl Iterator<Item = &'static (&'static str, Function)> {
+fn watched() -> impl Iterator<Item = &'static Watcher> {
     [WATCHED, launch::WATCHED, memory::WATCHED, modules::WATCHED].into_iter().flatten()
 }
 
@@ -78,12 +70,7 @@ pub fn start() {
     }
     ROLE.get_or_init(|| Role::Forwards { capture: record::Settings::from_environment() });
     at_exit();
-    let watched: FxHashMap<&str, Function> = watched().copied().collect();
-    for (name, target) in table::functions() {
-        let there = real::symbol(name);
-        let watcher = watched.get(name).copied().filter(|_| there.is_some());
-        target.lead_to(watcher.or(there).unwrap_or(Function(absent as *const c_void)));
-    }
+    real::lead(table::functions(), watched());
 }
 
 /// Something that captures will lack.
@@ -96,24 +83,23 @@ fn unseen(what: String) {
 }
 
 /// Puts what watches a function in the place of the function that a program has asked for.
-fn replace(name: Ptr<c_char>, out: Ptr<Ptr<c_void>>, version: i32, flags: u64) {
+fn replace(name: Ptr<c_char>, out: Ptr<u64>, version: i32, flags: u64) {
     let (Ok(name), Ok(found)) = (name.text(), out.get()) else { return };
-    let Some((function, here)) = table::function(&name, version, flags).filter(|_| !found.is_null()) else { return };
-    if !watched().any(|(name, _)| *name == function) {
+    let Some((function, here)) = table::function(&name, version, flags).filter(|_| found != 0) else { return };
+    if !watched().any(|watcher| watcher.name == function) {
         return;
     }
     // A later version may have another type.
-    let is_known = version <= driver::VERSION
-        || real::symbol(function).is_some_and(|there| there.pointer().address() == found.address());
+    let is_known = version <= driver::VERSION || real::symbol(function).is_some_and(|there| there.address() == found);
     if is_known {
-        out.set_if(here.pointer());
+        out.set_if(here.address());
     } else {
         unseen(format!("calls of {name} in the form of CUDA {version}, which is not known"));
     }
 }
 
 watch! { WATCHED:
-    fn cuGetProcAddress(name: Ptr<c_char>, out: Ptr<Ptr<c_void>>, version: i32, flags: u64) |real| {
+    fn cuGetProcAddress(name: Ptr<c_char>, out: Ptr<u64>, version: i32, flags: u64) |real| {
         let answer = real();
         if answer == 0 {
             replace(name, out, version, flags);
@@ -122,7 +108,7 @@ watch! { WATCHED:
     }
 
     fn cuGetProcAddress_v2(
-        name: Ptr<c_char>, out: Ptr<Ptr<c_void>>, version: i32, flags: u64, status: Ptr<i32>,
+        name: Ptr<c_char>, out: Ptr<u64>, version: i32, flags: u64, status: Ptr<i32>,
     ) / cuGetProcAddress_v2_ptsz |real| {
         let answer = real();
         if answer == 0 {
@@ -131,7 +117,7 @@ watch! { WATCHED:
         answer
     }
 
-    fn cuGetExportTable(table: Ptr<Ptr<c_void>>, id: Ptr<[u8; 16]>) |real| {
+    fn cuGetExportTable(table: Ptr<u64>, id: Ptr<[u8; 16]>) |real| {
         unseen("what is loaded and launched through undocumented tables (cuGetExportTable), as CUDA's runtime did before 12".into());
         real()
     }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use warploom::container::Module;
 
 use super::capture;
-use super::real::{real, watch};
+use super::real::{self, watch};
 use crate::api::library::LibraryOptions;
 use crate::api::module::file;
 use crate::boundary::Ptr;
@@ -19,7 +19,7 @@ pub struct Loaded {
     handle: u64,
     is_library: bool,
     /// Or why it is not known what it was loaded from.
-    image: Result<Image, Error>,
+    pub image: Result<Image, Error>,
     modules: OnceLock<Result<Vec<Module>, String>>,
 }
 
@@ -49,8 +49,8 @@ pub fn kernel(handle: u64) -> Option<Kernel> {
 }
 
 impl Loaded {
-    /// What it was loaded from, and the module in that which has the kernel.
-    pub fn code(&self, kernel: &str) -> Result<(&Image, &Module), String> {
+    /// The module of its image that has the kernel.
+    pub fn code(&self, kernel: &str) -> Result<&Module, String> {
         let image = self.image.as_ref().map_err(|error| format!("its image cannot be read ({error:?})"))?;
         let read = || {
             let failed = |failure: crate::image::Failure| {
@@ -60,21 +60,14 @@ impl Loaded {
         };
         let modules = self.modules.get_or_init(read).as_ref().map_err(Clone::clone)?;
         let module = modules.iter().find(|module| module.kernel(kernel).is_some());
-        Ok((image, module.ok_or("no module of its image that can be executed here has it")?))
+        module.ok_or_else(|| "no module of its image that can be executed here has it".into())
     }
 
     /// Address and bytes of a variable.
     pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
-        let mut module = self.handle;
-        if self.is_library && real!(cuLibraryGetModule(&mut module => *mut u64, self.handle => u64)) != 0 {
-            return None;
-        }
+        let module = if self.is_library { real::module_of(self.handle)? } else { self.handle };
         let name = std::ffi::CString::new(name).ok()?;
-        let (mut address, mut bytes) = (0_u64, 0_usize);
-        let answer = real!(cuModuleGetGlobal_v2(
-            &mut address => *mut u64, &mut bytes => *mut usize, module => u64, name.as_ptr() => *const c_char,
-        ));
-        (answer == 0 && bytes > 0).then_some((address, bytes as u64))
+        real::variable(module, &name).filter(|&(_, bytes)| bytes > 0)
     }
 }
 
@@ -96,20 +89,29 @@ fn unloaded(answer: u32, handle: u64) -> u32 {
         && let Some(known) = known().as_mut()
         && let Some(gone) = known.loaded.remove(&handle)
     {
+        // The image may have handles as a library and as a module.
+        known.loaded.retain(|_, loaded| !Arc::ptr_eq(loaded, &gone));
         known.kernels.retain(|_, kernel| !Arc::ptr_eq(&kernel.loaded, &gone));
     }
     answer
 }
 
-/// Enters a kernel that a call has found in a module or a library.
-fn found(answer: u32, out: Ptr<u64>, of: u64, name: Ptr<c_char>) -> u32 {
-    if answer == 0
-        && let Some(known) = known().as_mut()
+/// Enters a kernel of a module or a library.
+fn enter(handle: u64, of: u64, name: String) {
+    if let Some(known) = known().as_mut()
         && let Some(loaded) = known.loaded.get(&of)
-        && let (Ok(handle), Ok(name)) = (out.get(), name.text())
     {
         let kernel = Kernel { loaded: loaded.clone(), name };
         known.kernels.insert(handle, kernel);
+    }
+}
+
+/// Enters a kernel that a call has found.
+fn found(answer: u32, out: Ptr<u64>, of: u64, name: Ptr<c_char>) -> u32 {
+    if answer == 0
+        && let (Ok(handle), Ok(name)) = (out.get(), name.text())
+    {
+        enter(handle, of, name);
     }
     answer
 }
@@ -117,10 +119,10 @@ fn found(answer: u32, out: Ptr<u64>, of: u64, name: Ptr<c_char>) -> u32 {
 /// The same of all kernels, whose names the driver is asked for.
 fn found_all(answer: u32, out: Ptr<u64>, count: u32, of: u64) -> u32 {
     for i in (0..count as usize).filter(|_| answer == 0) {
-        let mut name = Ptr::NULL;
-        let handle = out.get_at(i).unwrap_or(0);
-        if handle != 0 && real!(cuFuncGetName(&mut name => *mut Ptr<c_char>, handle => u64)) == 0 {
-            found(answer, Ptr::of_numbers(&[handle]), of, name);
+        if let Some(handle) = out.get_at(i).ok().filter(|&handle| handle != 0)
+            && let Some(name) = real::function_name(handle)
+        {
+            enter(handle, of, name);
         }
     }
     answer

@@ -1,7 +1,7 @@
 //! The driver that calls are forwarded to. All `unsafe` of forwarding is here: it calls that driver's functions, which have the types of
 //! the API.
 
-use std::ffi::{CStr, OsStr, c_void};
+use std::ffi::{CStr, OsStr, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,9 +9,28 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use rustc_hash::FxHashMap;
 
-use crate::boundary::Function;
+use crate::boundary::{Function, Ptr, Target};
 use crate::error::Error;
+
+/// Calls a function of the driver. Only this module and the functions of [`watch`] use it. The
+/// answer is an error's number.
+macro_rules! real {
+    ($name:ident($($arg:expr => $ty:ty),* $(,)?)) => {
+        match $crate::forward::real::symbol(stringify!($name)) {
+            None => $crate::error::Error::CUDA_ERROR_NOT_SUPPORTED as u32,
+            Some(function) => {
+                // SAFETY: the API says that the function of this name has this type, with `u32` for
+                // an enum.
+                let function: unsafe extern "C" fn($($ty),*) -> u32 = unsafe { std::mem::transmute(function.pointer()) };
+                // SAFETY: the arguments are a program's, passed on as they are, or ours with memory
+                // of ours behind each pointer.
+                unsafe { function($($arg),*) }
+            }
+        }
+    };
+}
 
 static REAL: OnceLock<Library> = OnceLock::new();
 
@@ -42,7 +61,10 @@ pub fn is_this_library(path: &Path) -> bool {
 
 /// Loads it, for as long as the process lives.
 pub fn open(path: &Path) -> Result<(), String> {
-    // SAFETY: the user asks for this library to be loaded as the process's driver.
+    // SAFETY: the library's initialisers run in this call. Our own initialiser makes the call
+    // (`boundary::exported::at_load`) and holds no lock of ours, so that an initialiser may call
+    // this library as any program may. The user asks for this library as the process's driver, and
+    // answers for its initialisers.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL | OWN_NAMES_FIRST) };
     let library = library.map_err(|error| error.to_string())?;
     REAL.get_or_init(|| library);
@@ -53,27 +75,97 @@ pub fn open(path: &Path) -> Result<(), String> {
 pub fn symbol(name: &str) -> Option<Function> {
     // SAFETY: the type is that of an address.
     let symbol = unsafe { REAL.get()?.get::<*const c_void>(name.as_bytes()) };
-    symbol.ok().map(|symbol| Function(*symbol)).filter(|function| !function.0.is_null())
+    let address = symbol.ok().map(|symbol| *symbol).filter(|address| !address.is_null())?;
+    // SAFETY: the library is never closed, and a driver's function of a name of the API has the
+    // API's type.
+    Some(unsafe { Function::new(address) })
+}
+
+/// A function that watches calls of a function of the API.
+pub struct Watcher {
+    pub name: &'static str,
+    function: Function,
+}
+
+impl Watcher {
+    /// # Safety
+    /// The function lasts, and has the type that the API says for the name.
+    pub const unsafe fn new(name: &'static str, function: *const c_void) -> Watcher {
+        // SAFETY: the caller's promise.
+        Watcher { name, function: unsafe { Function::new(function) } }
+    }
+}
+
+/// Names lead here that the other driver does not have.
+extern "C" fn absent() -> u32 {
+    Error::CUDA_ERROR_NOT_SUPPORTED as u32
+}
+
+/// Makes names lead to their watchers, or else to the driver's functions.
+pub fn lead(names: impl Iterator<Item = &'static Target>, watchers: impl Iterator<Item = &'static Watcher>) {
+    let watchers: FxHashMap<&str, Function> = watchers.map(|watcher| (watcher.name, watcher.function)).collect();
+    for target in names {
+        let there = symbol(target.name());
+        let watcher = watchers.get(target.name()).copied().filter(|_| there.is_some());
+        // SAFETY: `absent` uses no arguments, so that callers may pass any, and returns an error's
+        // number as all functions of the API do.
+        let absent = unsafe { Function::new(absent as *const c_void) };
+        // SAFETY: all three functions have the type that the API says for this name.
+        unsafe { target.lead_to(watcher.or(there).unwrap_or(absent)) };
+    }
+}
+
+/// An attribute of the first device; 0: there is none.
+pub fn device_attribute(which: u32) -> i32 {
+    let mut value = 0_i32;
+    real!(cuDeviceGetAttribute(&mut value => *mut i32, which => u32, 0 => i32));
+    value
+}
+
+/// A limit of the current context.
+pub fn limit(which: u32) -> Option<u64> {
+    let mut value = 0_usize;
+    let answer = real!(cuCtxGetLimit(&mut value => *mut usize, which => u32));
+    (answer == 0).then_some(value as u64)
+}
+
+/// Waits for all work of the current context, and says whether it has succeeded.
+pub fn synchronize() -> bool {
+    real!(cuCtxSynchronize()) == 0
+}
+
+/// The name of a function.
+pub fn function_name(function: u64) -> Option<String> {
+    let mut name = Ptr::<c_char>::NULL;
+    let answer = real!(cuFuncGetName(&mut name => *mut Ptr<c_char>, function => u64));
+    if answer == 0 { name.text().ok() } else { None }
+}
+
+/// The module of a library in the current context.
+pub fn module_of(library: u64) -> Option<u64> {
+    let mut module = 0_u64;
+    let answer = real!(cuLibraryGetModule(&mut module => *mut u64, library => u64));
+    (answer == 0).then_some(module)
+}
+
+/// Address and bytes of a module's variable.
+pub fn variable(module: u64, name: &CStr) -> Option<(u64, u64)> {
+    let (mut address, mut bytes) = (0_u64, 0_usize);
+    let answer = real!(cuModuleGetGlobal_v2(
+        &mut address => *mut u64, &mut bytes => *mut usize, module => u64, name.as_ptr() => *const c_char,
+    ));
+    (answer == 0).then_some((address, bytes as u64))
+}
+
+/// Reads device memory. If the driver cannot read it, as when its context is gone, `into` stays as
+/// it is.
+pub fn read(address: u64, into: &mut [u8]) {
+    real!(cuMemcpyDtoH_v2(into.as_mut_ptr() => *mut u8, address => u64, into.len() => usize));
 }
 
 /// One call that is watched: nothing unwinds out of it.
 pub fn watched(body: impl FnOnce() -> u32) -> u32 {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(Error::CUDA_ERROR_UNKNOWN as u32)
-}
-
-/// Calls a function of it. The answer is an error's number.
-macro_rules! real {
-    ($name:ident($($arg:expr => $ty:ty),* $(,)?)) => {
-        match $crate::forward::real::symbol(stringify!($name)) {
-            None => $crate::error::Error::CUDA_ERROR_NOT_SUPPORTED as u32,
-            Some(function) => {
-                // SAFETY: the API says that the function of this name has this type, with `u32` for an enum.
-                let function: unsafe extern "C" fn($($ty),*) -> u32 = unsafe { std::mem::transmute(function.0) };
-                // SAFETY: the arguments are a program's, passed on as they are, or ours with memory of ours behind each pointer.
-                unsafe { function($($arg),*) }
-            }
-        }
-    };
 }
 
 /// Defines what watches functions, and the list of them. `fn name(..) / per_thread |real| body`: the body calls `real` once, which hands the
@@ -85,10 +177,18 @@ macro_rules! watch {
             $($crate::forward::real::watch_one! { $per_thread $arguments $real $body })?
         )*
 
-        pub static $list: &[(&str, $crate::boundary::Function)] = &[$(
-            (stringify!($name), $crate::boundary::Function($name as *const std::ffi::c_void)),
-            $((stringify!($per_thread), $crate::boundary::Function($per_thread as *const std::ffi::c_void)),)?
+        pub static $list: &[$crate::forward::real::Watcher] = &[$(
+            $crate::forward::real::watcher!($name),
+            $($crate::forward::real::watcher!($per_thread),)?
         )*];
+    };
+}
+
+macro_rules! watcher {
+    ($name:ident) => {
+        // SAFETY: `watch_one` defines the function with the arguments of the API's function of this
+        // name. It lasts as long as the library.
+        unsafe { $crate::forward::real::Watcher::new(stringify!($name), $name as *const std::ffi::c_void) }
     };
 }
 
@@ -106,4 +206,4 @@ macro_rules! watch_one {
     };
 }
 
-pub(crate) use {real, watch, watch_one};
+pub(crate) use {real, watch, watch_one, watcher};

@@ -36,8 +36,7 @@ pub trait Machine {
 }
 
 /// What is launched, and how.
-pub struct Subject<'a> {
-    pub image: &'a Image,
+pub struct Subject {
     /// The GPU whose driver chooses among code for several.
     pub arch: Option<Arch>,
     pub launch: manifest::Launch,
@@ -53,7 +52,7 @@ pub struct Subject<'a> {
 /// A launch that is to be written, with memory as it was before.
 pub struct Before<'a, M> {
     machine: &'a M,
-    subject: Subject<'a>,
+    subject: Subject,
     choice: Choice,
     pages: Vec<(u64, Vec<u8>)>,
     variables: Vec<Vec<u8>>,
@@ -61,7 +60,7 @@ pub struct Before<'a, M> {
 
 impl<'a, M: Machine> Before<'a, M> {
     /// Copies what the launch may use.
-    pub fn of(choice: Choice, machine: &'a M, subject: Subject<'a>) -> Option<Before<'a, M>> {
+    pub fn of(choice: Choice, machine: &'a M, subject: Subject) -> Option<Before<'a, M>> {
         let ranges = ranges(machine, &subject);
         let bytes: u64 = ranges.iter().map(|(start, end)| end - start).sum();
         let most = choice.settings.max_bytes;
@@ -75,14 +74,14 @@ impl<'a, M: Machine> Before<'a, M> {
     }
 
     /// Writes the launch with what it came to, and what it printed if that is known. Faults leave nothing to compare with.
-    pub fn write(self, is_good: bool, printed: &[u8]) {
-        match self.files(is_good, printed) {
+    pub fn write(self, image: &Image, is_good: bool, printed: &[u8]) {
+        match self.files(image, is_good, printed) {
             Ok(()) => note(|summary| summary.captured += 1),
             Err(error) => self.choice.cannot(error),
         }
     }
 
-    fn files(&self, is_good: bool, printed: &[u8]) -> Result<(), warploom::capture::Error> {
+    fn files(&self, image: &Image, is_good: bool, printed: &[u8]) -> Result<(), warploom::capture::Error> {
         let folder = &self.choice.settings.folder;
         let base = file_name(&self.choice.kernel, self.choice.count);
         let save = |name: &str, bytes: Vec<u8>| -> Result<PathBuf, warploom::capture::Error> {
@@ -130,7 +129,7 @@ impl<'a, M: Machine> Before<'a, M> {
             Ok(manifest::ImagePool { headers, samplers: Some(samplers), variables })
         };
         let manifest = Manifest {
-            kernel: self.kernel(folder)?,
+            kernel: self.kernel(image, folder)?,
             launch: self.subject.launch.clone(),
             args: self.subject.args.iter().map(|bytes| argument(bytes)).collect(),
             buffers,
@@ -143,8 +142,8 @@ impl<'a, M: Machine> Before<'a, M> {
     }
 
     /// The module's image, which all its launches share.
-    fn kernel(&self, folder: &Path) -> Result<manifest::Kernel, warploom::capture::Error> {
-        let mut files = self.subject.image.files().into_iter().map(|bytes| {
+    fn kernel(&self, image: &Image, folder: &Path) -> Result<manifest::Kernel, warploom::capture::Error> {
+        let mut files = image.files().into_iter().map(|bytes| {
             let mut hasher = std::hash::DefaultHasher::new();
             bytes.hash(&mut hasher);
             let name = PathBuf::from(format!("module-{:016x}.bin", hasher.finish()));

@@ -58,7 +58,8 @@ impl Driver {
 
     /// The library, initialised.
     pub fn open() -> Driver {
-        // SAFETY: the library has no initialisers.
+        // SAFETY: the initialiser of the library reads the environment, which nobody changes
+        // meanwhile. It loads another driver if a test has said so.
         let driver = Driver(unsafe { Library::new(path()) }.expect("the library is built with the tests"));
         ok!(driver, cuInit(0 => u32));
         driver

@@ -1,6 +1,6 @@
 //! What lanes and copies do with guest memory.
 
-use super::{CopyError, Memory, Page, Residency, raw};
+use super::{Access, CopyError, Memory, Page, Residency, raw};
 use crate::atomics::{self, AtomicKind, AtomicType};
 use crate::fault::FaultKind;
 use crate::warp::{PAGE_BITS, PAGE_BYTES, Run, Tlb, TlbEntry, no_page, tlb_slot};
@@ -33,14 +33,23 @@ impl Memory {
     /// Host address to read (write) so many bytes of one page at, `None` if the page is sparse.
     #[inline]
     fn host(&self, address: u64, bytes: u64, write: bool) -> Result<Option<*mut u8>, FaultKind> {
+        let allows = |access: Access| if write { access.write } else { access.read };
+        self.host_if(address, allows, || self.bytes.have(address, bytes))
+    }
+
+    /// As [`Memory::host`], on pages whose access `allows` accepts. `in_bytes` says whether a range
+    /// of `map_bytes` has all of the access.
+    #[inline]
+    fn host_if(
+        &self,
+        address: u64,
+        allows: impl FnOnce(Access) -> bool,
+        in_bytes: impl FnOnce() -> bool,
+    ) -> Result<Option<*mut u8>, FaultKind> {
         match self.page(address) {
-            Page::Resident { host, access } if if write { access.write } else { access.read } => {
-                Ok(Some(within(host, address)))
-            }
+            Page::Resident { host, access } if allows(access) => Ok(Some(within(host, address))),
             Page::Sparse => Ok(None),
-            Page::Unmapped if self.bytes.hold(address, bytes) => {
-                Ok(Some(ptr::with_exposed_provenance_mut(address as usize)))
-            }
+            Page::Unmapped if in_bytes() => Ok(Some(ptr::with_exposed_provenance_mut(address as usize))),
             _ => Err(FaultKind::AddressOutOfRange),
         }
     }
@@ -59,7 +68,9 @@ impl Memory {
             return self.load_across(address, bytes);
         }
         match self.host(address, bytes.into(), false)? {
-            // SAFETY: the bytes lie on a readable resident page, which stays mapped while `self` is borrowed.
+            // SAFETY: the bytes lie on a readable resident page or in a range of `map_bytes`.
+            // Memory that this `Memory` owns stays while `self` is borrowed. The contracts of
+            // `map_raw` and `map_bytes` make the caller's memory stay during this call.
             Some(pointer) => Ok((unsafe { raw::load(pointer, bytes) }, Residency::Resident)),
             None => Ok((0, Residency::Sparse)),
         }
@@ -123,15 +134,16 @@ impl Memory {
         }
         match self.page(address) {
             Page::Resident { host, access } if access.read && access.write => {
-                // SAFETY: aligned within a resident page, which is aligned to 16 and stays mapped while `self` is
-                // borrowed.
+                // SAFETY: the cell is aligned within a resident page, which is aligned to 16 and
+                // stays as in `load`.
                 let old = unsafe { atomics::apply_at(within(host, address), ty, kind, value, compare) };
                 Ok((old, Residency::Resident))
             }
             Page::Sparse => Ok((0, Residency::Sparse)),
-            Page::Unmapped if self.bytes.hold(address, ty.bytes().into()) => {
+            Page::Unmapped if self.bytes.have(address, ty.bytes().into()) => {
                 let pointer = ptr::with_exposed_provenance_mut(address as usize);
-                // SAFETY: aligned within a range of the caller's memory, which stays mapped for now.
+                // SAFETY: the cell is aligned within a range of `map_bytes`, which stays as in
+                // `load`.
                 Ok((unsafe { atomics::apply_at(pointer, ty, kind, value, compare) }, Residency::Resident))
             }
             _ => Err(match self.windows().classify(address) {
@@ -209,58 +221,30 @@ impl Memory {
         Some(Run { first: page - before * PAGE_BYTES, bytes, addend, misses: 0 })
     }
 
-    /// As [`Memory::load`], through a TLB.
-    ///
-    /// # Safety
-    /// The TLB was filled by this memory only, and since then nothing was unbound, released or protected in it.
-    #[inline]
-    pub unsafe fn load_cached(&self, tlb: &mut Tlb, address: u64, bytes: u32) -> Result<(u128, Residency), FaultKind> {
-        if u64::from(bytes) <= left_in_page(address) {
-            let entry = tlb.entries[tlb_slot(address >> PAGE_BITS)];
-            if entry.read_tag == page_start(address) {
-                let pointer = ptr::with_exposed_provenance(address.wrapping_add(entry.addend) as usize);
-                // SAFETY: by the caller's promise the entry is that of a readable resident page, and the access ends
-                // within it.
-                return Ok((unsafe { raw::load(pointer, bytes) }, Residency::Resident));
-            }
-            self.tlb_fill(tlb, address);
+    /// Loads an aligned cell of 1, 2, 4 or 8 bytes by one access. [`Memory::unmap_bytes`] waits for
+    /// this function, so that it may be called outside of launches.
+    pub fn read_cell(&self, address: u64, bytes: u32) -> Result<u64, CopyError> {
+        let refused = CopyError { address, write: false };
+        if !matches!(bytes, 1 | 2 | 4 | 8) || address & (u64::from(bytes) - 1) != 0 {
+            return Err(refused);
         }
-        self.load(address, bytes)
-    }
-
-    /// As [`Memory::store`], through a TLB.
-    ///
-    /// # Safety
-    /// As [`Memory::load_cached`].
-    #[inline]
-    pub unsafe fn store_cached(
-        &self,
-        tlb: &mut Tlb,
-        address: u64,
-        bytes: u32,
-        value: u128,
-    ) -> Result<Residency, FaultKind> {
-        if u64::from(bytes) <= left_in_page(address) {
-            let entry = tlb.entries[tlb_slot(address >> PAGE_BITS)];
-            if entry.write_tag == page_start(address) {
-                let pointer = ptr::with_exposed_provenance_mut(address.wrapping_add(entry.addend) as usize);
-                // SAFETY: as in `load_cached`, and the page is writable.
-                unsafe { raw::store(pointer, bytes, value) };
-                return Ok(Residency::Resident);
-            }
-            self.tlb_fill(tlb, address);
-        }
-        self.store(address, bytes, value)
+        let held = self.bytes.hold();
+        let pointer = self.host_if(address, |access| access.read, || held.have(address, bytes.into()));
+        // SAFETY: an aligned cell lies on one page, or in a range of `map_bytes`. `held` keeps such
+        // ranges mapped until this returns.
+        let load = |pointer: *mut u8| unsafe { raw::load(pointer, bytes) as u64 };
+        Ok(pointer.map_err(|_| refused)?.map_or(0, load))
     }
 
     /// Copies out of guest memory. Sparse pages read zero. On an error some bytes may have been copied.
     pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), CopyError> {
         let mut into = into;
-        self.pieces(address, into.len() as u64, false, |pointer, bytes| {
+        self.pieces(address, into.len() as u64, Way::Read, |pointer, bytes| {
             let (piece, rest) = std::mem::take(&mut into).split_at_mut(bytes);
             into = rest;
             match pointer {
-                // SAFETY: `pieces` gives bytes of one readable page.
+                // SAFETY: the bytes that `pieces` passes are readable, and stay until `pieces`
+                // returns.
                 Some(pointer) => unsafe { raw::copy_out(pointer, piece) },
                 None => piece.fill(0),
             }
@@ -269,38 +253,33 @@ impl Memory {
 
     /// Copies into guest memory; what goes to sparse pages is dropped. On an error nothing is written.
     pub fn write(&self, address: u64, from: &[u8]) -> Result<(), CopyError> {
-        self.pieces(address, from.len() as u64, true, |_, _| ())?;
+        self.pieces(address, from.len() as u64, Way::Write, |_, _| ())?;
+        self.copy_in(address, from, Way::Write)
+    }
+
+    /// As [`Memory::write`], also where the guest can only read, for a driver's own data. On an
+    /// error some bytes may have been written.
+    pub fn overwrite(&self, address: u64, from: &[u8]) -> Result<(), CopyError> {
+        self.copy_in(address, from, Way::Overwrite)
+    }
+
+    fn copy_in(&self, address: u64, from: &[u8], way: Way) -> Result<(), CopyError> {
         let mut from = from;
-        self.pieces(address, from.len() as u64, true, |pointer, bytes| {
+        self.pieces(address, from.len() as u64, way, |pointer, bytes| {
             let (piece, rest) = from.split_at(bytes);
             from = rest;
             if let Some(pointer) = pointer {
-                // SAFETY: `pieces` gives bytes of one writable page.
+                // SAFETY: the bytes that `pieces` passes stay until `pieces` returns. The host can
+                // write them, even if the guest cannot.
                 unsafe { raw::copy_in(pointer, piece) };
             }
         })
     }
 
-    /// As [`Memory::write`], also where the guest can only read: for what a driver keeps in its memory.
-    pub fn overwrite(&self, address: u64, from: &[u8]) -> Result<(), CopyError> {
-        let mut from = from;
-        each_page(address, from.len() as u64, true, |at, bytes| {
-            let (piece, rest) = from.split_at(bytes);
-            from = rest;
-            match self.page(at) {
-                // SAFETY: the bytes lie on a resident page, which is touched through atomics only.
-                Page::Resident { host, .. } => unsafe { raw::copy_in(within(host, at), piece) },
-                Page::Sparse => {}
-                Page::Unmapped => return None,
-            }
-            Some(())
-        })
-    }
-
     /// Sets `bytes` bytes to `value`, as [`Memory::write`].
     pub fn fill(&self, address: u64, bytes: u64, value: u8) -> Result<(), CopyError> {
-        self.pieces(address, bytes, true, |_, _| ())?;
-        self.pieces(address, bytes, true, |pointer, bytes| {
+        self.pieces(address, bytes, Way::Write, |_, _| ())?;
+        self.pieces(address, bytes, Way::Write, |pointer, bytes| {
             if let Some(pointer) = pointer {
                 // SAFETY: as in `write`.
                 unsafe { raw::fill(pointer, bytes, value) };
@@ -308,19 +287,35 @@ impl Memory {
         })
     }
 
-    /// Calls `f` with the host address (`None` if sparse) and length of each page's part of a range.
+    /// Calls `f` with the host address (`None` if sparse) and length of each page's part of a
+    /// range. The memory there stays until this returns: `held` keeps ranges of `map_bytes` mapped.
     fn pieces(
         &self,
         address: u64,
         bytes: u64,
-        write: bool,
+        way: Way,
         mut f: impl FnMut(Option<*mut u8>, usize),
     ) -> Result<(), CopyError> {
-        each_page(address, bytes, write, |at, step| {
-            f(self.host(at, step as u64, write).ok()?, step);
+        let held = self.bytes.hold();
+        let allows = |access: Access| match way {
+            Way::Read => access.read,
+            Way::Write => access.write,
+            Way::Overwrite => true,
+        };
+        each_page(address, bytes, way != Way::Read, |at, step| {
+            f(self.host_if(at, allows, || held.have(at, step as u64)).ok()?, step);
             Some(())
         })
     }
+}
+
+/// The direction of a copy, and the permission that it needs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Read,
+    Write,
+    /// Writes without a permission.
+    Overwrite,
 }
 
 /// Calls `f` with the address and length of each page's part of a range, up to the first that gives none.

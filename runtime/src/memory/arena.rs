@@ -1,10 +1,12 @@
 //! Host memory whose addresses are those that the guest has.
 
 use super::error::MapError;
+use super::host::Charge;
 use super::{MemoryConfig, PAGE_BYTES};
 use memmap2::{MmapMut, MmapOptions, MmapRaw, UncheckedAdvice};
 use std::ops::Range;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 /// Addresses for each byte that may be in use: what is freed is not soon used again, and gaps do not matter.
 const SPACE: u64 = 8;
@@ -32,28 +34,56 @@ impl Arena {
     pub(super) fn addresses(&self) -> Range<u64> {
         self.addresses.clone()
     }
+}
 
-    /// The host memory at an address of the arena.
-    pub(super) fn pointer(&self, address: u64) -> Option<NonNull<u8>> {
-        let offset = usize::try_from(address.checked_sub(self.map.as_mut_ptr().addr() as u64)?).ok()?;
-        if offset >= self.map.len() {
-            return None;
-        }
-        NonNull::new(self.map.as_mut_ptr().wrapping_add(offset))
+/// Memory that an allocation has taken from the arena. Its pages go back to the host when nothing
+/// is bound to any of them.
+pub(super) struct Storage {
+    arena: Arc<Arena>,
+    /// Address of the first page, a multiple of the page.
+    address: u64,
+    bytes: u64,
+    _charge: Charge,
+}
+
+impl Storage {
+    /// Takes the pages at an address. Panics if a page lies outside of the arena.
+    pub(super) fn new(arena: &Arc<Arena>, address: u64, bytes: u64, charge: Charge) -> Storage {
+        let Range { start, end } = arena.addresses;
+        let is_inside = address >= start && address.checked_add(bytes).is_some_and(|last| last <= end);
+        assert!(is_inside, "{bytes:#x} bytes at {address:#x} are not in the arena, {start:#x} to {end:#x}");
+        Storage { arena: arena.clone(), address, bytes, _charge: charge }
     }
 
-    /// Gives the memory of whole pages back to the host. They read 0 from then on, and can be used again.
-    pub(super) fn discard(&self, address: u64, bytes: u64) {
-        let start = self.map.as_mut_ptr().addr() as u64;
-        let (Ok(offset), Ok(length)) = (usize::try_from(address - start), usize::try_from(bytes)) else { return };
-        // SAFETY: the range stays mapped and is touched through atomics only, for which this is as if zeros were stored. Nothing of
-        // Rust's lies in it.
-        let discarded = unsafe { self.map.unchecked_advise_range(UncheckedAdvice::DontNeed, offset, length) };
-        if discarded.is_err()
-            && let Some(pointer) = self.pointer(address)
-        {
-            // SAFETY: the range lies in the map.
-            unsafe { super::raw::fill(pointer.as_ptr(), length, 0) };
+    pub(super) fn overlaps(&self, first: u64, last: u64) -> bool {
+        first < self.address + self.bytes && self.address <= last
+    }
+
+    /// Whether the page at `offset` has this address of its own. Else a page there is an alias.
+    pub(super) fn is_at(&self, address: u64, offset: u64) -> bool {
+        self.address + offset == address
+    }
+
+    /// Host memory of the page at an offset. Panics if the offset lies outside.
+    pub(super) fn pointer(&self, offset: u64) -> NonNull<u8> {
+        assert!(offset < self.bytes, "offset {offset:#x} of {:#x} bytes", self.bytes);
+        let map = &self.arena.map;
+        let pointer = map.as_mut_ptr().wrapping_add((self.address + offset) as usize - map.as_mut_ptr().addr());
+        NonNull::new(pointer).expect("the host maps nothing at 0")
+    }
+}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        let map = &self.arena.map;
+        let (offset, length) = (self.address as usize - map.as_mut_ptr().addr(), self.bytes as usize);
+        // SAFETY: `new` has checked that the pages lie in the map. No page table has them any more,
+        // so that no access begins; one that has begun touches the map through atomics, for which
+        // this is as if zeros were stored, and the map stays. Nothing of Rust's lies in it.
+        let discarded = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, offset, length) };
+        if discarded.is_err() {
+            // SAFETY: as above.
+            unsafe { super::raw::fill(self.pointer(0).as_ptr(), length, 0) };
         }
     }
 }

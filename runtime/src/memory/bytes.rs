@@ -2,11 +2,11 @@
 //! there are looked up one by one.
 
 use super::error::MapError;
-use super::{Access, Memory, PAGE_BYTES, Place};
+use super::{Memory, PAGE_BYTES};
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 /// Ranges by their start, without overlap.
 #[derive(Default)]
@@ -21,15 +21,26 @@ struct Range {
     pages: Option<u64>,
 }
 
-impl Ranges {
+/// The ranges as they are: none is unmapped before this is dropped.
+pub(super) struct Held<'a>(RwLockReadGuard<'a, BTreeMap<u64, Range>>);
+
+impl Held<'_> {
     /// Whether there is a range that holds all of so many bytes.
-    pub(super) fn hold(&self, address: u64, bytes: u64) -> bool {
-        if self.count.load(Relaxed) == 0 {
-            return false;
-        }
-        let ranges = self.ranges.read().unwrap_or_else(PoisonError::into_inner);
-        let before = ranges.range(..=address).next_back();
+    pub(super) fn have(&self, address: u64, bytes: u64) -> bool {
+        let before = self.0.range(..=address).next_back();
         before.is_some_and(|(&start, range)| (address - start).checked_add(bytes).is_some_and(|end| end <= range.bytes))
+    }
+}
+
+impl Ranges {
+    /// Keeps all ranges mapped. A thread must not call this again before it drops the result.
+    pub(super) fn hold(&self) -> Held<'_> {
+        Held(self.ranges.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether a range has all of `bytes` bytes. The thread must not have a [`Held`].
+    pub(super) fn have(&self, address: u64, bytes: u64) -> bool {
+        self.count.load(Relaxed) != 0 && self.hold().have(address, bytes)
     }
 }
 
@@ -40,8 +51,14 @@ impl Memory {
     /// Something else is mapped there, or may not be.
     ///
     /// # Safety
-    /// As [`Memory::map_raw`]: the memory stays until [`Memory::unmap_bytes`] was called and all launches that had begun before are
-    /// over.
+    /// The memory stays allocated until [`Memory::unmap_bytes`] has returned for it, or this
+    /// `Memory` is dropped. `unmap_bytes` waits for launches, [`Memory::read`],
+    /// [`Memory::read_cell`], [`Memory::write`], [`Memory::overwrite`] and [`Memory::fill`]. It
+    /// does not wait for [`Memory::load`], [`Memory::store`] and [`Memory::atomic`] outside of
+    /// launches: these calls must be over before the memory is freed.
+    ///
+    /// Others touch the memory through atomics only, or while no launch and no such method touches
+    /// it.
     pub unsafe fn map_bytes(&self, host: NonNull<u8>, bytes: u64) -> Result<(), MapError> {
         let start = host.as_ptr().expose_provenance() as u64;
         let end = start.checked_add(bytes).ok_or(MapError::TooLong { address: start, bytes })?;
@@ -62,19 +79,34 @@ impl Memory {
             let Some(host) = NonNull::new(host.as_ptr().wrapping_add((first - start) as usize)) else {
                 return Err(MapError::HostMisaligned);
             };
-            // SAFETY: these pages are part of the caller's memory.
-            pages = Some(unsafe { self.map_raw(Place::At(first), host, last - first, Access::READ_WRITE) }?);
+            // SAFETY: the pages are part of the caller's memory, which stays as long as the
+            // contract says.
+            unsafe { self.map_pages(first, host, last - first) }?;
+            pages = Some(first);
         }
         ranges.insert(start, Range { bytes, pages });
         self.bytes.count.store(ranges.len(), Relaxed);
         Ok(())
     }
 
-    /// Ends what [`Memory::map_bytes`] began at this address.
+    /// Unmaps the range of [`Memory::map_bytes`] at this address. After the return no launch and no
+    /// copy touches its memory.
+    ///
+    /// The call waits for launches that have begun, and so must not come from a launch. These
+    /// launches may find the memory unmapped.
     pub fn unmap_bytes(&self, address: u64) -> Result<(), MapError> {
+        // The lock waits for copies, which hold the ranges. Later copies find neither the range nor
+        // its pages.
         let mut ranges = self.bytes.ranges.write().unwrap_or_else(PoisonError::into_inner);
         let range = ranges.remove(&address).ok_or(MapError::NoRange { address })?;
         self.bytes.count.store(ranges.len(), Relaxed);
-        range.pages.map_or(Ok(()), |pages| self.release_later(pages))
+        if let Some(pages) = range.pages {
+            self.retire(&mut self.lock(), pages);
+        }
+        // Launches look ranges up, too.
+        drop(ranges);
+        // TLBs of launches may have the pages.
+        self.wait_for_launches();
+        Ok(())
     }
 }

@@ -3,10 +3,14 @@
 //! A page is unmapped, resident or sparse ([`Page`]). `region` reserves, binds, unbinds and releases ranges; `access`
 //! is what lanes and copies do; `table` is the tree, whose lookups take no lock.
 //!
-//! With a shared reference mappings only grow, so an engine may keep host addresses (in a [`Tlb`](crate::warp::Tlb))
-//! during a launch; what is released meanwhile ([`Memory::release_later`]) is unmapped when the last launch has ended,
-//! and its host memory is freed by the next operation that has the memory for itself. Where guest addresses are host
-//! addresses ([`MemoryConfig::in_place`]), all lies in one range of them (`arena`), whose pages go back to the host at once.
+//! With a shared reference mappings only grow, so an engine may keep host addresses (in a
+//! [`Tlb`](crate::warp::Tlb)) during a launch; what is released meanwhile
+//! ([`Memory::release_later`]) is unmapped when the last launch has ended, and its host memory is
+//! freed by the next operation that has the memory for itself. Two operations take pages away from
+//! launches that run: [`Memory::unalias`], since the arena's memory stays, and
+//! [`Memory::unmap_bytes`], which waits for them. Where guest addresses are host addresses
+//! ([`MemoryConfig::in_place`]), all lies in one range of them (`arena`), whose pages go back to
+//! the host at once.
 //!
 //! Shared, local and constant memory are not here: they belong to blocks and launches.
 
@@ -28,7 +32,7 @@ use arena::Arena;
 use region::Regions;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use table::PageTable;
 
 pub use crate::warp::{PAGE_BITS, PAGE_BYTES};
@@ -96,9 +100,10 @@ impl Default for MemoryConfig {
 pub struct Memory {
     table: PageTable,
     regions: Mutex<Regions>,
+    launch_ended: Condvar,
     /// Host memory taken, against `config.cap_bytes`.
     in_use: Arc<AtomicU64>,
-    arena: Option<Arena>,
+    arena: Option<Arc<Arena>>,
     /// Host memory that is no whole pages.
     bytes: bytes::Ranges,
     config: MemoryConfig,
@@ -110,10 +115,11 @@ impl Memory {
         if !config.windows.is_valid() {
             return Err(MapError::BadWindows);
         }
-        let arena = if config.in_place { Some(Arena::new(&config)?) } else { None };
+        let arena = if config.in_place { Some(Arc::new(Arena::new(&config)?)) } else { None };
         Ok(Memory {
             table: PageTable::new(),
             regions: Mutex::default(),
+            launch_ended: Condvar::new(),
             in_use: Arc::default(),
             arena,
             bytes: bytes::Ranges::default(),
@@ -137,6 +143,7 @@ impl Default for Memory {
         Memory {
             table: PageTable::new(),
             regions: Mutex::default(),
+            launch_ended: Condvar::new(),
             in_use: Arc::default(),
             arena: None,
             bytes: bytes::Ranges::default(),

@@ -2,6 +2,10 @@
 //!
 //! Rust leaves it open what happens if two threads race on one place with accesses of different sizes. The compiler's
 //! code generator does not: each access is one load or store of the host's, which is what guests expect of racy code.
+//!
+//! All functions here need memory that stays allocated until they return. Whoever frees it has
+//! ended all other uses: launches, whose TLBs hold host addresses, and methods of
+//! [`Memory`](super::Memory) on other threads.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -9,7 +13,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Rel
 /// two for aligned 16, else byte by byte.
 ///
 /// # Safety
-/// The bytes are readable and are written meanwhile through atomics only.
+/// Until this returns, the bytes stay allocated and readable, and are written through atomics only.
 #[inline]
 pub(crate) unsafe fn load(pointer: *const u8, bytes: u32) -> u128 {
     let aligned = pointer.addr() & (bytes as usize - 1) == 0;
@@ -31,7 +35,7 @@ pub(crate) unsafe fn load(pointer: *const u8, bytes: u32) -> u128 {
 /// The reverse of [`load`]; bits of `value` above `bytes` are dropped.
 ///
 /// # Safety
-/// The bytes are writable and are touched meanwhile through atomics only.
+/// Until this returns, the bytes stay allocated and writable, and are touched through atomics only.
 #[inline]
 pub(crate) unsafe fn store(pointer: *mut u8, bytes: u32, value: u128) {
     let aligned = pointer.addr() & (bytes as usize - 1) == 0;
@@ -80,7 +84,7 @@ fn head(pointer: *const u8, length: usize) -> usize {
 /// As [`load`], for `into.len()` bytes.
 pub(crate) unsafe fn copy_out(pointer: *const u8, into: &mut [u8]) {
     let (first, rest) = into.split_at_mut(head(pointer, into.len()));
-    let mut words = rest.chunks_exact_mut(8);
+    let (words, last) = rest.as_chunks_mut::<8>();
     let mut at = pointer;
     // SAFETY: `at` stays within the bytes that the caller promised, and is aligned to 8 after `first`.
     unsafe {
@@ -88,11 +92,11 @@ pub(crate) unsafe fn copy_out(pointer: *const u8, into: &mut [u8]) {
             *byte = load(at, 1) as u8;
             at = at.add(1);
         }
-        for word in &mut words {
-            word.copy_from_slice(&load_u64(at).to_le_bytes());
+        for word in words {
+            *word = load_u64(at).to_le_bytes();
             at = at.add(8);
         }
-        for byte in words.into_remainder() {
+        for byte in last {
             *byte = load(at, 1) as u8;
             at = at.add(1);
         }

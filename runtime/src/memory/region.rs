@@ -1,18 +1,19 @@
 //! Ranges of guest addresses: reserve, bind, unbind, release, and the allocator.
 
 mod alias;
+mod launches;
 
-use super::arena::Arena;
+use super::arena::Storage;
 use super::error::MapError;
 use super::host::{Charge, HostBuffer};
 use super::table::HOST_ALIGN;
 use super::{Access, Memory, PAGE_BYTES, Page};
 use crate::warp::PAGE_BITS;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 
 /// Addresses that the allocator hands out where they are not the host's: above 4 GiB, so that a lost upper half faults, and within
 /// the 40 bits of Maxwell's virtual addresses.
@@ -50,7 +51,6 @@ impl Unbound {
 }
 
 /// Consecutive bound pages.
-#[derive(Clone)]
 struct Binding {
     bytes: u64,
     owner: Owner,
@@ -64,10 +64,22 @@ enum Owner {
     Buffer {
         _kept: Arc<HostBuffer>,
     },
-    /// The memory's arena.
+    /// An allocation in the arena, of which the binding has the pages from `offset` on.
     Arena {
-        _charge: Arc<Charge>,
+        storage: Arc<Storage>,
+        offset: u64,
     },
+}
+
+impl Binding {
+    /// The binding of `bytes` of the pages, from the one at `skip` on.
+    fn part(&self, skip: u64, bytes: u64) -> Binding {
+        let mut owner = self.owner.clone();
+        if let Owner::Arena { offset, .. } = &mut owner {
+            *offset += skip;
+        }
+        Binding { bytes, owner }
+    }
 }
 
 struct Region {
@@ -75,6 +87,11 @@ struct Region {
     unbound: Unbound,
     /// By guest address, without overlap.
     bindings: BTreeMap<u64, Binding>,
+    /// The allocation in the arena that has these addresses. Dead if there is none, or if nothing
+    /// is bound to it.
+    storage: Weak<Storage>,
+    /// Only [`Memory::unmap_bytes`] releases it.
+    of_bytes: bool,
 }
 
 impl Region {
@@ -85,20 +102,23 @@ impl Region {
         all.filter(move |(bound, binding)| bound + binding.bytes > start)
     }
 
-    /// Takes away what is bound to pages of `[start, end)`, and gives it by the addresses where it began.
-    fn detach(&mut self, start: u64, end: u64) -> Vec<(u64, Binding)> {
-        let touched: Vec<(u64, Binding)> = self.touched(start, end).map(|(bound, own)| (bound, own.clone())).collect();
-        for (bound, binding) in &touched {
-            self.bindings.remove(bound);
+    /// Takes away and returns what is bound to pages of `[start, end)`. Bindings that go beyond
+    /// keep the pages outside.
+    fn detach(&mut self, start: u64, end: u64) -> Vec<Binding> {
+        let touched: Vec<u64> = self.touched(start, end).map(|(bound, _)| bound).collect();
+        let mut detached = Vec::new();
+        for bound in touched {
+            let Some(binding) = self.bindings.remove(&bound) else { continue };
             let bound_end = bound + binding.bytes;
-            if *bound < start {
-                self.bindings.insert(*bound, Binding { bytes: start - bound, ..binding.clone() });
+            if bound < start {
+                self.bindings.insert(bound, binding.part(0, start - bound));
             }
             if bound_end > end {
-                self.bindings.insert(end, Binding { bytes: bound_end - end, ..binding.clone() });
+                self.bindings.insert(end, binding.part(end - bound, bound_end - end));
             }
+            detached.push(binding);
         }
-        touched
+        detached
     }
 }
 
@@ -108,26 +128,18 @@ pub(super) struct Regions {
     map: BTreeMap<u64, Region>,
     /// Where the allocator looks first: after what it handed out last, so that a freed address is not soon reused.
     cursor: u64,
-    launches: u64,
+    /// The number of the next launch, and those that run.
+    next_launch: u64,
+    launches: BTreeSet<u64>,
     /// Released during a launch.
     released: Vec<u64>,
     /// Unmapped, but kept until nobody can hold a host address in it.
     retired: Vec<(u64, Region)>,
-}
-
-/// Marks a launch on a memory: until the last one is dropped, nothing is unmapped.
-pub(crate) struct LaunchGuard<'a>(&'a Memory);
-
-impl Drop for LaunchGuard<'_> {
-    fn drop(&mut self) {
-        let mut regions = self.0.lock();
-        regions.launches -= 1;
-        if regions.launches == 0 {
-            for address in std::mem::take(&mut regions.released) {
-                self.0.retire(&mut regions, address);
-            }
-        }
-    }
+    /// Bindings of aliases that ended during a launch, whose TLBs may still have the pages.
+    unaliased: Vec<Binding>,
+    /// Allocations in the arena that were released while aliases of them stay. The allocator gives
+    /// their addresses to nobody else.
+    aliased: Vec<Weak<Storage>>,
 }
 
 impl Regions {
@@ -162,6 +174,12 @@ impl Regions {
         }
     }
 
+    /// Whether a region starts here that [`Memory::release`] may take away.
+    fn releasable(&self, address: u64) -> Result<(), MapError> {
+        let region = self.map.get(&address).filter(|region| !region.of_bytes);
+        region.map(|_| ()).ok_or(MapError::NoRange { address })
+    }
+
     /// The region that holds the whole of a range of pages.
     fn holding(&mut self, address: u64, bytes: u64) -> Result<&mut Region, MapError> {
         let missing = MapError::NotReserved { address, bytes };
@@ -185,7 +203,7 @@ fn page_aligned(value: u64) -> Result<u64, MapError> {
 }
 
 impl Memory {
-    fn lock(&self) -> MutexGuard<'_, Regions> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Regions> {
         // No operation leaves the regions half changed when it panics.
         self.regions.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -215,8 +233,12 @@ impl Memory {
                     return Err(MapError::BadAlignment { align });
                 }
                 let align = align.max(PAGE_BYTES);
-                let forbidden = |first, last| self.forbidden(first, last);
-                let all = self.arena.as_ref().map_or(ADDRESSES, Arena::addresses);
+                regions.aliased.retain(|storage| storage.strong_count() > 0);
+                let aliased: Vec<Arc<Storage>> = regions.aliased.iter().filter_map(Weak::upgrade).collect();
+                let forbidden = |first, last| {
+                    self.forbidden(first, last) || aliased.iter().any(|storage| storage.overlaps(first, last))
+                };
+                let all = self.arena.as_ref().map_or(ADDRESSES, |arena| arena.addresses());
                 let base = regions
                     .free_range(regions.cursor.max(all.start)..all.end, bytes, align, forbidden)
                     .or_else(|| regions.free_range(all, bytes, align, forbidden))
@@ -226,7 +248,9 @@ impl Memory {
             }
         };
         self.table.set_range(base >> PAGE_BITS, bytes >> PAGE_BITS, unbound.page());
-        regions.map.insert(base, Region { bytes, unbound, bindings: BTreeMap::new() });
+        regions
+            .map
+            .insert(base, Region { bytes, unbound, bindings: BTreeMap::new(), storage: Weak::new(), of_bytes: false });
         Ok(base)
     }
 
@@ -287,11 +311,13 @@ impl Memory {
     pub fn alloc_at(&self, place: Place, bytes: u64, access: Access) -> Result<u64, MapError> {
         let bytes = whole_pages(bytes)?;
         if let (Some(arena), Place::Anywhere { .. }) = (&self.arena, place) {
-            let charge = Arc::new(Charge::take(&self.in_use, bytes, self.config.cap_bytes)?);
+            let charge = Charge::take(&self.in_use, bytes, self.config.cap_bytes)?;
             let mut regions = self.lock();
             let base = self.enter(&mut regions, place, bytes, Unbound::Faults)?;
-            let host = arena.pointer(base).ok_or(MapError::HostOutOfMemory { bytes })?;
-            self.attach(&mut regions, base, bytes, host, Owner::Arena { _charge: charge }, access)?;
+            let storage = Arc::new(Storage::new(arena, base, bytes, charge));
+            regions.holding(base, bytes)?.storage = Arc::downgrade(&storage);
+            let host = storage.pointer(0);
+            self.attach(&mut regions, base, bytes, host, Owner::Arena { storage, offset: 0 }, access)?;
             return Ok(base);
         }
         let buffer = Arc::new(HostBuffer::charged(bytes, &self.in_use, self.config.cap_bytes)?);
@@ -306,11 +332,24 @@ impl Memory {
     /// Maps `bytes` (a multiple of the page) of the caller's memory in place.
     ///
     /// # Safety
-    /// The memory stays allocated until the range is released or unbound and this `Memory` was then borrowed mutably,
-    /// or is dropped. Meanwhile it is touched through atomics only (or by other means while no guest touches it).
+    /// The memory stays allocated until the range is released or unbound and this `Memory` was then
+    /// borrowed mutably, or is dropped: until then launches and every method that takes `&self` may
+    /// touch it. Meanwhile others touch it through atomics only, or by other means while no launch
+    /// and no such method runs.
     pub unsafe fn map_raw(&self, place: Place, host: NonNull<u8>, bytes: u64, access: Access) -> Result<u64, MapError> {
         let bytes = whole_pages(page_aligned(bytes)?)?;
         self.place_and_attach(place, bytes, host, Owner::Caller, access)
+    }
+
+    /// Maps the whole pages of a range of [`Memory::map_bytes`].
+    ///
+    /// # Safety
+    /// As of [`Memory::map_bytes`].
+    pub(super) unsafe fn map_pages(&self, address: u64, host: NonNull<u8>, bytes: u64) -> Result<(), MapError> {
+        let mut regions = self.lock();
+        let base = self.enter(&mut regions, Place::At(address), bytes, Unbound::Faults)?;
+        regions.holding(base, bytes)?.of_bytes = true;
+        self.attach(&mut regions, base, bytes, host, Owner::Caller, Access::READ_WRITE)
     }
 
     /// Reserves a range of addresses, rounded up to whole pages, to which memory can be bound.
@@ -353,13 +392,7 @@ impl Memory {
         self.reclaim();
         let mut regions = self.lock();
         let region = regions.holding(address, bytes)?;
-        let end = address + bytes;
-        for (bound, binding) in region.detach(address, end) {
-            if let (Owner::Arena { .. }, Some(arena)) = (&binding.owner, &self.arena) {
-                let (from, to) = (bound.max(address), (bound + binding.bytes).min(end));
-                arena.discard(from, to - from);
-            }
-        }
+        drop(region.detach(address, address + bytes));
         let unbound = region.unbound.page();
         drop(regions);
         self.table.set_range(address >> PAGE_BITS, bytes >> PAGE_BITS, unbound);
@@ -391,9 +424,7 @@ impl Memory {
     /// Unmaps the range that starts at `address`, with all that is bound in it, and frees its host memory.
     pub fn release(&mut self, address: u64) -> Result<(), MapError> {
         let mut regions = self.lock();
-        if !regions.map.contains_key(&address) {
-            return Err(MapError::NoRange { address });
-        }
+        regions.releasable(address)?;
         self.retire(&mut regions, address);
         drop(regions);
         self.reclaim();
@@ -405,10 +436,11 @@ impl Memory {
     /// `&mut self`).
     pub fn release_later(&self, address: u64) -> Result<(), MapError> {
         let mut regions = self.lock();
-        if !regions.map.contains_key(&address) || regions.released.contains(&address) {
+        regions.releasable(address)?;
+        if regions.released.contains(&address) {
             return Err(MapError::NoRange { address });
         }
-        if regions.launches > 0 {
+        if !regions.launches.is_empty() {
             regions.released.push(address);
         } else {
             self.retire(&mut regions, address);
@@ -416,18 +448,17 @@ impl Memory {
         Ok(())
     }
 
-    fn retire(&self, regions: &mut Regions, address: u64) {
+    pub(super) fn retire(&self, regions: &mut Regions, address: u64) {
         let Some(mut region) = regions.map.remove(&address) else { return };
         self.table.set_range(address >> PAGE_BITS, region.bytes >> PAGE_BITS, Page::Unmapped);
-        region.bindings.retain(|&bound, binding| match (&binding.owner, &self.arena) {
-            (Owner::Arena { .. }, Some(arena)) => {
-                arena.discard(bound, binding.bytes);
-                false
-            }
-            _ => true,
-        });
-        // Nobody minds when the nodes over the pages of an arena are freed: it has so many.
-        if self.arena.is_none() || !region.bindings.is_empty() {
+        region.bindings.retain(|_, binding| !matches!(binding.owner, Owner::Arena { .. }));
+        if region.storage.strong_count() > 0 {
+            regions.aliased.push(region.storage.clone());
+        }
+        // Nobody minds when the nodes over the pages of an arena are freed: it has so many. The
+        // caller's memory is not kept.
+        let is_kept = region.bindings.values().any(|binding| matches!(binding.owner, Owner::Buffer { .. }));
+        if self.arena.is_none() || is_kept {
             regions.retired.push((address, region));
         }
     }
@@ -438,12 +469,6 @@ impl Memory {
         for (address, region) in regions.retired.drain(..) {
             self.table.prune(address >> PAGE_BITS, region.bytes >> PAGE_BITS);
         }
-    }
-
-    /// Until the guard is dropped, nothing is unmapped.
-    pub(crate) fn begin_launch(&self) -> LaunchGuard<'_> {
-        self.lock().launches += 1;
-        LaunchGuard(self)
     }
 
     /// Host memory taken against the cap, in bytes.

@@ -85,7 +85,9 @@ impl PageTable {
     /// The child that an entry with the tag [`NODE`] points to.
     #[inline]
     fn child(&self, entry: *mut u8) -> &Node {
-        // SAFETY: only `child_or_new` makes such entries, from a leaked box, which is freed under `&mut self` only.
+        // SAFETY: only `child_or_new` makes such entries, from a leaked box. `prune` and `drop`
+        // free the box. They borrow the table mutably, so that no result of this function is in use
+        // then.
         unsafe { &*entry.map_addr(|address| address & !TAGS).cast::<Node>() }
     }
 
@@ -167,7 +169,9 @@ impl PageTable {
 /// Takes back the box behind an entry with the tag [`NODE`].
 ///
 /// # Safety
-/// The entry is in no slot any more, and nobody reads the table.
+/// The entry is from a slot of a table that the caller has for itself: no lookup and no result of
+/// [`PageTable::child`] is in use.
+/// The caller replaces the entry in the slot before anybody else has the table.
 unsafe fn take_child(entry: *mut u8) -> Box<Node> {
     // SAFETY: `child_or_new` leaked this box; the caller's promise.
     unsafe { Box::from_raw(entry.map_addr(|address| address & !TAGS).cast::<Node>()) }

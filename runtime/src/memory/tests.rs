@@ -10,5 +10,13 @@ fn capped(cap_bytes: u64) -> Memory {
     Memory::new(MemoryConfig { cap_bytes, ..MemoryConfig::default() }).unwrap()
 }
 
+/// 64 MiB whose guest addresses are host addresses.
+fn in_place() -> Memory {
+    Memory::new(MemoryConfig { cap_bytes: 64 << 20, in_place: true, ..MemoryConfig::default() }).unwrap()
+}
+
 mod access;
+mod alias;
+mod bytes;
 mod mapping;
+mod owners;

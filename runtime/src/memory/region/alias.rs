@@ -5,35 +5,47 @@ use crate::memory::{Access, MapError, Memory};
 use crate::warp::PAGE_BITS;
 
 impl Memory {
-    /// Makes pages of a reserved range stand for memory that [`Memory::alloc`] has given, from `source` on: both see each other's
-    /// writes. That memory counts as in use until neither is there. Only where guest addresses are host addresses.
+    /// Makes pages of a reserved range stand for memory that [`Memory::alloc`] has given, from
+    /// `source` on: both see each other's writes. `source` may itself be an alias. The allocation
+    /// counts as in use, and keeps its content and its addresses, until neither its own range nor
+    /// an alias has a page of it. Only where guest addresses are host addresses.
     pub fn alias(&self, address: u64, bytes: u64, source: u64, access: Access) -> Result<(), MapError> {
+        page_aligned(source)?;
         let bytes = whole_pages(page_aligned(bytes)?)?;
         let missing = MapError::NotReserved { address: source, bytes };
         let mut regions = self.lock();
         let region = regions.holding(source, bytes)?;
         let (&bound, binding) = region.bindings.range(..=source).next_back().ok_or(missing)?;
-        let owner @ Owner::Arena { .. } = binding.owner.clone() else { return Err(missing) };
         if source + bytes > bound + binding.bytes {
             return Err(missing);
         }
-        let host = self.arena.as_ref().and_then(|arena| arena.pointer(source)).ok_or(missing)?;
-        self.attach(&mut regions, address, bytes, host, owner, access)
+        let part = binding.part(source - bound, bytes);
+        let Owner::Arena { storage, offset } = &part.owner else { return Err(missing) };
+        let host = storage.pointer(*offset);
+        self.attach(&mut regions, address, bytes, host, part.owner, access)
     }
 
-    /// Ends what [`Memory::alias`] began for pages of a range, and leaves those as they are that are not bound. Launches that are running
-    /// may still write to what the pages stood for: the arena's memory is there for as long as it is.
+    /// Ends what [`Memory::alias`] began for pages of a range, and leaves those as they are that
+    /// are not bound. Launches that are running may still write to the allocation. If the alias was
+    /// its last binding, the allocation ends after these launches.
     pub fn unalias(&self, address: u64, bytes: u64) -> Result<(), MapError> {
         page_aligned(address)?;
         let bytes = whole_pages(page_aligned(bytes)?)?;
         let mut regions = self.lock();
+        let is_running = !regions.launches.is_empty();
         let region = regions.holding(address, bytes)?;
-        if region.touched(address, address + bytes).any(|(_, binding)| !matches!(binding.owner, Owner::Arena { .. })) {
+        let is_alias = |(bound, owner): (u64, &Owner)| match owner {
+            Owner::Arena { storage, offset } => !storage.is_at(bound, *offset),
+            Owner::Caller | Owner::Buffer { .. } => false,
+        };
+        if !region.touched(address, address + bytes).all(|(bound, binding)| is_alias((bound, &binding.owner))) {
             return Err(MapError::NotReserved { address, bytes });
         }
-        region.detach(address, address + bytes);
-        let unbound = region.unbound.page();
-        self.table.set_range(address >> PAGE_BITS, bytes >> PAGE_BITS, unbound);
+        self.table.set_range(address >> PAGE_BITS, bytes >> PAGE_BITS, region.unbound.page());
+        let detached = region.detach(address, address + bytes);
+        if is_running {
+            regions.unaliased.extend(detached);
+        }
         Ok(())
     }
 

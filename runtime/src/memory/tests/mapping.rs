@@ -249,11 +249,6 @@ fn random_operations_against_a_model() {
     assert_eq!((memory.bytes_in_use(), memory.table.nodes()), (0, 1));
 }
 
-/// 64 MiB whose guest addresses are host addresses.
-fn in_place() -> Memory {
-    Memory::new(MemoryConfig { cap_bytes: 64 << 20, in_place: true, ..MemoryConfig::default() }).unwrap()
-}
-
 #[test]
 fn what_is_allocated_in_place_is_at_the_hosts_address() {
     let memory = in_place();
@@ -286,34 +281,4 @@ fn memory_in_place_that_a_launch_uses_is_released_behind_it() {
     assert_eq!((memory.load(address, 4).map(|(value, _)| value), memory.bytes_in_use()), (Ok(0), PAGE));
     drop(launch);
     assert_eq!((memory.load(address, 4), memory.bytes_in_use()), (Err(AddressOutOfRange), 0));
-}
-
-#[test]
-fn memory_of_the_callers_is_mapped_to_the_byte() {
-    let memory = in_place();
-    let mut own = vec![7_u8; 5 * PAGE as usize];
-    let start = NonNull::from(&mut own[13..]).cast::<u8>();
-    let (address, bytes) = (start.as_ptr().expose_provenance() as u64, 4 * PAGE + 3);
-    // SAFETY: `own` stays until it is unmapped, and nobody else touches it.
-    unsafe { memory.map_bytes(start, bytes) }.unwrap();
-    // SAFETY: as above; it is refused.
-    assert!(matches!(unsafe { memory.map_bytes(start, 1) }, Err(MapError::Overlap { .. })));
-    let end = address + bytes;
-    for at in [address, address + 2 * PAGE, end - 1] {
-        assert_eq!(memory.load(at, 1), Ok((7, Resident)));
-    }
-    assert_eq!(memory.load(address - 1, 1), Err(AddressOutOfRange));
-    assert_eq!(memory.load(end, 1), Err(AddressOutOfRange));
-    // One that begins inside and ends outside, and one across the edge of the pages that are whole.
-    assert_eq!(memory.store(end - 2, 4, 0), Err(AddressOutOfRange));
-    let edge = address.next_multiple_of(PAGE);
-    assert_eq!(memory.store(edge - 2, 4, 0x0403_0201), Ok(Resident));
-    assert_eq!(memory.load(edge - 2, 4), Ok((0x0403_0201, Resident)));
-    let cell = (address + 7) & !7;
-    assert_eq!(memory.atomic(cell, AtomicType::I32, AtomicKind::Add, 1, 0), Ok((0x0707_0707, Resident)));
-    assert!(memory.read(address, &mut vec![0; bytes as usize]).is_ok());
-    assert!(memory.read(address, &mut vec![0; bytes as usize + 1]).is_err());
-    memory.unmap_bytes(address).unwrap();
-    assert_eq!(memory.load(address, 1), Err(AddressOutOfRange));
-    assert!(memory.unmap_bytes(address).is_err());
 }
