@@ -6,6 +6,7 @@ mod visa_launch;
 mod atomics;
 mod blocks;
 mod lanes;
+mod layers;
 mod typed;
 
 use visa_launch::{ENGINES, Files};

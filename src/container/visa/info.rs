@@ -128,6 +128,20 @@ pub enum AddressMode {
     Slm,
 }
 
+impl AddressMode {
+    const ALL: [AddressMode; 4] =
+        [AddressMode::Stateless, AddressMode::Stateful, AddressMode::Bindless, AddressMode::Slm];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            AddressMode::Stateless => "stateless",
+            AddressMode::Stateful => "stateful",
+            AddressMode::Bindless => "bindless",
+            AddressMode::Slm => "slm",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressSpace {
     Global,
@@ -350,11 +364,10 @@ fn payload(map: &Value) -> Result<PayloadArgument, String> {
     let kind = word(map, "arg_type").ok_or("an argument without `arg_type`")?;
     let address_mode = match word(map, "addrmode").as_deref() {
         None => None,
-        Some("stateless") => Some(AddressMode::Stateless),
-        Some("stateful") => Some(AddressMode::Stateful),
-        Some("bindless") => Some(AddressMode::Bindless),
-        Some("slm") => Some(AddressMode::Slm),
-        Some(other) => return Err(format!("`addrmode: {other}`, which is none")),
+        Some(name) => match AddressMode::ALL.into_iter().find(|mode| mode.name() == name) {
+            Some(mode) => Some(mode),
+            None => return Err(format!("`addrmode: {name}`, which is none")),
+        },
     };
     let address_space = match word(map, "addrspace").as_deref() {
         None => None,

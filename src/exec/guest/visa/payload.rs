@@ -24,6 +24,26 @@ const MAX_LANES: u64 = 1 << 16;
 /// Bytes of an implicit argument at most that is 0.
 const ZEROS: u32 = 16;
 
+/// Bytes of what functions find that are called through the stack.
+const IMPLICIT_BYTES: usize = 112;
+
+/// Types of images that a surface of a manifest can be.
+const IMAGES: [&str; 10] = [
+    "image_buffer",
+    "image_1d",
+    "image_1d_array",
+    "image_2d",
+    "image_2d_array",
+    "image_2d_depth",
+    "image_2d_array_depth",
+    "image_2d_media",
+    "image_2d_media_block",
+    "image_3d",
+];
+
+/// Whether code of the compiler's own corrects coordinates at edges, which filters here need not.
+const SNAP_WORKAROUND: &str = "sampler_snap_wa";
+
 /// Where the bytes of the payload are, counted from `%r0` on.
 struct Layout {
     register: u32,
@@ -122,6 +142,9 @@ pub fn environment(launch: &Launching<'_>) -> Result<Environment, Error> {
         shared: static_bytes,
         handles: vec![None; given],
     };
+    if let Some(other) = info.per_thread.iter().find(|arg| arg.kind != ArgumentKind::LocalId) {
+        return Err(dispatch.not_provided(other));
+    }
     dispatch.samplers()?;
     dispatch.surfaces()?;
     dispatch.arguments()?;
@@ -239,8 +262,12 @@ impl Dispatch<'_> {
                 }
                 (ArgumentKind::InlineSampler, _) => {
                     let said = info.samplers.iter().find(|said| Some(said.index) == arg.sampler_index);
-                    let handle = said.map_or(0, |said| self.tables.add_inline_sampler(said));
+                    let said = said.ok_or_else(|| self.not_provided(arg))?;
+                    let handle = self.tables.add_inline_sampler(said);
                     self.put(arg, &u64::from(handle).to_le_bytes());
+                }
+                (ArgumentKind::ByPointer, _) if arg.image_type.as_deref().is_some_and(|ty| !IMAGES.contains(&ty)) => {
+                    return Err(self.not_provided(arg));
                 }
                 (ArgumentKind::ByPointer, Some(AddressMode::Bindless)) => {
                     let handle = self.handle(number, arg.address_space)?;
@@ -279,6 +306,34 @@ impl Dispatch<'_> {
         Ok(at)
     }
 
+    /// The error that a kernel asks for something that no launch has here.
+    fn not_provided(&self, arg: &PayloadArgument) -> Error {
+        let of = arg.image_type.as_ref().map_or(String::new(), |ty| format!(", {ty}"));
+        let mode = arg.address_mode.map_or(String::new(), |mode| format!(", addrmode {}", mode.name()));
+        let what = format!("`{}` of {} bytes{mode}{of}", arg.kind.name(), arg.size);
+        Error::NotProvided { kernel: self.launch.kernel.name().into(), what, offset: arg.offset }
+    }
+
+    /// Gives a kernel a buffer of the driver: its address, a handle, or an index into the binding table.
+    fn buffer(&mut self, arg: &PayloadArgument, (address, bytes): (u64, u64)) -> Result<(), Error> {
+        if let Some(index) = arg.bti {
+            let index = u8::try_from(index).map_err(|_| self.too_large("the binding table"))?;
+            let handle = self.tables.add_buffer(address, bytes);
+            self.tables.bind(index, handle);
+        }
+        match (arg.address_mode, arg.size) {
+            (None | Some(AddressMode::Stateless), 8) => self.put(arg, &address.to_le_bytes()),
+            (Some(AddressMode::Bindless), 4 | 8) => {
+                let handle = self.tables.add_buffer(address, bytes);
+                self.tables.know(self.layout.place(arg.offset), handle);
+                self.put(arg, &u64::from(handle).to_le_bytes());
+            }
+            (None | Some(AddressMode::Stateless | AddressMode::Stateful), 0) if arg.bti.is_some() => {}
+            _ => return Err(self.not_provided(arg)),
+        }
+        Ok(())
+    }
+
     fn implicit(&mut self, arg: &PayloadArgument) -> Result<(), Error> {
         let options = self.launch.options;
         let triple = |values: [u32; 3]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
@@ -292,47 +347,64 @@ impl Dispatch<'_> {
                 let used = (0..3).rev().find(|&axis| global[axis] > 1).unwrap_or(0) as u32;
                 (used + 1).to_le_bytes().to_vec()
             }
-            ArgumentKind::ConstBase => self.section(".data.const").to_le_bytes().to_vec(),
-            ArgumentKind::GlobalBase => self.section(".data.global").to_le_bytes().to_vec(),
-            ArgumentKind::PrivateBase => {
+            ArgumentKind::ConstBase => return self.buffer(arg, self.section(".data.const")),
+            ArgumentKind::GlobalBase => return self.buffer(arg, self.section(".data.global")),
+            ArgumentKind::PrivateBase if arg.address_mode.is_none_or(|mode| mode == AddressMode::Stateless) => {
                 let bytes = private_bytes(self.info).saturating_mul(self.slots());
-                self.alloc(bytes)?.to_le_bytes().to_vec()
+                let address = self.alloc(bytes)?;
+                return self.buffer(arg, (address, bytes));
             }
-            ArgumentKind::Other(ref name) if name.starts_with("image_") => {
-                self.of_image(arg, name).to_le_bytes().to_vec()
+            ArgumentKind::PrintfBuffer => {
+                let buffer = self.print_buffer()?;
+                return self.buffer(arg, buffer);
             }
-            ArgumentKind::PrintfBuffer => self.print_buffer()?.to_le_bytes().to_vec(),
-            ArgumentKind::ImplicitArgBuffer => self.implicit_buffer()?.to_le_bytes().to_vec(),
-            // Some are 0 in every launch ([`layout`]); the others are what a kernel without them finds.
-            _ => vec![0; arg.size.min(ZEROS) as usize],
+            ArgumentKind::ImplicitArgBuffer => {
+                let address = self.implicit_buffer()?;
+                return self.buffer(arg, (address, IMPLICIT_BYTES as u64));
+            }
+            ArgumentKind::Other(ref name) => self.of_image(arg, name)?.to_le_bytes().to_vec(),
+            // They are 0 in every launch ([`layout`]).
+            ArgumentKind::GlobalIdOffset | ArgumentKind::BufferOffset => vec![0; arg.size.min(ZEROS) as usize],
+            ArgumentKind::PrivateBase
+            | ArgumentKind::AssertBuffer
+            | ArgumentKind::SyncBuffer
+            | ArgumentKind::LocalId
+            | ArgumentKind::ByValue
+            | ArgumentKind::ByPointer
+            | ArgumentKind::BufferAddress
+            | ArgumentKind::InlineSampler => return Err(self.not_provided(arg)),
         };
         self.put(arg, &bytes);
         Ok(())
     }
 
-    /// What a kernel is told of the image that an argument is.
-    fn of_image(&self, arg: &PayloadArgument, name: &str) -> u32 {
+    /// What a kernel is told of the image that an argument is, and of samplers.
+    fn of_image(&self, arg: &PayloadArgument, name: &str) -> Result<u32, Error> {
+        if name == SNAP_WORKAROUND {
+            return Ok(0);
+        }
         let number = arg.arg_index.unwrap_or(u32::MAX) as usize;
         let handle = self.bytes_of(number).first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-        let Some(image) = self.tables.image(handle) else { return 0 };
-        match name {
+        let image = self.tables.image(handle).ok_or_else(|| self.not_provided(arg))?;
+        Ok(match name {
             "image_width" => image.size[0],
             "image_height" => image.size[1],
             "image_depth" => image.size[2],
             "image_array_size" => image.layers,
             "image_num_mip_levels" => image.levels.into(),
-            _ => 0,
-        }
+            _ => return Err(self.not_provided(arg)),
+        })
     }
 
-    /// The buffer of what the kernel prints.
-    fn print_buffer(&mut self) -> Result<u64, Error> {
+    /// The buffer of what the kernel prints: address and bytes.
+    fn print_buffer(&mut self) -> Result<(u64, u64), Error> {
         if let Some(buffer) = &self.print {
-            return Ok(buffer.address);
+            return Ok((buffer.address, buffer.bytes()));
         }
         let buffer = PrintBuffer::new(self.memory(), self.launch.options.printf_bytes)?;
         self.held.push(buffer.address);
-        Ok(self.print.insert(buffer).address)
+        let buffer = self.print.insert(buffer);
+        Ok((buffer.address, buffer.bytes()))
     }
 
     /// What functions find that are called through the stack: the shape of the launch, buffers, and the local ids of all threads of a group.
@@ -351,16 +423,16 @@ impl Dispatch<'_> {
         }
         let table = self.alloc(ids.len() as u64)?;
         self.memory().write(table, &ids)?;
-        let printf = self.print_buffer()?;
+        let (printf, _) = self.print_buffer()?;
         let axes = (1..3).rev().find(|&axis| grid[axis].saturating_mul(block[axis]) > 1).map_or(1, |axis| axis + 1);
-        let mut bytes = vec![112, 0, axes as u8, simd as u8];
+        let mut bytes = vec![IMPLICIT_BYTES as u8, 0, axes as u8, simd as u8];
         bytes.extend(block.iter().flat_map(|size| size.to_le_bytes()));
         bytes.extend((0..3).flat_map(|axis| (u64::from(grid[axis]) * u64::from(block[axis])).to_le_bytes()));
         bytes.extend(printf.to_le_bytes());
         bytes.extend([0; 24]);
         bytes.extend(table.to_le_bytes());
         bytes.extend(grid.iter().flat_map(|size| size.to_le_bytes()));
-        bytes.resize(112, 0);
+        bytes.resize(IMPLICIT_BYTES, 0);
         let address = self.alloc(bytes.len() as u64)?;
         self.memory().write(address, &bytes)?;
         Ok(address)
@@ -389,10 +461,15 @@ impl Dispatch<'_> {
         Ok(address)
     }
 
-    fn section(&self, name: &str) -> u64 {
+    /// Address and bytes of the section of that name; none of both if there is no section.
+    fn section(&self, name: &str) -> (u64, u64) {
         let linked = self.launch.kernel.program.linked();
         let index = linked.module().sections.iter().position(|section| section.name == name);
-        index.and_then(|index| linked.addresses().globals.get(&SectionId(index)).copied()).unwrap_or(0)
+        let place = |index: usize| {
+            let address = linked.addresses().globals.get(&SectionId(index)).copied()?;
+            Some((address, linked.module().sections[index].size))
+        };
+        index.and_then(place).unwrap_or((0, 0))
     }
 
     fn finish(mut self) -> Result<Environment, Error> {
