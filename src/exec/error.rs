@@ -18,6 +18,8 @@ pub enum Error {
     SeveralKernels { names: Vec<String> },
     #[error("the binary has no kernel `{name}`: it has {}", .names.join(", "))]
     NoSuchKernel { name: String, names: Vec<String> },
+    #[error("kernel `{name}` cannot be read: {source}")]
+    Unreadable { name: String, source: container::Error },
     #[error("the module has no variable `{name}`: it has {}", list(.names))]
     NoSuchVariable { name: String, names: Vec<String> },
     #[error("{bytes} bytes for variable `{name}`, which has {size}")]

@@ -10,12 +10,12 @@ const LANES: usize = 16;
 
 /// An image of one signed integer a texel, which is the number of the texel and 100.
 #[derive(Clone, Copy, Debug)]
-struct Image {
+pub(super) struct Image {
     dim: &'static str,
     size: [u32; 3],
 }
 
-const IMAGES: [Image; 6] = [
+pub(super) const IMAGES: [Image; 6] = [
     Image { dim: "1d_buffer", size: [7, 1, 1] },
     Image { dim: "1d", size: [7, 1, 1] },
     Image { dim: "1d_array", size: [7, 1, 3] },
@@ -75,19 +75,19 @@ fn channels(texel: Option<usize>) -> [u32; 4] {
 const HANDLES: [&str; 3] = [
     "movs (M1_NM, 1) %bss(0) IMAGE(0,0)<0;1,0>",
     // A sum that code cannot know.
-    "lsc_load.ugm (M1_NM, 1) H:d32x1t flat[POOL+0x1fc]:a64\nadd (M1_NM, 1) H(0,0)<1> H(0,0)<0;1,0> IMAGE(0,0)<0;1,0>\n\
+    "lsc_load.ugm (M1_NM, 1) H:d32x1t flat[POOL+0x200]:a64\nadd (M1_NM, 1) H(0,0)<1> H(0,0)<0;1,0> IMAGE(0,0)<0;1,0>\n\
      movs (M1_NM, 1) %bss(0) H(0,0)<0;1,0>",
     "movs (M1_NM, 1) T6(0) 0x5:ud",
 ];
 
 /// A sampler that messages without one do not ask.
-const PLAIN: &str = "address = \"clamp_to_edge\", normalized = false";
+pub(super) const PLAIN: &str = "address = \"clamp_to_edge\", normalized = false";
 
-/// Bytes of the operands: U, V, R and zeros at `A`, what is stored at `S`.
-const POOL: usize = 512;
+/// Bytes of the operands: U, V, R and zeros at `A`, what is stored at `S`, and zeros.
+const POOL: usize = 528;
 
 /// A launch of a message whose operands are in `A` and `S`, and its result in `D`.
-fn launch(image: Image, message: &str, handle: &str, pool: &[u32], sampler: &str) -> Launch {
+pub(super) fn launch(image: Image, message: &str, handle: &str, pool: &[u32], sampler: &str) -> Launch {
     let text = format!(
         ".version 4.1\n.kernel \"k\"\n.decl IMAGE v_type=G type=ud num_elts=2 align=qword\n\
          .decl SAMPLER v_type=G type=ud num_elts=2 align=qword\n.decl POOL v_type=G type=uq num_elts=1 align=qword\n\
@@ -139,7 +139,8 @@ fn check(image: Image, message: &str, pool: &[u32], sampler: &str, expected: &[[
 fn places(image: Image, random: &mut Random) -> Vec<[i64; 3]> {
     let mut place = |axis: usize| {
         let parameters = image.parameters();
-        let size = i64::from(if image.has_layers() && axis + 1 == parameters { image.size[2] } else { image.size[axis] });
+        let size =
+            i64::from(if image.has_layers() && axis + 1 == parameters { image.size[2] } else { image.size[axis] });
         match random.below(8) {
             0 => -1,
             1 => size,

@@ -5,6 +5,7 @@ mod visa_launch;
 
 mod atomics;
 mod blocks;
+mod handles;
 mod lanes;
 mod layers;
 mod typed;

@@ -318,13 +318,13 @@ impl Dispatch<'_> {
     fn buffer(&mut self, arg: &PayloadArgument, (address, bytes): (u64, u64)) -> Result<(), Error> {
         if let Some(index) = arg.bti {
             let index = u8::try_from(index).map_err(|_| self.too_large("the binding table"))?;
-            let handle = self.tables.add_buffer(address, bytes);
+            let handle = self.surface(address, bytes);
             self.tables.bind(index, handle);
         }
         match (arg.address_mode, arg.size) {
             (None | Some(AddressMode::Stateless), 8) => self.put(arg, &address.to_le_bytes()),
             (Some(AddressMode::Bindless), 4 | 8) => {
-                let handle = self.tables.add_buffer(address, bytes);
+                let handle = self.surface(address, bytes);
                 self.tables.know(self.layout.place(arg.offset), handle);
                 self.put(arg, &u64::from(handle).to_le_bytes());
             }
@@ -332,6 +332,11 @@ impl Dispatch<'_> {
             _ => return Err(self.not_provided(arg)),
         }
         Ok(())
+    }
+
+    /// The handle of a buffer of the driver, or of no surface if there is none.
+    fn surface(&mut self, address: u64, bytes: u64) -> u32 {
+        if (address, bytes) == (0, 0) { 0 } else { self.tables.add_buffer(address, bytes) }
     }
 
     fn implicit(&mut self, arg: &PayloadArgument) -> Result<(), Error> {

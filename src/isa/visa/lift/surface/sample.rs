@@ -7,9 +7,9 @@ use crate::ir::image::sample::Operation;
 use crate::ir::image::{Kind, at, flag, form};
 use crate::ir::{FloatAttrs, Round, Type, Value};
 use crate::isa::divergence::Mask;
-use crate::isa::images::{Lifter, Record};
 use crate::isa::images::formatted::alpha;
 use crate::isa::images::texture::{self, Level, Request, Texture};
+use crate::isa::images::{Lifter, Record};
 use crate::isa::visa::instruction::{Instruction, Operand, Raw};
 use crate::isa::visa::types::Ty;
 
