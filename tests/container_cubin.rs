@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use object::{Object, ObjectSection, ObjectSymbol};
 use warploom::container::{
     self, Addresses, Error, FunctionId, Linked, Module, SectionId, SectionKind, SymbolId, SymbolKind,
 };

@@ -283,7 +283,10 @@ fn an_unreadable_kernel_of_a_zebin_hides_no_other() {
             text
         };
         assert!(refused(&["run", &path("m.toml")]).contains("kernel `scoped` cannot be read"));
-        refused(&["disasm", &zebin, "scoped"]);
+        // The text of the kernel is readable if its entry in .ze_info alone is wrong.
+        if !to.starts_with("simd_size") {
+            refused(&["disasm", &zebin, "scoped"]);
+        }
         let shown = warploom(&["inspect", &zebin]);
         for part in ["kernel good\n", "kernel scoped\n  unreadable", expected] {
             assert!(shown.contains(part), "{part}: {shown}");

@@ -50,7 +50,9 @@ fn nested(depth: usize) -> (String, Vec<u32>) {
         let lane = (n * LANES as usize / depth) as u32;
         let _ = write!(body, "cmp.lt (M1, 16) P1 L(0,0)<1;1,0> {lane:#x}:d\n(P1) goto (M1, 16) b{n}\n{COUNT}");
     }
-    (0..depth).rev().for_each(|n| drop(writeln!(body, "b{n}:")));
+    for n in (0..depth).rev() {
+        let _ = writeln!(body, "b{n}:");
+    }
     let inside = |lane: u32| (0..depth).filter(|n| (n * LANES as usize / depth) as u32 <= lane).count() as u32;
     (kernel(&body, ""), (0..LANES).map(inside).collect())
 }
@@ -58,7 +60,9 @@ fn nested(depth: usize) -> (String, Vec<u32>) {
 /// Loops within loops, each of which is left after its first turn.
 fn loops(depth: usize) -> (String, Vec<u32>) {
     let mut body = String::new();
-    (0..depth).for_each(|n| drop(write!(body, "b{n}:\n{COUNT}")));
+    for n in 0..depth {
+        let _ = write!(body, "b{n}:\n{COUNT}");
+    }
     for n in (0..depth).rev() {
         let _ = write!(body, "cmp.lt (M1, 16) P1 V(0,0)<1;1,0> 0x0:d\n(P1) goto (M1, 16) b{n}\n");
     }
