@@ -139,9 +139,15 @@ fn time_is_linear() {
             grows_linearly(&format!("{name} is read"), size, |size| {
                 assert!(text::read(make(size).0.as_bytes()).is_ok());
             });
-            grows_linearly(&format!("{name} is lifted"), size, |size| {
-                let module = container::modules(make(size).0.as_bytes()).unwrap().remove(0);
-                Coverage::default().add(module).unwrap();
+            let lift = |bytes: &[u8]| {
+                let module = container::modules(bytes).unwrap().remove(0);
+                let mut coverage = Coverage::default();
+                coverage.add(module).unwrap();
+                assert_eq!((coverage.kernels, coverage.incomplete), (1, 0), "{name}");
+            };
+            grows_linearly(&format!("{name} is lifted"), size, |size| lift(make(size).0.as_bytes()));
+            grows_linearly(&format!("{name} is lifted from a binary"), size, |size| {
+                lift(&binary::write(&text::read(make(size).0.as_bytes()).unwrap()).unwrap());
             });
         });
     }

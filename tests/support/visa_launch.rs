@@ -18,7 +18,7 @@ pub struct Files {
 
 impl Files {
     /// Of one kernel `k` of so many lanes. `arguments` is a list of entries of the payload, `type:offset:size`, of arguments with
-    /// `:index:addrmode:addrspace` behind it, of those of the driver `:addrmode` or `:bti:index`, of entries of the binding table,
+    /// `:index:addrmode:addrspace` behind it, and of images their type, of those of the driver `:addrmode` or `:bti:index`, of entries of the binding table,
     /// `binding:argument:index`, and of what threads have by themselves, `local_id:offset:size` or `packed_local_ids:offset:size`.
     pub fn new(platform: &'static str, simd: u32, arguments: &str) -> Files {
         let mut info = format!(
@@ -39,10 +39,13 @@ impl Files {
                 [kind, offset, size, ref rest @ ..] => {
                     let _ = write!(info, "      - arg_type: {kind}\n        offset: {offset}\n        size: {size}\n");
                     let _ = match rest {
-                        [index, mode, space] => write!(
-                            info,
-                            "        arg_index: {index}\n        addrmode: {mode}\n        addrspace: {space}\n"
-                        ),
+                        [index, mode, space, image @ ..] => {
+                            let image = image.first().map_or(String::new(), |ty| format!("        image_type: {ty}\n"));
+                            write!(
+                                info,
+                                "        arg_index: {index}\n        addrmode: {mode}\n        addrspace: {space}\n{image}"
+                            )
+                        }
                         ["bti", index] => writeln!(info, "        bti_value: {index}"),
                         [mode] => writeln!(info, "        addrmode: {mode}"),
                         _ => Ok(()),

@@ -1,6 +1,6 @@
 //! Handles and indices that nobody provided, and what a driver provides besides arguments, in each way in which kernels can ask for it.
 
-use super::layers::{IMAGES, PLAIN, launch};
+use super::layers::{HANDLES, IMAGES, Image, PLAIN, launch};
 use super::visa_launch::{ENGINES, Files, words_of};
 use warploom::exec::Session;
 use warploom_runtime::fault::FaultKind;
@@ -149,5 +149,47 @@ fn what_is_not_provided_is_refused_by_name() {
         let session = Session::new(&launch).unwrap();
         let error = session.launch(&session.options(ENGINES[0], 1), None).map(drop).expect_err(entry).to_string();
         assert!(error.contains("kernel `k` asks for") && error.contains(name), "{entry}: {error}");
+    }
+}
+
+#[test]
+fn images_of_other_types_are_refused() {
+    for ty in ["image_2d_msaa", "image_2d_array_msaa", "image_2d_msaa_depth", "image_cube_array", "image_4d"] {
+        for (size, mode) in [(8, "bindless"), (0, "stateful")] {
+            let mut files = Files::new("dg2", 16, &format!("{OUT},arg_bypointer:8:{size}:1:{mode}:image:{ty}"));
+            files.text(&loads(""));
+            files.buffer("out", &[0; 4], "u32");
+            files.surface("image", "2d", [4, 4, 1], "r32_sint", &[0; 64]);
+            let launch = files.launch([1, 1, 1], [16, 1, 1]);
+            let session = Session::new(&launch).unwrap();
+            let error = session.launch(&session.options(ENGINES[0], 1), None).map(drop).expect_err(ty).to_string();
+            assert!(error.contains("`arg_bypointer`") && error.contains(&format!("{mode}, {ty}")), "{ty}: {error}");
+        }
+    }
+}
+
+/// A cube is refused as it is described, and a message that is not executed is a fault with its text.
+#[test]
+fn what_is_refused() {
+    for dim in ["cube", "cube_array"] {
+        let image = Image { dim, size: [4, 4, if dim == "cube" { 6 } else { 12 }] };
+        let launch = launch(image, "load_lz.R (M1, 16) 0x0:uw %bss D.0 A.0", HANDLES[0], &[], PLAIN);
+        let error = Session::new(&launch).err().expect(dim).to_string();
+        assert!(error.contains("surface `image`") && error.contains("cubes"), "{error}");
+    }
+    for text in [
+        "load_2dms_w.RGBA (M1, 16) 0x0:uw %bss D.0 A.0 A.64 A.128 A.192",
+        "load_mcs.RGBA (M1, 16) 0x0:uw %bss D.0 A.0 A.64 A.128",
+        "load_l.RGBA (M1, 16) 0x0:uw %bss D.0 A.0 A.64 A.128",
+        "sample_po_lz.RGBA (M1, 16) 0x0:uw S31 %bss D.0 A.0 A.64 A.128",
+        "lod.RGBA (M1, 16) 0x0:uw S31 %bss D.0 A.0 A.64 A.128",
+    ] {
+        let launch = launch(IMAGES[4], text, HANDLES[0], &[], PLAIN);
+        for engine in ENGINES {
+            let session = Session::new(&launch).unwrap();
+            let outcome = session.launch(&session.options(engine, 1), None).unwrap();
+            let fault = outcome.fault.unwrap_or_else(|| panic!("{engine}, {text}: no fault")).to_string();
+            assert!(fault.contains(text), "{engine}: {fault}");
+        }
     }
 }

@@ -34,6 +34,15 @@ pub struct VisaModule {
     pub info: Option<ZeInfo>,
 }
 
+/// A module is equal to itself alone.
+impl PartialEq for VisaModule {
+    fn eq(&self, other: &VisaModule) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for VisaModule {}
+
 /// What a function of vISA has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VisaKernel {

@@ -120,7 +120,7 @@ fn a_name_that_is_declared_again() {
     // Code does not say which of two that differ it means.
     for other in ["v_type=G type=f num_elts=8", "v_type=G type=d num_elts=8 alias=<V32, 0>", "v_type=P num_elts=8"] {
         let error = module(&format!(".decl t v_type=G type=d num_elts=8\n.decl t {other}")).map(drop).unwrap_err();
-        assert!(error.contains("13:7: `t` is declared a second time with another type"), "{other}: {error}");
+        assert!(error.contains("12:7: `t` is declared a second time with another type"), "{other}: {error}");
     }
     // What is printed of variables of scopes reads as what it was.
     let scopes = module(
