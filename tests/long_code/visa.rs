@@ -132,8 +132,8 @@ fn deep_calls() {
 
 #[test]
 fn time_is_linear() {
-    let shapes: [(&str, fn(usize) -> (String, Vec<u32>), usize); 3] =
-        [("line", line, 100_000), ("blocks", blocks, 10_000), ("nested", nested, 1_000)];
+    let shapes: [(&str, fn(usize) -> (String, Vec<u32>), usize); 4] =
+        [("line", line, 100_000), ("blocks", blocks, 10_000), ("nested", nested, 1_000), ("calls", calls, 30_000)];
     for (name, make, size) in shapes {
         on_small_stack(|| {
             grows_linearly(&format!("{name} is read"), size, |size| {

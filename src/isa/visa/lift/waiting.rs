@@ -36,6 +36,8 @@ pub struct Plan {
     by_block: FxHashMap<(usize, Mode), usize>,
     /// Of each unit its calls: the blocks that they end, and where the caller's lanes wait.
     sites: Vec<BTreeMap<usize, Waiting>>,
+    /// Of a unit and a block that calls it, the number of the block among those that do.
+    numbers: FxHashMap<(usize, usize), usize>,
     /// Of all nodes together.
     places: usize,
     /// Modes that each unit returns in.
@@ -55,7 +57,15 @@ impl Plan {
                 return None;
             }
         }
+        for (unit, sites) in plan.sites.iter().enumerate() {
+            plan.numbers.extend(sites.keys().zip(0..).map(|(&block, number)| ((unit, block), number)));
+        }
         Some(plan)
+    }
+
+    /// The number of a block among those that call a unit.
+    pub fn site(&self, unit: usize, block: usize) -> usize {
+        self.numbers.get(&(unit, block)).copied().unwrap_or(0)
     }
 
     pub fn node(&self, block: usize, mode: Mode) -> Option<usize> {
