@@ -148,7 +148,8 @@ fn an_unreadable_member_hides_no_other() {
     assert_eq!(names, [vec!["saxpy"], vec!["votes", "reduce"]]);
     assert!(unreadable.len() == 1 && unreadable[0].contains("LZ4"), "{unreadable:?}");
     assert!(container::modules(&alone).unwrap_err().to_string().contains("LZ4"));
-    // A kernel that no other member has may be in the unreadable one: its error says more than that there is none.
+    // A kernel that no other member has may be in the unreadable one: its error says more than that
+    // there is none.
     let file = host(&[(".nv_fatbin", &[&alone[..], &other].concat())]);
     let error = Program::load(&file, Some("saxpy")).map(drop).unwrap_err().to_string();
     assert!(error.contains("cubin for sm_52"), "{error}");

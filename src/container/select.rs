@@ -21,7 +21,8 @@ pub fn modules_for(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Erro
 /// What of a file can run.
 pub struct Modules {
     pub modules: Vec<Module>,
-    /// Why members cannot be read that would have been taken. The next best member stands in for each.
+    /// Why members cannot be read that would have been taken. The next best member stands in for
+    /// each.
     pub unreadable: Vec<Error>,
 }
 

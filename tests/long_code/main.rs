@@ -1,5 +1,5 @@
-//! Long code: 100,000 instructions in a line, 10,000 blocks, control flow nested 1,000 deep, each on a thread with a stack of 2 MiB and in about
-//! linear time.
+//! Long code: 100,000 instructions in a line, 10,000 blocks, control flow nested 1,000 deep, each
+//! on a thread with a stack of 2 MiB and in about linear time.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,8 @@ fn on_small_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Something that takes so long for an input of a size takes at most three times as long for twice the size.
+/// Something that takes so long for an input of a size takes at most three times as long for twice
+/// the size.
 fn grows_linearly(name: &str, size: usize, mut work: impl FnMut(usize)) {
     // What else the machine does makes some turns longer.
     let mut best = |size: usize| {

@@ -13,6 +13,11 @@ use warploom::isa::visa::{binary, text};
 
 const LANES: u32 = 16;
 
+/// The text of a kernel, and what each lane leaves.
+type Made = (String, Vec<u32>);
+/// Makes a kernel of a size.
+type Make = fn(usize) -> Made;
+
 /// A kernel of a body that leaves its results in `V`.
 fn kernel(body: &str, functions: &str) -> String {
     format!(
@@ -27,12 +32,12 @@ fn kernel(body: &str, functions: &str) -> String {
 const COUNT: &str = "add (M1, 16) V(0,0)<1> V(0,0)<1;1,0> 0x1:d\n";
 
 /// Instructions in a line, each of which needs the one before.
-fn line(count: usize) -> (String, Vec<u32>) {
+fn line(count: usize) -> Made {
     (kernel(&COUNT.repeat(count), ""), vec![count as u32; LANES as usize])
 }
 
 /// Blocks, each of which a lane leaves out.
-fn blocks(count: usize) -> (String, Vec<u32>) {
+fn blocks(count: usize) -> Made {
     let mut body = String::new();
     let mut expected = vec![count as u32; LANES as usize];
     for n in 0..count {
@@ -44,7 +49,7 @@ fn blocks(count: usize) -> (String, Vec<u32>) {
 }
 
 /// Conditions within conditions: lane n is there for the first n of every 16.
-fn nested(depth: usize) -> (String, Vec<u32>) {
+fn nested(depth: usize) -> Made {
     let mut body = String::new();
     for n in 0..depth {
         let lane = (n * LANES as usize / depth) as u32;
@@ -58,7 +63,7 @@ fn nested(depth: usize) -> (String, Vec<u32>) {
 }
 
 /// Loops within loops, each of which is left after its first turn.
-fn loops(depth: usize) -> (String, Vec<u32>) {
+fn loops(depth: usize) -> Made {
     let mut body = String::new();
     for n in 0..depth {
         let _ = write!(body, "b{n}:\n{COUNT}");
@@ -69,8 +74,14 @@ fn loops(depth: usize) -> (String, Vec<u32>) {
     (kernel(&body, ""), vec![depth as u32; LANES as usize])
 }
 
+/// Scopes of inline assembly, each with a variable of its own of one name.
+fn scopes(count: usize) -> Made {
+    let scope = "{\n.decl t v_type=G type=d num_elts=16\nadd (M1, 16) t(0,0)<1> V(0,0)<1;1,0> 0x1:d\nmov (M1, 16) V(0,0)<1> t(0,0)<1;1,0>\n}\n";
+    (kernel(&scope.repeat(count), ""), vec![count as u32; LANES as usize])
+}
+
 /// Subroutines, each of which calls the next.
-fn calls(depth: usize) -> (String, Vec<u32>) {
+fn calls(depth: usize) -> Made {
     let mut functions = String::new();
     for n in 0..depth {
         let _ = writeln!(functions, ".function \"f{n}\"\nf{n}:");
@@ -84,7 +95,7 @@ fn calls(depth: usize) -> (String, Vec<u32>) {
 }
 
 /// Runs it on an engine, and the text and the binary form of it are one.
-fn check((text, expected): (String, Vec<u32>), engines: &[EngineKind]) {
+fn check((text, expected): Made, engines: &[EngineKind]) {
     on_small_stack(|| {
         let module = text::read(text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
         let count = module.routines[0].code.len();
@@ -131,9 +142,19 @@ fn deep_calls() {
 }
 
 #[test]
+fn many_scopes() {
+    check(scopes(1_000), &ENGINES);
+}
+
+#[test]
 fn time_is_linear() {
-    let shapes: [(&str, fn(usize) -> (String, Vec<u32>), usize); 4] =
-        [("line", line, 100_000), ("blocks", blocks, 10_000), ("nested", nested, 1_000), ("calls", calls, 30_000)];
+    let shapes: [(&str, Make, usize); 5] = [
+        ("line", line, 100_000),
+        ("blocks", blocks, 10_000),
+        ("nested", nested, 1_000),
+        ("calls", calls, 30_000),
+        ("scopes", scopes, 20_000),
+    ];
     for (name, make, size) in shapes {
         on_small_stack(|| {
             grows_linearly(&format!("{name} is read"), size, |size| {

@@ -17,9 +17,11 @@ pub struct Files {
 }
 
 impl Files {
-    /// Of one kernel `k` of so many lanes. `arguments` is a list of entries of the payload, `type:offset:size`, of arguments with
-    /// `:index:addrmode:addrspace` behind it, and of images their type, of those of the driver `:addrmode` or `:bti:index`, of entries of the binding table,
-    /// `binding:argument:index`, and of what threads have by themselves, `local_id:offset:size` or `packed_local_ids:offset:size`.
+    /// Of one kernel `k` of so many lanes. `arguments` is a list of entries of the payload,
+    /// `type:offset:size`. Behind it arguments have `:index:addrmode:addrspace`, images also their
+    /// type, and what the driver provides `:addrmode` or `:bti:index`. Other entries are those of the
+    /// binding table, `binding:argument:index`, and what threads have by themselves,
+    /// `local_id:offset:size` or `packed_local_ids:offset:size`.
     pub fn new(platform: &'static str, simd: u32, arguments: &str) -> Files {
         let mut info = format!(
             "---\nversion: '1.73'\nkernels:\n  - name: k\n    execution_env:\n      simd_size: {simd}\n      slm_size: 4096\n    payload_arguments:\n"

@@ -1,4 +1,5 @@
-//! Handles and indices that nobody provided, and what a driver provides besides arguments, in each way in which kernels can ask for it.
+//! Handles and indices that nobody provided, and what a driver provides besides arguments, in each
+//! way in which kernels can ask for it.
 
 use super::layers::{HANDLES, IMAGES, Image, PLAIN, launch};
 use super::visa_launch::{ENGINES, Files, words_of};
@@ -93,8 +94,8 @@ fn files(entry: &str, load: &str) -> Files {
     files
 }
 
-/// The buffer of `printf` begins with the bytes that it has used: 4. Facts, `visa-semantics.md` 10. The implicit arguments begin with their size
-/// and version, dimensions and lanes: section 8.
+/// The buffer of `printf` begins with the bytes that it has used: 4. Facts, `visa-semantics.md` 10.
+/// The implicit arguments begin with their size and version, dimensions and lanes: section 8.
 #[test]
 fn buffers_of_the_driver_in_each_mode() {
     const FLAT: &str = "lsc_load.ugm (M1_NM, 1) D:d32x1t flat[F]:a64";
@@ -168,7 +169,8 @@ fn images_of_other_types_are_refused() {
     }
 }
 
-/// A cube is refused as it is described, and a message that is not executed is a fault with its text.
+/// A cube is refused as it is described, and a message that is not executed is a fault with its
+/// text.
 #[test]
 fn what_is_refused() {
     for dim in ["cube", "cube_array"] {

@@ -1,4 +1,5 @@
-//! Messages on surfaces of every dimension, with and without layers, against a model: facts, `visa-semantics.md` 7, "Surfaces and samplers", seed
+//! Messages on surfaces of every dimension, with and without layers, against a model: facts,
+//! `visa-semantics.md` 7, "Surfaces and samplers", seed
 //! `intel-typed-atomic.md`, "Notes", and of a sampler's layer OpenCL C, "Image read functions": the nearest integer, clamped to the layers.
 
 use super::Random;

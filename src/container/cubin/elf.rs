@@ -356,7 +356,8 @@ fn read_relocations(
     Ok(())
 }
 
-/// The relocation of a section that an entry of a table describes, which is at an offset in the file.
+/// The relocation of a section that an entry of a table describes, which is at an offset in the
+/// file.
 fn relocation(file: &File, section: SectionId, entry: &[u8], at: u64) -> Result<Relocation, Error> {
     let word =
         |i: usize| entry.get(i * 8..i * 8 + 8).map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default()));

@@ -139,8 +139,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// One function for each kernel descriptor and for each function that is no kernel's entry. A kernel whose descriptor or description is wrong is
-/// unreadable.
+/// One function for each kernel descriptor and for each function that is no kernel's entry. A
+/// kernel whose descriptor or description is wrong is unreadable.
 pub(super) fn functions(module: &mut Module, kernels: Kernels, version: u8) {
     let mut by_descriptor: BTreeMap<String, Result<Kernel, Error>> = BTreeMap::new();
     for kernel in kernels.described {

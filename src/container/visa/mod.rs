@@ -157,7 +157,8 @@ pub fn describe(module: &mut Module, ze_info: Option<&[u8]>, platform: Option<Pl
     }
 }
 
-/// Gives the kernels of a module what a `.ze_info` says of them. A kernel that has no entry there, or one that is wrong, is unreadable.
+/// Gives the kernels of a module what a `.ze_info` says of them. A kernel that has no entry there,
+/// or one that is wrong, is unreadable.
 ///
 /// # Errors
 ///

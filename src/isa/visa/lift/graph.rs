@@ -227,7 +227,8 @@ impl Graph {
     }
 }
 
-/// A number for each node of a graph, the same for nodes that lead to each other. Tarjan's algorithm.
+/// A number for each node of a graph, the same for nodes that lead to each other. Tarjan's
+/// algorithm.
 fn circles(edges: &[Vec<usize>]) -> Vec<usize> {
     const UNSEEN: usize = usize::MAX;
     let count = edges.len();
@@ -384,7 +385,8 @@ mod tests {
 
     #[test]
     fn nodes_that_lead_to_each_other_share_a_number() {
-        // 0 leads to a circle of 1, 2 and 3, and to 4, which leads to itself; 5 leads into the circle.
+        // 0 leads to a circle of 1, 2 and 3, and to 4, which leads to itself; 5 leads into the
+        // circle.
         let edges = [vec![1, 4], vec![2], vec![3, 4], vec![1], vec![4], vec![2]];
         let found = circles(&edges);
         let alike = |a: usize, b: usize| found[a] == found[b];

@@ -25,7 +25,8 @@ pub struct Node {
     pub waiting: Waiting,
     /// Whether control comes to it in more than one way.
     pub several: bool,
-    /// Where lanes waited behind it when one of several places was chosen that had lanes. For all of these places that was done, too.
+    /// Where lanes waited behind it when one of several places was chosen that had lanes. For all
+    /// of these places that was done, too.
     chosen: Option<Waiting>,
 }
 

@@ -113,8 +113,9 @@ impl Reader {
         self.declare(&place, name, declared)
     }
 
-    /// Adds a variable. A name that its scope declares again is the variable of the first declaration: the compiler's text has inline assembly
-    /// without its scopes, of which no two are live at once. It gets the most elements that a declaration asks for.
+    /// Adds a variable. A name that its scope declares again is the variable of the first
+    /// declaration: the compiler's text has inline assembly without its scopes, of which no two are
+    /// live at once. It gets the most elements that a declaration asks for.
     fn declare(&mut self, place: &Cursor<'_>, name: &str, declared: Declared) -> Result<()> {
         let missing = |what: &str| place.wrong(format!("`{name}` has no `{what}`"));
         let elements = declared.elements.ok_or_else(|| missing("num_elts"))?;

@@ -1,6 +1,6 @@
 //! Goes through the lines of a text.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::cursor::Cursor;
 use super::error::{ReadError, ReadErrors, Result, Wrong};
@@ -26,8 +26,8 @@ pub(super) enum Name {
 #[derive(Default)]
 pub(super) struct Names {
     known: FxHashMap<String, Name>,
-    /// Every name that variables have got so far.
-    given: FxHashSet<String>,
+    /// Every name that variables have got so far, with the number of its uses.
+    given: FxHashMap<String, u32>,
     /// What each open scope hides.
     scopes: Vec<FxHashMap<String, Option<Name>>>,
 }
@@ -47,12 +47,16 @@ impl Names {
         self.known.get(name).copied().filter(|_| here)
     }
 
-    /// A name for a variable that no other one of the routine has: another scope may declare the name too.
+    /// A name for a variable that no other one of the routine has: another scope may declare the
+    /// name too.
     pub fn unique(&mut self, name: &str) -> String {
-        let others = (1..).map(|number| format!("{name}${number}"));
-        let mut all = std::iter::once(name.to_string()).chain(others);
-        let unique = all.find(|name| !self.given.contains(name)).unwrap_or_default();
-        self.given.insert(unique.clone());
+        let mut unique = name.to_string();
+        while self.given.contains_key(&unique) {
+            let uses = self.given.entry(name.to_string()).or_insert(1);
+            unique = format!("{name}${uses}");
+            *uses += 1;
+        }
+        self.given.insert(unique.clone(), 1);
         unique
     }
 

@@ -1,4 +1,5 @@
-//! What the driver provides besides arguments: the shape of the launch, buffers of its own, what code asks of images. Facts, `visa-semantics.md` 8.
+//! What the driver provides besides arguments: the shape of the launch, buffers of its own, what
+//! code asks of images. Facts, `visa-semantics.md` 8.
 
 use super::super::print::PrintBuffer;
 use super::{Dispatch, ZEROS, private_bytes};
@@ -21,7 +22,8 @@ impl Dispatch<'_> {
         Error::NotProvided { kernel: self.launch.kernel.name().into(), what, offset: arg.offset }
     }
 
-    /// Gives a kernel a buffer of the driver: its address, a handle, or an index into the binding table.
+    /// Gives a kernel a buffer of the driver: its address, a handle, or an index into the binding
+    /// table.
     fn buffer(&mut self, arg: &PayloadArgument, (address, bytes): (u64, u64)) -> Result<(), Error> {
         if let Some(index) = arg.bti {
             let index = u8::try_from(index).map_err(|_| self.too_large("the binding table"))?;
@@ -119,7 +121,8 @@ impl Dispatch<'_> {
         Ok((buffer.address, buffer.bytes()))
     }
 
-    /// What functions find that are called through the stack: the shape of the launch, buffers, and the local ids of all threads of a group.
+    /// What functions find that are called through the stack: the shape of the launch, buffers, and
+    /// the local ids of all threads of a group.
     fn implicit_buffer(&mut self) -> Result<u64, Error> {
         let (grid, block) = (self.launch.options.grid, self.launch.options.block);
         let simd = self.info.env.simd_size.max(1);
