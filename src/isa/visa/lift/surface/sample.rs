@@ -52,6 +52,7 @@ impl Form {
     fn of(cx: &mut Cx<'_>, record: &Record) -> Form {
         let mut layers = |kind: Kind| record.field_is(cx, at::FLAGS, flag::FORM, form(kind, true));
         let (line_layers, plane_layers) = (layers(Kind::D1), layers(Kind::D2));
+        // The bit above says whether there are layers.
         let kind_bits = (flag::FORM.0, flag::FORM.1 - 1);
         let mut is = |kind: Kind| record.field_is(cx, at::FLAGS, kind_bits, kind as u32);
         let (buffer, line) = (is(Kind::Buffer), is(Kind::D1));
