@@ -280,13 +280,11 @@ fn typed_messages() {
     }
 }
 
-/// What is read at the coordinates of a pool.
 fn reread(image: Image, pool: &[u32]) -> Vec<[u32; 4]> {
     let at = |lane: usize| [0, 1, 2].map(|axis| i64::from(pool[axis * LANES + lane] as i32));
     (0..LANES).map(|lane| channels(image.named(at(lane), [0; 3]))).collect()
 }
 
-/// Width, height or layers, depth or layers, levels.
 #[test]
 fn sizes() {
     for image in IMAGES {
