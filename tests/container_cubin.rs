@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use object::{Object, ObjectSection, ObjectSymbol};
 use warploom::container::{
     self, Addresses, Error, FunctionId, Linked, Module, SectionId, SectionKind, SymbolId, SymbolKind,
 };
@@ -363,6 +364,32 @@ fn flipped_bits_do_no_harm() {
             bytes[i / 8] ^= 1 << (i % 8);
         }
         assert!(good > 0 && bad > 0, "{name}: {good} {bad}");
+    }
+}
+
+/// A file of the kernels `votes` and `reduce`, of which one is made unreadable.
+#[test]
+fn an_unreadable_kernel_hides_no_other() {
+    let good = bytes("kernels/reduce.sm_50.cubin");
+    let file = object::File::parse(&*good).unwrap();
+    let (start, size) = file.section_by_name(".nv.info.votes").unwrap().file_range().unwrap();
+    // A parameter: format 4, attribute 0x17, 12 bytes; its ordinal is behind the first word.
+    let records = &good[start as usize..(start + size) as usize];
+    let parameter = records.windows(4).position(|record| record == [4, 0x17, 12, 0]).unwrap();
+    let symbol = file.symbols().find(|symbol| symbol.name() == Ok("votes")).unwrap();
+    let table = file.section_by_name(".symtab").unwrap().file_range().unwrap().0 as usize;
+    for (at, new, expected) in [
+        (start as usize + parameter + 8, 9_u8, "parameter 9"),
+        (start as usize + parameter + 2, 0xff, "attribute 0x17 of 255 bytes"),
+        // Where its code begins.
+        (table + 24 * symbol.index().0 + 8, 4, "function votes at 0x4"),
+    ] {
+        let mut bad = good.clone();
+        bad[at] = new;
+        let module = container::modules(&bad).unwrap().remove(0);
+        assert_eq!(module.kernels().map(|(_, kernel)| &*kernel.name).collect::<Vec<_>>(), ["reduce"], "{expected}");
+        let error = module.unreadable("votes").unwrap_or_else(|| panic!("{expected}")).to_string();
+        assert!(error.contains(expected), "{error}");
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 use fat_file::{fat, host, member};
 use warploom::container::fatbin::{self, MemberKind, Packing};
 use warploom::container::{self, Format, Isa};
+use warploom::exec::Program;
 
 fn cubin(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell/kernels").join(name)).unwrap()
@@ -123,6 +124,36 @@ fn damaged_members_say_where() {
     zstd[16 + 41] = 0x80;
     let message = container::modules(&zstd).unwrap_err().to_string();
     assert!(message.contains("Zstandard"), "{message}");
+}
+
+/// Neither those of other fat binaries nor a member of its own fat binary that a device runs too.
+#[test]
+fn an_unreadable_member_hides_no_other() {
+    let saxpy = cubin("saxpy.sm_50.cubin");
+    let mut broken = member(2, 52, &for_sm(saxpy.clone(), 52), true, "");
+    broken[64 + 9..64 + 40].fill(0xff);
+    let alone = fat(&[broken.clone()]);
+    let beside = fat(&[broken, member(2, 50, &saxpy, false, "")]);
+    let other = fat(&[member(2, 50, &cubin("reduce.sm_50.cubin"), false, "")]);
+    let found = |bytes: &[u8]| {
+        let found = container::read_for(bytes, None).unwrap();
+        let names: Vec<Vec<String>> =
+            found.modules.iter().map(|module| module.kernel_names().map(str::to_string).collect()).collect();
+        (names, found.unreadable.iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    let (names, unreadable) = found(&host(&[(".nv_fatbin", &[&alone[..], &other].concat())]));
+    assert_eq!(names, [["votes", "reduce"]]);
+    assert!(unreadable.len() == 1 && unreadable[0].contains("cubin for sm_52 at offset"), "{unreadable:?}");
+    let (names, unreadable) = found(&host(&[(".nv_fatbin", &[&beside[..], &other].concat())]));
+    assert_eq!(names, [vec!["saxpy"], vec!["votes", "reduce"]]);
+    assert!(unreadable.len() == 1 && unreadable[0].contains("LZ4"), "{unreadable:?}");
+    assert!(container::modules(&alone).unwrap_err().to_string().contains("LZ4"));
+    // A kernel that no other member has may be in the unreadable one: its error says more than that
+    // there is none.
+    let file = host(&[(".nv_fatbin", &[&alone[..], &other].concat())]);
+    let error = Program::load(&file, Some("saxpy")).map(drop).unwrap_err().to_string();
+    assert!(error.contains("cubin for sm_52"), "{error}");
+    assert!(Program::load(&file, Some("reduce")).is_ok());
 }
 
 #[test]

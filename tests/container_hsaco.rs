@@ -389,7 +389,11 @@ fn files_that_lie() {
     let changed = |at: usize, new: &[u8]| {
         let mut bytes = good.clone();
         bytes[at..at + new.len()].copy_from_slice(new);
-        container::modules(&bytes).unwrap_err().to_string()
+        match container::modules(&bytes) {
+            Err(error) => error.to_string(),
+            // The file has another kernel.
+            Ok(mut modules) => modules.remove(0).unreadable.remove(0).error.to_string(),
+        }
     };
     let expect = |at: usize, new: &[u8], parts: &[&str]| {
         let message = changed(at, new);
@@ -421,6 +425,27 @@ fn files_that_lie() {
     expect(find("amdhsa.version") + 1, &[2], &["version 2.2", "expected version 1"]);
     expect(find("variants.kd") - 1, b"x", &["variants.kx", "no such symbol"]);
     expect(find("amdhsa.kernels"), &[0xdf, 0xff, 0xff, 0xff, 0xff], &["metadata", "MessagePack"]);
+}
+
+/// Files of the kernels `variants` and `plain`, of which one is made unreadable.
+#[test]
+fn an_unreadable_kernel_hides_no_other() {
+    let check = |file: &str, at: usize, new: &[u8], expected: &str| {
+        let mut bytes = bytes(&format!("containers/{file}"));
+        bytes[at..at + new.len()].copy_from_slice(new);
+        let module = container::modules(&bytes).unwrap().remove(0);
+        assert_eq!(module.kernels().map(|(_, kernel)| &*kernel.name).collect::<Vec<_>>(), ["plain"], "{file}");
+        let error = module.unreadable("variants").unwrap_or_else(|| panic!("{file}")).to_string();
+        assert!(module.unreadable.len() == 1 && error.contains(expected), "{file}: {error}");
+    };
+    let note = |file: &str, text: &str| {
+        let bytes = bytes(&format!("containers/{file}"));
+        bytes.windows(text.len()).position(|window| window == text.as_bytes()).unwrap() + text.len()
+    };
+    // Its descriptor, and what the note says of it.
+    check("variants.v5.hsaco", 0x780 + 56, &(1_u16 << 10).to_le_bytes(), "32 lanes");
+    check("variants.v5.hsaco", note("variants.v5.hsaco", ".wavefront_size"), &[32], "waves of 32 lanes");
+    check("variants.v2.hsaco", note("variants.v2.hsaco", "WavefrontSize:   "), b"32", "waves of 32 lanes");
 }
 
 /// Code objects of versions 5 and 2, and one in a binary of AMD's OpenCL.

@@ -9,6 +9,7 @@ use std::process::Command;
 use support::visa::corpus;
 use warploom::container::visa::info::{AddressMode, ArgumentKind, ZeInfo};
 use warploom::container::{self, Format, Isa, Module};
+use warploom::isa::visa::binary;
 use warploom::isa::visa::platform::Platform;
 
 fn file(end: &str) -> Vec<u8> {
@@ -157,7 +158,7 @@ fn errors_name_the_place() {
         ("cmp.lt", "cmp.xx", "19:8: found `.xx`, expected a relation, as `.lt`"),
         ("T6 V32.0 V33.0 %null.0 %null.0 V34.0 %null.0 V35.0", "T6 V32.0", "expected a variable"),
         ("0x7:ud", "0x7:zz", "expected a type"),
-        ("V37 v_type=G", "V36 v_type=G", "`V36` is declared a second time"),
+        ("V37 v_type=G type=ud", "V36 v_type=G type=f", "`V36` is declared a second time"),
         ("(P1)", "(P9)", "`P9` is not declared"),
         ("ret (M1, 1)", "ret (M9, 1)", "expected a mask, M1 to M8_NM"),
         ("ret (M1, 1)", "goto (M1, 1) nowhere", "label `nowhere` is not defined"),
@@ -237,9 +238,110 @@ fn a_million_damaged_files_are_errors() {
 }
 
 fn warploom(args: &[&str]) -> String {
+    let (code, text) = ends(args);
+    assert_eq!(code, 0, "{args:?}: {text}");
+    text
+}
+
+/// The exit code, and standard output or of a command that fails standard error.
+fn ends(args: &[&str]) -> (i32, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_warploom")).args(args).output().unwrap();
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    let text = if output.status.success() { output.stdout } else { output.stderr };
+    (output.status.code().unwrap(), String::from_utf8(text).unwrap())
+}
+
+/// Bytes with a text in place of the last one that is like it.
+fn patched(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let at =
+        bytes.windows(from.len()).rposition(|window| window == from.as_bytes()).unwrap_or_else(|| panic!("{from}"));
+    [&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat()
+}
+
+/// A zebin of the kernels `good` and `scoped`, in that order.
+#[test]
+fn an_unreadable_kernel_of_a_zebin_hides_no_other() {
+    let case = format!("{}/tests/fixtures/cases/visa_inline_scopes", env!("CARGO_MANIFEST_DIR"));
+    let bytes = std::fs::read(format!("{case}/k.zebin")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for entry in std::fs::read_dir(&case).unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
+    }
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let zebin = path("k.zebin");
+    for (from, to, expected) in [
+        ("mul (M1, 16)", "mux (M1, 16)", "instruction `mux`, which is none"),
+        (".kernel \"scoped\"", ".kernex \"scoped\"", "directive `.kernex`, which is none"),
+        ("simd_size:       16", "simd_size:       xy", "`simd_size: \"xy\"`, expected a number"),
+        (".decl t v_type=G type=d", ".decl t v_type=G type=f", "`t` is declared a second time with another type"),
+    ] {
+        std::fs::write(&zebin, patched(&bytes, from, to)).unwrap();
+        assert!(warploom(&["run", &path("good.toml"), "--engine", "both"]).contains("as expected"), "{to}");
+        let refused = |args: &[&str]| {
+            let (code, text) = ends(args);
+            assert!(code == 3 && text.contains(expected), "{args:?} ends with {code}: {text}");
+            text
+        };
+        assert!(refused(&["run", &path("m.toml")]).contains("kernel `scoped` cannot be read"));
+        // The text of the kernel is readable if its entry in .ze_info alone is wrong.
+        if !to.starts_with("simd_size") {
+            refused(&["disasm", &zebin, "scoped"]);
+        }
+        let shown = warploom(&["inspect", &zebin]);
+        for part in ["kernel good\n", "kernel scoped\n  unreadable", expected] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+        assert!(warploom(&["disasm", &zebin, "good"]).contains(".kernel \"good\""));
+        let all = warploom(&["disasm", &zebin]);
+        assert!(all.contains(".kernel \"good\"") && all.contains("// not read: kernel scoped: "), "{all}");
+    }
+    // Of two kernels one has to be named, readable or not.
+    let manifest = std::fs::read_to_string(path("good.toml")).unwrap().replace("entry = \"good\"\n", "");
+    std::fs::write(path("unnamed.toml"), manifest).unwrap();
+    let (code, text) = ends(&["run", &path("unnamed.toml")]);
+    assert!(code == 3 && text.contains("several kernels: name one of good, scoped"), "{code}: {text}");
+    // What is broken as a whole is broken.
+    std::fs::write(&zebin, &bytes[..bytes.len() / 2]).unwrap();
+    assert!(refused_file(&zebin).contains("section table"), "{}", refused_file(&zebin));
+}
+
+fn refused_file(path: &str) -> String {
+    let (code, text) = ends(&["inspect", path]);
+    assert_eq!(code, 3, "{text}");
+    text
+}
+
+#[test]
+fn an_unreadable_kernel_of_a_text_or_a_binary_hides_no_other() {
+    let kernel = |name: &str, body: &str| {
+        format!(".version 4.1\n.kernel \"{name}\"\n.kernel_attr SimdSize=16\n{body}\nret (M1, 1)\n")
+    };
+    let read = |bytes: &[u8]| {
+        let module = module(bytes);
+        let readable: Vec<String> = module.kernels().map(|(_, kernel)| kernel.name.clone()).collect();
+        let unreadable: Vec<_> =
+            module.unreadable.iter().map(|one| (one.name.clone(), one.error.to_string())).collect();
+        (readable, unreadable)
+    };
+    let (readable, unreadable) =
+        read(format!("{}{}{}", kernel("a", ""), kernel("b", "what"), kernel("c", "")).as_bytes());
+    assert_eq!(readable, ["a", "c"]);
+    assert!(unreadable.len() == 1 && unreadable[0].0 == "b" && unreadable[0].1.contains("9:"), "{unreadable:?}");
+
+    let both = warploom::isa::visa::text::read(format!("{}{}", kernel("a", ""), kernel("b", "")).as_bytes()).unwrap();
+    let mut bytes = binary::write(&both).unwrap();
+    assert_eq!(read(&bytes), (vec!["a".to_string(), "b".to_string()], vec![]));
+    let routines = binary::read(&bytes).unwrap().routines;
+    bytes[routines[0].binary.as_ref().unwrap().code_at as usize] = 0xff;
+    let (readable, unreadable) = read(&bytes);
+    assert_eq!(readable, ["b"]);
+    assert!(
+        unreadable.len() == 1 && unreadable[0].0 == "a" && unreadable[0].1.contains("opcode 0xff"),
+        "{unreadable:?}"
+    );
+    // Both are.
+    bytes[routines[1].binary.as_ref().unwrap().code_at as usize] = 0xff;
+    assert!(container::modules(&bytes).is_err());
 }
 
 #[test]

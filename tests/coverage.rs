@@ -69,6 +69,16 @@ fn gfx9() {
     );
 }
 
+/// A block of vISA that another one runs on into is no code by itself: all of it is executed.
+#[test]
+fn code_that_nothing_leads_to_does_not_count() {
+    let text = ".version 4.1\n.kernel \"k\"\n.decl V v_type=G type=d num_elts=16 align=GRF\n.decl P1 v_type=P num_elts=16\n\
+                .kernel_attr SimdSize=16\nmain:\n(P1) goto (M1, 16) a\nadd (M1, 16) V(0,0)<1> V(0,0)<1;1,0> 0x1:d\na:\nret (M1, 1)\n";
+    let (code, found) = coverage(text.as_bytes(), &[]);
+    assert_eq!(code, Some(0), "{found}");
+    assert!(found.starts_with("1 module, 1 kernel with 3 instructions\n0 kernels (0.00 %) can reach"), "{found}");
+}
+
 #[test]
 fn members_for_all_gpus_or_one() {
     let host = fixture("tests/fixtures/gfx9/containers/host.o");

@@ -20,6 +20,9 @@ pub(super) fn run(path: &Path, bytes: &[u8], arch: Option<Arch>) -> Result<Endin
             return;
         }
         modules += 1;
+        failures.extend(
+            module.unreadable.iter().map(|kernel| format!("{label}: kernel {}: {}", kernel.name, kernel.error)),
+        );
         if let Err(error) = coverage.add(module) {
             failures.push(format!("{label}: {error}"));
         }

@@ -155,18 +155,32 @@ fn code_object(module: &Module, chip: Chip, hex: bool) -> String {
 
 fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {
     let failed = |source| Error::Container { path: options.file.clone(), source };
-    let modules = container::modules_for(bytes, options.gpu.arch).map_err(failed)?;
+    let container::Modules { modules, unreadable } = container::read_for(bytes, options.gpu.arch).map_err(failed)?;
     let mut texts = Vec::new();
     for module in &modules {
         texts.extend(module_text(module, options.kernel.as_deref(), options.hex));
     }
+    let kernels = || modules.iter().flat_map(|module| &module.unreadable);
     match &options.kernel {
+        Some(name)
+            if texts.is_empty()
+                && let Some(kernel) = kernels().find(|kernel| kernel.name == *name) =>
+        {
+            Err(failed(kernel.error.clone()))
+        }
+        Some(_) if texts.is_empty() && !unreadable.is_empty() => Err(failed(unreadable[0].clone())),
         Some(name) if texts.is_empty() => {
             let names: Vec<_> = modules.iter().flat_map(|m| &m.functions).map(|f| f.name.as_str()).collect();
             let known = if names.is_empty() { "no functions".into() } else { names.join(", ") };
             Err(Error::Other(format!("{}: no function `{name}`: the binary has {known}", options.file.display())))
         }
-        _ => Ok(texts.join("\n\n")),
+        Some(_) => Ok(texts.join("\n\n")),
+        None => {
+            let problems = kernels().map(|kernel| format!("kernel {}: {}", kernel.name, kernel.error));
+            let problems = problems.chain(unreadable.iter().map(ToString::to_string));
+            texts.extend(problems.map(|problem| format!("// not read: {}\n", problem.replace('\n', "\n// "))));
+            Ok(texts.join("\n\n"))
+        }
     }
 }
 

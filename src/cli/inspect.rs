@@ -52,8 +52,11 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         ) => {}
         Some(format) => members(&bytes, format, &mut out).map_err(failed)?,
     }
-    match container::modules_for(&bytes, options.gpu.arch) {
-        Ok(modules) => modules.iter().for_each(|module| show(module, &mut out)),
+    match container::read_for(&bytes, options.gpu.arch) {
+        Ok(found) => {
+            found.modules.iter().for_each(|module| show(module, &mut out));
+            found.unreadable.iter().for_each(|error| line!(out, "\nnot read: {error}"));
+        }
         // There is something to see all the same.
         Err(e @ (container::Error::NoCandidate { .. } | container::Error::NotForArch { .. })) if !out.is_empty() => {
             print(&out)?;
@@ -111,6 +114,9 @@ fn show(module: &Module, out: &mut String) {
     }
     for (_, function) in module.kernels() {
         kernel(module, function, out);
+    }
+    for kernel in &module.unreadable {
+        line!(out, "\nkernel {}\n  unreadable {}", kernel.name, kernel.error);
     }
     let mut titled = false;
     for function in module.functions.iter().filter(|f| !f.kernel) {

@@ -105,7 +105,8 @@ impl Error {
 /// A launch in memory. What is wrong with the binary is said of its file, all else of the manifest.
 fn session(launch: &Launch) -> Result<Session<'_>, Error> {
     Session::new(launch).map_err(|source| {
-        let of_binary = matches!(source, exec::Error::Container(_) | exec::Error::NoKernels);
+        let of_binary =
+            matches!(source, exec::Error::Container(_) | exec::Error::NoKernels | exec::Error::Unreadable { .. });
         Error::exec(if of_binary { &launch.binary_path } else { &launch.path })(source)
     })
 }

@@ -11,6 +11,7 @@ use super::module::{
     Function, FunctionId, Half, Module, RelocKind, Relocation, SectionId, SectionKind, SharedSections, Symbol,
     SymbolId, SymbolKind,
 };
+use super::visa::VisaModule;
 use crate::isa::maxwell::shader::Header;
 
 /// Addresses that the loader chose.
@@ -48,6 +49,8 @@ pub struct Code {
     pub undefined: Vec<(u64, String)>,
     /// Of a graphics program of Maxwell.
     pub header: Option<Header>,
+    /// What vISA was read as: a binary file of it cannot be read from the middle.
+    pub visa: Option<Arc<VisaModule>>,
 }
 
 /// Distance of the stand-ins for undefined functions from each other: a call lands on an address of its own.
@@ -196,7 +199,8 @@ impl Linked {
         let name = |(&id, &at): (&SymbolId, &u64)| (at, self.module.symbol(id).name.clone());
         let undefined: Vec<_> = self.code.externs.iter().map(name).collect();
         let (base, entry) = (0, self.code.base[&function.section] + function.offset);
-        Code { base, bytes, entry, targets, undefined, header: function.header.as_deref().copied() }
+        let (header, visa) = (function.header.as_deref().copied(), self.module.visa.clone());
+        Code { base, bytes, entry, targets, undefined, header, visa }
     }
 
     fn is_image(&self, section: SectionId) -> bool {
@@ -218,7 +222,7 @@ impl Linked {
         targets.dedup();
         let bytes = self.content(function.section).to_vec();
         let entry = base.wrapping_add(function.offset);
-        Code { base, bytes, entry, targets, undefined: vec![], header: None }
+        Code { base, bytes, entry, targets, undefined: vec![], header: None, visa: None }
     }
 
     /// The function that a code address lies in, as this kernel sees code.

@@ -25,10 +25,10 @@ pub use error::Error;
 pub use link::{Addresses, Code, CodePlace, Linked};
 pub use module::{
     Binding, Function, FunctionId, Half, IndirectBranch, Isa, Module, Param, RelocKind, Relocation, Section, SectionId,
-    SectionKind, SharedLayout, SharedSections, Symbol, SymbolId, SymbolKind,
+    SectionKind, SharedLayout, SharedSections, Symbol, SymbolId, SymbolKind, Unreadable,
 };
 pub use raw::{RawKernel, ScalarStart, VectorStart};
-pub use select::{each_module, modules, modules_for};
+pub use select::{Modules, each_module, modules, modules_for, read_for};
 pub use shader::{ExportTarget, Input, Parameter, ShaderArray, ShaderKernel, Stage, WaveInput, emitted};
 
 /// What a file is.

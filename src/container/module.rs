@@ -3,7 +3,7 @@
 use super::hsaco::{Gfx9, HsaKernel, HsaModule};
 use super::ptx::PtxModule;
 use super::visa::{VisaKernel, VisaModule};
-use super::{RawKernel, ShaderKernel};
+use super::{Error, RawKernel, ShaderKernel};
 use crate::isa::maxwell::shader::Header;
 use crate::isa::visa::platform::Platform;
 use std::collections::BTreeMap;
@@ -65,6 +65,15 @@ pub struct Module {
     pub ptx: Option<Arc<PtxModule>>,
     /// What only vISA has.
     pub visa: Option<Arc<VisaModule>>,
+    /// Kernels that the file has and that cannot be read. None of them is among the functions.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// A kernel that cannot be read, and why.
+#[derive(Clone, Debug)]
+pub struct Unreadable {
+    pub name: String,
+    pub error: Error,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -248,6 +257,12 @@ pub struct Relocation {
     pub addend: Option<i64>,
 }
 
+impl Unreadable {
+    pub(super) fn new(name: impl Into<String>, error: impl Into<Error>) -> Unreadable {
+        Unreadable { name: name.into(), error: error.into() }
+    }
+}
+
 impl Function {
     /// A function of which nothing but its place is known.
     pub fn new(name: String, symbol: SymbolId, section: SectionId, offset: u64, size: u64, kernel: bool) -> Self {
@@ -300,7 +315,28 @@ impl Module {
     /// Of these sections, with no symbols yet.
     pub fn new(isa: Isa, sections: Vec<Section>) -> Module {
         let (symbols, functions, relocations) = (vec![], vec![], vec![]);
-        Module { isa, sections, symbols, functions, relocations, hsa: None, ptx: None, visa: None }
+        Module { isa, sections, symbols, functions, relocations, hsa: None, ptx: None, visa: None, unreadable: vec![] }
+    }
+
+    /// The module, if it has a kernel that can be read, or none that cannot be.
+    ///
+    /// # Errors
+    ///
+    /// That of the first kernel.
+    pub(super) fn readable(mut self) -> Result<Module, Error> {
+        let has_kernel = self.kernels().next().is_some();
+        if has_kernel || self.unreadable.is_empty() { Ok(self) } else { Err(self.unreadable.swap_remove(0).error) }
+    }
+
+    /// Why the kernel of that name cannot be read.
+    pub fn unreadable(&self, name: &str) -> Option<&Error> {
+        self.unreadable.iter().find(|kernel| kernel.name == name).map(|kernel| &kernel.error)
+    }
+
+    /// Names of all kernels, readable or not.
+    pub fn kernel_names(&self) -> impl Iterator<Item = &str> {
+        let readable = self.kernels().map(|(_, kernel)| kernel.name.as_str());
+        readable.chain(self.unreadable.iter().map(|kernel| kernel.name.as_str()))
     }
 
     pub fn kernels(&self) -> impl Iterator<Item = (FunctionId, &Function)> {

@@ -1,7 +1,7 @@
 //! Which modules of a file are taken: of each fat binary and each offload bundle the member that suits a GPU best.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Arch, Error, Format, Module, cubin, fatbin, hsaco, ptx, recognise, sph, text, visa};
 
@@ -15,6 +15,59 @@ pub fn modules(bytes: &[u8]) -> Result<Vec<Module>, Error> {
 
 /// Likewise what the driver of this GPU would take.
 pub fn modules_for(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Error> {
+    Ok(read_for(bytes, arch)?.modules)
+}
+
+/// What of a file can run.
+pub struct Modules {
+    pub modules: Vec<Module>,
+    /// Why members cannot be read that would have been taken. The next best member stands in for
+    /// each.
+    pub unreadable: Vec<Error>,
+}
+
+/// Likewise with the members that cannot be read.
+///
+/// # Errors
+///
+/// No member can be read, or the file itself cannot be.
+pub fn read_for(bytes: &[u8], arch: Option<Arch>) -> Result<Modules, Error> {
+    let mut refused = BTreeSet::new();
+    let mut unreadable = vec![];
+    loop {
+        let best = match candidates(bytes, arch, &refused) {
+            Ok(Candidates::Module(module)) => return Ok(Modules { modules: vec![*module], unreadable }),
+            Ok(Candidates::Members(best)) => best,
+            // None is left.
+            Err(_) if !unreadable.is_empty() => return Err(unreadable.swap_remove(0)),
+            Err(error) => return Err(error),
+        };
+        let mut modules = vec![];
+        let before = refused.len();
+        for (unit, (_, member)) in best {
+            let place = (unit, member.offset);
+            match member.module() {
+                Ok(module) => modules.push(module),
+                Err(error) => {
+                    refused.insert(place);
+                    unreadable.push(error);
+                }
+            }
+        }
+        if refused.len() == before {
+            return Ok(Modules { modules, unreadable });
+        }
+    }
+}
+
+/// What may be taken of a file: of each unit the best member.
+enum Candidates {
+    Module(Box<Module>),
+    Members(BTreeMap<Unit, (Rank, Member<'static>)>),
+}
+
+/// The candidates but for members that were refused.
+fn candidates(bytes: &[u8], arch: Option<Arch>, refused: &BTreeSet<(Unit, u64)>) -> Result<Candidates, Error> {
     let mut found = Found::default();
     let mut best: BTreeMap<Unit, (Rank, Member<'static>)> = BTreeMap::new();
     let rank = |code: Arch| match arch {
@@ -24,7 +77,7 @@ pub fn modules_for(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Erro
     match File::read(bytes)? {
         File::Module(module) => {
             if arch.zip(Arch::of(&module)).is_none_or(|(gpu, code)| gpu.rank(code).is_some()) {
-                return Ok(vec![*module]);
+                return Ok(Candidates::Module(module));
             }
             found.add(module.isa.to_string());
         }
@@ -32,6 +85,7 @@ pub fn modules_for(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Erro
             found.add(member.label.clone());
             if let Some(rank) = member.arch.and_then(rank)
                 && best.get(&member.unit).is_none_or(|(held, _)| *held < rank)
+                && !refused.contains(&(member.unit, member.offset))
             {
                 best.insert(member.unit, (rank, member.into_owned()));
             }
@@ -44,7 +98,7 @@ pub fn modules_for(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Erro
             None => Error::NoCandidate { found },
         });
     }
-    best.into_values().map(|(_, member)| member.module()).collect()
+    Ok(Candidates::Members(best))
 }
 
 /// Shows every module that warploom runs code of, whichever GPU it is for, one after the other, with what messages call it.

@@ -7,7 +7,7 @@ use warploom_runtime::memory::MemoryConfig;
 use super::guest::{Lifting, Placed};
 use super::{Error, FidelityClass, Program};
 use crate::container::{Code, FunctionId, Module, SectionKind};
-use crate::ir::{Terminator, TrapKind};
+use crate::ir::{Block, BlockId, Function, Terminator, TrapKind};
 use crate::isa::LiftError;
 
 /// What was found in kernels, added up.
@@ -83,7 +83,7 @@ impl Coverage {
                 },
                 Err(error) => return Err(error.into()),
             };
-            for block in &function.blocks {
+            for block in reachable(&function) {
                 for placed in super::guest::instructions(guest, code, block.pc, block.cost) {
                     if counted.insert(placed.pc)
                         && let FidelityClass::Approximate(bound) = placed.class
@@ -97,7 +97,7 @@ impl Coverage {
                 };
                 let Some(placed) = guest.instruction(code, pc) else { continue };
                 // What is no instruction may be the end of the code.
-                if placed.class != FidelityClass::Illegal && !stops.contains_key(&pc) {
+                if guest.lifts_from_entry() && placed.class != FidelityClass::Illegal && !stops.contains_key(&pc) {
                     starts.push(placed.next);
                 }
                 stops.insert(pc, placed);
@@ -119,4 +119,20 @@ impl Coverage {
         }
         Ok(())
     }
+}
+
+/// The blocks that the first one leads to, and those that an indirect jump may name.
+fn reachable(function: &Function) -> Vec<&Block> {
+    let mut seen = vec![false; function.blocks.len()];
+    let mut next: Vec<BlockId> = function.indirect_targets().map(|(_, id)| id).collect();
+    next.push(BlockId(0));
+    let mut found = vec![];
+    while let Some(BlockId(id)) = next.pop() {
+        let Some(block) = function.blocks.get(id as usize) else { continue };
+        if !std::mem::replace(&mut seen[id as usize], true) {
+            block.term.for_each_target(|target| next.push(target));
+            found.push(block);
+        }
+    }
+    found
 }

@@ -18,6 +18,8 @@ pub enum Error {
     SeveralKernels { names: Vec<String> },
     #[error("the binary has no kernel `{name}`: it has {}", .names.join(", "))]
     NoSuchKernel { name: String, names: Vec<String> },
+    #[error("kernel `{name}` cannot be read: {source}")]
+    Unreadable { name: String, source: container::Error },
     #[error("the module has no variable `{name}`: it has {}", list(.names))]
     NoSuchVariable { name: String, names: Vec<String> },
     #[error("{bytes} bytes for variable `{name}`, which has {size}")]
@@ -49,6 +51,8 @@ pub enum Error {
     SharedMemory { total: u64, static_bytes: u64, dynamic: u32 },
     #[error("kernel `{kernel}`: {what} take more than the 64 KiB that there are for them")]
     Payload { kernel: String, what: &'static str },
+    #[error("kernel `{kernel}` asks for {what}, at {offset:#x} of its payload: warploom does not provide it")]
+    NotProvided { kernel: String, what: String, offset: u32 },
     #[error("{count} {what}: expected at most {most}")]
     ImagePool { what: &'static str, count: u64, most: u64 },
     #[error("kernels of this instruction set take descriptors as arguments, not from a pool of images")]

@@ -12,7 +12,7 @@ use super::services::Heap;
 use super::translate::Translated;
 use super::{Error, lock};
 use crate::container::{
-    self, Addresses, Arch, FunctionId, Isa, Linked, Module, RelocKind, SectionId, SectionKind, SymbolId,
+    self, Addresses, Arch, FunctionId, Isa, Linked, Module, Modules, RelocKind, SectionId, SectionKind, SymbolId,
 };
 use crate::ir::image::Shape;
 use crate::ir::special::Reciprocals;
@@ -256,10 +256,14 @@ impl Program {
     }
 
     pub fn kernel(&self, name: &str) -> Result<Kernel<'_>, Error> {
-        let names = || self.module().kernels().map(|(_, f)| f.name.clone()).collect();
-        let id = self.module().kernel(name);
-        id.map(|id| Kernel { program: self, id })
-            .ok_or_else(|| Error::NoSuchKernel { name: name.into(), names: names() })
+        let module = self.module();
+        if let Some(id) = module.kernel(name) {
+            return Ok(Kernel { program: self, id });
+        }
+        Err(match module.unreadable(name) {
+            Some(error) => Error::Unreadable { name: name.into(), source: error.clone() },
+            None => Error::NoSuchKernel { name: name.into(), names: names_of(module) },
+        })
     }
 
     /// The kernel with this number in the module.
@@ -269,11 +273,11 @@ impl Program {
 
     /// The module's only kernel.
     pub fn only_kernel(&self) -> Result<Kernel<'_>, Error> {
-        let mut kernels = self.module().kernels();
-        match (kernels.next(), kernels.next()) {
-            (Some((id, _)), None) => Ok(Kernel { program: self, id }),
-            (None, _) => Err(Error::NoKernels),
-            _ => Err(Error::SeveralKernels { names: self.module().kernels().map(|(_, f)| f.name.clone()).collect() }),
+        let module = self.module();
+        match (module.kernels().next(), module.kernel_names().count()) {
+            (Some((id, _)), 1) => Ok(Kernel { program: self, id }),
+            (None, 0) => Err(Error::NoKernels),
+            _ => Err(Error::SeveralKernels { names: names_of(module) }),
         }
     }
 
@@ -399,20 +403,29 @@ fn made_once(address: &OnceLock<u64>, make: impl FnOnce() -> Result<u64, Error>)
 
 /// The module of a GPU binary that has the kernel, or the only kernels.
 pub(super) fn module(bytes: &[u8], kernel: Option<&str>, arch: Option<Arch>) -> Result<Module, Error> {
-    select(container::modules_for(bytes, arch)?, kernel)
+    select(container::read_for(bytes, arch)?, kernel)
+}
+
+fn names_of(module: &Module) -> Vec<String> {
+    module.kernel_names().map(str::to_owned).collect()
 }
 
 /// The module that defines a kernel; without a name the only one that has kernels.
-fn select(modules: Vec<Module>, kernel: Option<&str>) -> Result<Module, Error> {
-    let names: Vec<String> = modules.iter().flat_map(|m| m.kernels().map(|(_, f)| f.name.clone())).collect();
+fn select(found: Modules, kernel: Option<&str>) -> Result<Module, Error> {
+    let Modules { modules, mut unreadable } = found;
+    let names: Vec<String> = modules.iter().flat_map(names_of).collect();
+    let reason = kernel.and_then(|name| modules.iter().find_map(|module| module.unreadable(name)).cloned());
     let mut fitting: Vec<Module> = match kernel {
         Some(name) => modules.into_iter().filter(|m| m.kernel(name).is_some()).collect(),
-        None => modules.into_iter().filter(|m| m.kernels().next().is_some()).collect(),
+        None => modules.into_iter().filter(|m| m.kernel_names().next().is_some()).collect(),
     };
-    match (kernel, fitting.len()) {
-        (None, 2..) => Err(Error::SeveralKernels { names }),
-        (_, 1..) => Ok(fitting.swap_remove(0)),
+    match (kernel, fitting.len(), reason) {
+        (None, 2.., _) => Err(Error::SeveralKernels { names }),
+        (_, 1.., _) => Ok(fitting.swap_remove(0)),
+        (Some(name), 0, Some(source)) => Err(Error::Unreadable { name: name.into(), source }),
+        // It may be in a member that cannot be read.
+        _ if !unreadable.is_empty() => Err(unreadable.swap_remove(0).into()),
         _ if names.is_empty() => Err(Error::NoKernels),
-        (name, _) => Err(Error::NoSuchKernel { name: name.unwrap_or_default().into(), names }),
+        (name, _, _) => Err(Error::NoSuchKernel { name: name.unwrap_or_default().into(), names }),
     }
 }

@@ -3,12 +3,12 @@
 use warploom::isa::gfx9::assemble;
 use warploom::isa::gfx9::lift::{Kernel, lift_kernel};
 
-use super::{on_a_small_stack, runs_alike};
+use super::{on_small_stack, runs_alike};
 
 /// Lifts code and runs it. Each text stands there so many times.
 fn run(texts: &[(&str, usize)]) {
     let code: Vec<u8> = texts.iter().flat_map(|&(text, count)| words(text).repeat(count)).collect();
-    on_a_small_stack(|| runs_alike(&lift_kernel(&Kernel::new("long", &code)).expect("the code is lifted")));
+    on_small_stack(|| runs_alike(&lift_kernel(&Kernel::new("long", &code)).expect("the code is lifted")));
 }
 
 fn words(text: &str) -> Vec<u8> {
@@ -34,5 +34,5 @@ fn a_thousand_nested_loops() {
         words(&format!("s_cmp_lg_u32 s4, s4; s_cbranch_scc1 {}", (-back) as u16))
     };
     let code: Vec<u8> = [heads, (0..1_000).flat_map(end).collect(), words("s_endpgm")].concat();
-    on_a_small_stack(|| runs_alike(&lift_kernel(&Kernel::new("long", &code)).expect("the code is lifted")));
+    on_small_stack(|| runs_alike(&lift_kernel(&Kernel::new("long", &code)).expect("the code is lifted")));
 }

@@ -8,14 +8,14 @@ use warploom::ir::parse::parse;
 use warploom::ir::{BankId, BlockBuilder, BlockId, CellKind, Function, FunctionBuilder, IntCc, NanPolicy, Type};
 use warploom::jit::{Effort, Program};
 
-use super::{on_a_small_stack, runs_alike};
+use super::{on_small_stack, runs_alike};
 
 /// Bytes that begin a chain.
 const SEED: [u8; 64] = [0x5b; 64];
 
 /// Runs a chain of some links on the interpreter, after analysis and in the given ways of the JIT.
 fn run(links: &[usize], rounds: u32, ways: &[usize]) {
-    on_a_small_stack(|| {
+    on_small_stack(|| {
         let function = chain(links, rounds, &mut Unstructured::new(&SEED)).expect("there are bytes enough");
         for &way in ways {
             let way = std::slice::from_ref(&WAYS[way]);
@@ -93,7 +93,7 @@ fn blocks(count: u32, end: impl Fn(&mut BlockBuilder<'_>, &[BlockId], usize)) ->
 
 /// Runs a function alike on the interpreter, after analysis and as code, and reads back what it prints.
 fn runs_and_prints(function: &Function) {
-    on_a_small_stack(|| {
+    on_small_stack(|| {
         let text = function.to_string();
         assert!(parse(&text).expect("what is printed can be read") == *function, "the text is another function");
         runs_alike(function);

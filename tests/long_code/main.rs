@@ -1,23 +1,28 @@
-//! Code that is long: blocks of thousands of operations that depend on each other. It runs in about linear time, on
-//! threads with a stack of 2 MiB.
+//! Long code: 100,000 instructions in a line that depend on each other, 10,000 blocks, control flow nested 1,000 deep,
+//! each on a thread with a stack of 2 MiB.
+//!
+//! `cargo test --release --test long_code -- --ignored` measures that time grows as the code does.
 
 mod gfx9;
 mod ir;
 mod maxwell;
+mod visa;
 
+use std::panic::resume_unwind;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use warploom::generate::compare::{WAYS, compare};
 use warploom::ir::Function;
 
-/// Bytes of the stack of a thread that a test harness starts.
+/// Bytes of the stack of a thread that nobody asked to be larger.
 const STACK: usize = 2 << 20;
 
 /// Runs something on a thread with a stack of [`STACK`] bytes.
-fn on_a_small_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+fn on_small_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run).expect("a thread starts");
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        thread.join().unwrap_or_else(|panic| resume_unwind(panic))
     })
 }
 
@@ -28,4 +33,20 @@ fn runs_alike(function: &Function) {
             panic!("{}, {}", difference.engine, difference.what);
         }
     }
+}
+
+/// Something that takes so long for an input of a size takes at most three times as long for twice the size.
+fn grows_linearly(name: &str, size: usize, mut work: impl FnMut(usize)) {
+    // The least of several turns: the machine does other work meanwhile.
+    let mut best = |size: usize| {
+        let turn = |work: &mut dyn FnMut(usize)| {
+            let start = Instant::now();
+            work(size);
+            start.elapsed()
+        };
+        (0..3).map(|_| turn(&mut work)).min().unwrap_or_default()
+    };
+    let (half, whole) = (best(size / 2), best(size));
+    println!("{name}: {half:?} for {}, {whole:?} for {size}", size / 2);
+    assert!(whole <= half * 3 + Duration::from_millis(200), "{name}: {half:?} for half of it, {whole:?} for {size}");
 }

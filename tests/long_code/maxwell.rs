@@ -3,7 +3,7 @@
 use warploom::isa::maxwell::assemble;
 use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
 
-use super::{on_a_small_stack, runs_alike};
+use super::{on_small_stack, runs_alike};
 
 /// Address of an instruction by its number: three of them share a control word.
 fn address(number: usize) -> u64 {
@@ -21,7 +21,7 @@ fn run(texts: &[String]) {
         words.push(if text.contains("0x") { word() } else { *known.entry(text.clone()).or_insert_with(word) });
     }
     let code: Vec<u8> = words.chunks(3).flat_map(|bundle| [&[0], bundle].concat()).flat_map(u64::to_le_bytes).collect();
-    on_a_small_stack(|| runs_alike(&lift_kernel(&Kernel::new("long", &code, 8)).expect("the code is lifted")));
+    on_small_stack(|| runs_alike(&lift_kernel(&Kernel::new("long", &code, 8)).expect("the code is lifted")));
 }
 
 #[test]

@@ -17,8 +17,11 @@ pub struct Files {
 }
 
 impl Files {
-    /// Of one kernel `k` of so many lanes. `arguments` is a list of entries of the payload, `type:offset:size`, of arguments with
-    /// `:index:addrmode:addrspace` behind it, of entries of the binding table, `binding:argument:index`, and of local ids, `local_id:offset:size`.
+    /// Of one kernel `k` of so many lanes. `arguments` is a list of entries of the payload,
+    /// `type:offset:size`. Behind it arguments have `:index:addrmode:addrspace`, images also their
+    /// type, and what the driver provides `:addrmode` or `:bti:index`. Other entries are those of the
+    /// binding table, `binding:argument:index`, and what threads have by themselves,
+    /// `local_id:offset:size` or `packed_local_ids:offset:size`.
     pub fn new(platform: &'static str, simd: u32, arguments: &str) -> Files {
         let mut info = format!(
             "---\nversion: '1.73'\nkernels:\n  - name: k\n    execution_env:\n      simd_size: {simd}\n      slm_size: 4096\n    payload_arguments:\n"
@@ -29,20 +32,26 @@ impl Files {
                 ["binding", argument, index] => {
                     let _ = write!(table, "      - bti_value: {index}\n        arg_index: {argument}\n");
                 }
-                ["local_id", offset, size] => {
+                [kind @ ("local_id" | "packed_local_ids"), offset, size] => {
                     let _ = write!(
                         per_thread,
-                        "      - arg_type: local_id\n        offset: {offset}\n        size: {size}\n"
+                        "      - arg_type: {kind}\n        offset: {offset}\n        size: {size}\n"
                     );
                 }
                 [kind, offset, size, ref rest @ ..] => {
                     let _ = write!(info, "      - arg_type: {kind}\n        offset: {offset}\n        size: {size}\n");
-                    if let [index, mode, space] = rest {
-                        let _ = write!(
-                            info,
-                            "        arg_index: {index}\n        addrmode: {mode}\n        addrspace: {space}\n"
-                        );
-                    }
+                    let _ = match rest {
+                        [index, mode, space, image @ ..] => {
+                            let image = image.first().map_or(String::new(), |ty| format!("        image_type: {ty}\n"));
+                            write!(
+                                info,
+                                "        arg_index: {index}\n        addrmode: {mode}\n        addrspace: {space}\n{image}"
+                            )
+                        }
+                        ["bti", index] => writeln!(info, "        bti_value: {index}"),
+                        [mode] => writeln!(info, "        addrmode: {mode}"),
+                        _ => Ok(()),
+                    };
                 }
                 _ => panic!("an argument `{entry}`"),
             }

@@ -5,7 +5,9 @@ mod visa_launch;
 
 mod atomics;
 mod blocks;
+mod handles;
 mod lanes;
+mod layers;
 mod typed;
 
 use visa_launch::{ENGINES, Files};

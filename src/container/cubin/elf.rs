@@ -10,10 +10,10 @@ use object::elf::{
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
 
 use super::info::Attributes;
-use super::reloc;
+use super::{Refused, reloc};
 use crate::container::{
     Binding, Error, Function, Isa, Module, Relocation, Section, SectionId, SectionKind, SharedSections, Symbol,
-    SymbolId, SymbolKind,
+    SymbolId, SymbolKind, Unreadable,
 };
 
 type Header = FileHeader64<LE>;
@@ -57,6 +57,7 @@ pub(super) struct File {
     /// The module's symbol for each index of the file's symbol table.
     pub symbol_of_index: Vec<Option<SymbolId>>,
     code_headers: BTreeMap<SectionId, CodeHeader>,
+    pub unreadable: Refused,
 }
 
 /// What a code section's header says: registers in `sh_info >> 24`, barriers in bits 20 to 26 of `sh_flags`.
@@ -126,6 +127,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<File, Error> {
         info: vec![],
         symbol_of_index: vec![None; symbols.len()],
         code_headers: BTreeMap::new(),
+        unreadable: Refused::default(),
     };
     let section_of_index = read_sections(&mut reader, &sections, &mut file, table_at)?;
     read_symbols(&mut reader, &symbols, &sections, &section_of_index, &mut file)?;
@@ -258,18 +260,23 @@ fn read_symbols(
             && file.module.section(section).kind == SectionKind::Code
         {
             let (offset, size) = (symbol.st_value(LE), symbol.st_size(LE));
+            let kernel = other & STO_CUDA_ENTRY != 0;
             let end = offset.checked_add(size).filter(|&end| end <= file.module.section(section).data.len() as u64);
             if end.is_none() || offset % 8 != 0 {
                 let what = format!("function {name} at {offset:#x} of {size} bytes");
                 let expected = format!("it to lie within {}, 8-byte aligned", file.module.section(section).name);
-                return Err(Error::malformed(at, what, expected));
+                let error = Error::malformed(at, what, expected);
+                if !kernel {
+                    return Err(error);
+                }
+                file.module.unreadable.push(Unreadable::new(name.clone(), error));
+            } else {
+                let mut function = Function::new(name.clone(), id, section, offset, size, kernel);
+                if let Some(header) = file.code_headers.get(&section) {
+                    (function.registers, function.barriers) = (header.registers, header.barriers);
+                }
+                file.module.functions.push(function);
             }
-            let kernel = other & STO_CUDA_ENTRY != 0;
-            let mut function = Function::new(name.clone(), id, section, offset, size, kernel);
-            if let Some(header) = file.code_headers.get(&section) {
-                (function.registers, function.barriers) = (header.registers, header.barriers);
-            }
-            file.module.functions.push(function);
         }
         file.module.symbols.push(Symbol {
             name,
@@ -340,24 +347,33 @@ fn read_relocations(
         }
         for (i, entry) in data.chunks_exact(entry_bytes).enumerate() {
             let at = at + (i * entry_bytes) as u64;
-            let word = |i: usize| u64::from_le_bytes(entry[i * 8..i * 8 + 8].try_into().unwrap_or_default());
-            let (offset, info) = (word(0), word(1));
-            let (number, index) = (info as u32, (info >> 32) as usize);
-            let (kind, name) = reloc::kind(number).ok_or_else(|| Error::Unsupported {
-                what: format!("relocation type {number} (at offset {at:#x}, of {})", file.module.section(section).name),
-                why: "its meaning is not known".into(),
-            })?;
-            let symbol = file.symbol_of_index.get(index).copied().flatten().ok_or_else(|| {
-                Error::malformed(at, format!("relocation against symbol {index}"), "a variable, function or section")
-            })?;
-            let target = file.module.section(section);
-            if offset.checked_add(kind.bytes()).is_none_or(|end| end > target.data.len() as u64) {
-                let what = format!("relocation of {} at {offset:#x}", target.name);
-                return Err(Error::malformed(at, what, format!("a place in its {:#x} bytes", target.data.len())));
+            match relocation(file, section, entry, at) {
+                Ok(relocation) => file.module.relocations.push(relocation),
+                Err(error) => file.unreadable.add(&file.module, Some(section), error)?,
             }
-            let addend = (ty == SHT_RELA).then(|| word(2) as i64);
-            file.module.relocations.push(Relocation { section, offset, kind, name, symbol, addend });
         }
     }
     Ok(())
+}
+
+/// The relocation of a section that an entry of a table describes, which is at an offset in the
+/// file.
+fn relocation(file: &File, section: SectionId, entry: &[u8], at: u64) -> Result<Relocation, Error> {
+    let word =
+        |i: usize| entry.get(i * 8..i * 8 + 8).map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default()));
+    let (offset, info) = (word(0).unwrap_or(0), word(1).unwrap_or(0));
+    let (number, index) = (info as u32, (info >> 32) as usize);
+    let target = file.module.section(section);
+    let (kind, name) = reloc::kind(number).ok_or_else(|| Error::Unsupported {
+        what: format!("relocation type {number} (at offset {at:#x}, of {})", target.name),
+        why: "its meaning is not known".into(),
+    })?;
+    let symbol = file.symbol_of_index.get(index).copied().flatten().ok_or_else(|| {
+        Error::malformed(at, format!("relocation against symbol {index}"), "a variable, function or section")
+    })?;
+    if offset.checked_add(kind.bytes()).is_none_or(|end| end > target.data.len() as u64) {
+        let what = format!("relocation of {} at {offset:#x}", target.name);
+        return Err(Error::malformed(at, what, format!("a place in its {:#x} bytes", target.data.len())));
+    }
+    Ok(Relocation { section, offset, kind, name, symbol, addend: word(2).map(|addend| addend as i64) })
 }

@@ -8,14 +8,49 @@ mod elf;
 mod info;
 pub(super) mod reloc;
 
-use super::{Error, Module};
+use std::collections::BTreeMap;
+
+use super::{Error, Module, SectionId, Unreadable};
+
+/// Sections of kernels that cannot be read, each with the first error.
+#[derive(Default)]
+struct Refused(BTreeMap<SectionId, Error>);
+
+impl Refused {
+    /// Notes an error of the code of a section.
+    ///
+    /// # Errors
+    ///
+    /// The error itself, if it is not about kernels: no section has it, or one that kernels call.
+    fn add(&mut self, module: &Module, section: Option<SectionId>, error: Error) -> Result<(), Error> {
+        let section = section.filter(|&section| module.kernels().any(|(_, kernel)| kernel.section == section));
+        self.0.entry(section.ok_or_else(|| error.clone())?).or_insert(error);
+        Ok(())
+    }
+
+    /// Makes the functions of these sections unreadable.
+    fn take_out(self, module: &mut Module) {
+        module.relocations.retain(|relocation| !self.0.contains_key(&relocation.section));
+        let unreadable = &mut module.unreadable;
+        module.functions.retain(|function| match self.0.get(&function.section) {
+            Some(error) => {
+                unreadable.push(Unreadable::new(function.name.clone(), error.clone()));
+                false
+            }
+            None => true,
+        });
+    }
+}
 
 /// Reads a cubin. Memory used is bounded by a small multiple of the file's size.
 pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
     let mut file = elf::read(bytes)?;
     let index = info::Index::new(&file.module, file.symbol_of_index);
     for attributes in &file.info {
-        info::apply(&mut file.module, &index, attributes)?;
+        if let Err(error) = info::apply(&mut file.module, &index, attributes) {
+            file.unreadable.add(&file.module, attributes.owner, error)?;
+        }
     }
-    Ok(file.module)
+    file.unreadable.take_out(&mut file.module);
+    file.module.readable()
 }

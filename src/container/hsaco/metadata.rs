@@ -30,7 +30,15 @@ const WAVEFRONT_SIZE: u32 = 64;
 pub(super) struct Metadata {
     pub target: Option<String>,
     pub printf: Vec<String>,
-    pub kernels: Vec<Kernel>,
+    pub kernels: Kernels,
+}
+
+/// Kernels as a file describes them.
+#[derive(Default)]
+pub(super) struct Kernels {
+    pub described: Vec<Kernel>,
+    /// Of each whose description is wrong the name of its descriptor, and what is wrong.
+    pub unreadable: Vec<(String, Error)>,
 }
 
 /// A kernel as the note describes it.
@@ -148,12 +156,18 @@ fn parse(root: &Value, at: u64) -> Result<Metadata, Error> {
     }
     for (i, value) in root.list("amdhsa.kernels")?.unwrap_or_default().iter().enumerate() {
         let place = Place { at, path: format!("metadata: amdhsa.kernels[{i}]") };
-        metadata.kernels.push(kernel(&place, &place.map(value)?)?);
+        let map = place.map(value)?;
+        let symbol =
+            map.text(".symbol")?.ok_or_else(|| place.wrong(".symbol is missing", "the name of a kernel descriptor"))?;
+        match kernel(&place, &map, symbol.clone()) {
+            Ok(kernel) => metadata.kernels.described.push(kernel),
+            Err(error) => metadata.kernels.unreadable.push((symbol, error)),
+        }
     }
     Ok(metadata)
 }
 
-fn kernel(place: &Place, map: &Map<'_>) -> Result<Kernel, Error> {
+fn kernel(place: &Place, map: &Map<'_>, symbol: String) -> Result<Kernel, Error> {
     let kernarg_bytes = map.need(".kernarg_segment_size")?;
     if kernarg_bytes > MAX_KERNARG_BYTES {
         return Err(place.wrong(format!("kernarg segment of {kernarg_bytes} bytes"), "at most 64 KiB"));
@@ -188,9 +202,8 @@ fn kernel(place: &Place, map: &Map<'_>) -> Result<Kernel, Error> {
         let place = Place { at: place.at, path: format!("{}: .args[{i}]", place.path) };
         arg(&place, &place.map(value)?, &mut hsa)?;
     }
-    let missing = || place.wrong(".symbol is missing", "the name of a kernel descriptor");
     Ok(Kernel {
-        symbol: map.text(".symbol")?.ok_or_else(missing)?,
+        symbol,
         at: place.at,
         group_bytes: map.number(".group_segment_fixed_size")?,
         private_bytes: map.number(".private_segment_fixed_size")?,

@@ -55,7 +55,7 @@ pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
         Error::malformed(header.e_shoff.get(LE), format!("section table: {e}"), "a table of section headers")
     })?;
     let dynamic = symbols::read(bytes, &sections, target.version, &mut module)?;
-    symbols::functions(&mut module, metadata.kernels, target.version)?;
+    symbols::functions(&mut module, metadata.kernels, target.version);
     reloc::read(bytes, &sections, &dynamic, &mut module)?;
     module.hsa = Some(Box::new(HsaModule {
         version: target.version,
@@ -65,5 +65,5 @@ pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
         printf: metadata.printf,
         code: image::code(segments, &sections, module.sections[0].data.len() as u64),
     }));
-    Ok(module)
+    module.readable()
 }

@@ -12,7 +12,7 @@ use object::elf::{
 };
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym};
 
-use super::metadata::Kernel;
+use super::metadata::Kernels;
 use super::{Header, HsaModule, notes, reloc, symbols, target};
 use crate::container::{Binding, Error, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind};
 
@@ -26,7 +26,7 @@ const PAGE_BYTES: u64 = 0x1000;
 const INITIAL: [(u32, &str); 2] = [(4, "sampler"), (5, "image")];
 
 /// Reads the file. `kernels` are described as they are elsewhere; `name` gives a kernel's name by that of its symbol.
-pub(super) fn parse(bytes: &[u8], kernels: Vec<Kernel>, name: impl Fn(&str) -> String) -> Result<Module, Error> {
+pub(super) fn parse(bytes: &[u8], kernels: Kernels, name: impl Fn(&str) -> String) -> Result<Module, Error> {
     let header: &Header = FileHeader64::parse(bytes)
         .map_err(|e| Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file"))?;
     let sections = header.sections(LE, bytes).map_err(|e| {
@@ -43,7 +43,7 @@ pub(super) fn parse(bytes: &[u8], kernels: Vec<Kernel>, name: impl Fn(&str) -> S
     let (image, places) = lay_out(bytes, &sections)?;
     let mut module = Module::new(Isa::Gfx9 { mach: target.mach }, vec![image]);
     let ids = read_symbols(bytes, &sections, &places, &name, &mut module)?;
-    symbols::functions(&mut module, kernels, target.version)?;
+    symbols::functions(&mut module, kernels, target.version);
     relocations(bytes, &sections, &places, &ids, &mut module)?;
     module.hsa = Some(Box::new(HsaModule {
         version: 1,
@@ -53,7 +53,7 @@ pub(super) fn parse(bytes: &[u8], kernels: Vec<Kernel>, name: impl Fn(&str) -> S
         printf: vec![],
         code: code(&sections, &places),
     }));
-    Ok(module)
+    module.readable()
 }
 
 /// Where the image has instructions, in ascending order.

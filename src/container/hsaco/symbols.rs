@@ -9,9 +9,9 @@ use object::elf::{
 };
 use object::read::elf::{SectionHeader, SectionTable, Sym, SymbolTable};
 
-use super::metadata::Kernel;
+use super::metadata::{Kernel, Kernels};
 use super::{Header, HsaKernel, KernelDescriptor, kernel_code};
-use crate::container::{Binding, Error, Function, Module, Param, SectionId, Symbol, SymbolId, SymbolKind};
+use crate::container::{Binding, Error, Function, Module, Param, SectionId, Symbol, SymbolId, SymbolKind, Unreadable};
 
 /// `STT_AMDGPU_HSA_KERNEL`: a kernel in code objects of version 2.
 pub(super) const STT_KERNEL: SymbolType = SymbolType(10);
@@ -139,51 +139,85 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// One function for each kernel descriptor and for each function that is no kernel's entry.
-pub(super) fn functions(module: &mut Module, kernels: Vec<Kernel>, version: u8) -> Result<(), Error> {
-    let mut by_descriptor: BTreeMap<String, Kernel> = BTreeMap::new();
-    for kernel in kernels {
-        if let Some(twice) = by_descriptor.insert(kernel.symbol.clone(), kernel) {
-            return Err(twice.wrong("it is described twice", "one entry for each kernel"));
-        }
+/// One function for each kernel descriptor and for each function that is no kernel's entry. A
+/// kernel whose descriptor or description is wrong is unreadable.
+pub(super) fn functions(module: &mut Module, kernels: Kernels, version: u8) {
+    let mut by_descriptor: BTreeMap<String, Result<Kernel, Error>> = BTreeMap::new();
+    for kernel in kernels.described {
+        let symbol = kernel.symbol.clone();
+        let entry = match by_descriptor.contains_key(&symbol) {
+            true => Err(kernel.wrong("it is described twice", "one entry for each kernel")),
+            false => Ok(kernel),
+        };
+        by_descriptor.insert(symbol, entry);
     }
+    by_descriptor.extend(kernels.unreadable.into_iter().map(|(symbol, error)| (symbol, Err(error))));
+    let descriptors = || module.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind == SymbolKind::Descriptor);
+    let known: BTreeSet<&str> = descriptors().map(|(_, symbol)| symbol.name.as_str()).collect();
+    let mut unreadable = Vec::new();
+    for (symbol, kernel) in by_descriptor.extract_if(.., |symbol, _| !known.contains(symbol.as_str())) {
+        let absent = |kernel: Kernel| kernel.wrong("there is no such symbol", "a kernel descriptor in the image");
+        unreadable.push(Unreadable::new(kernel_name(&symbol), kernel.map_or_else(|error| error, absent)));
+    }
+    // A descriptor without a description may be the one that a wrong name means.
+    let misnamed = unreadable.first().map(|kernel| kernel.error.clone());
     let place = |s: &Symbol| (s.offset, s.name.clone());
     let is_code = |s: &&Symbol| s.kind == SymbolKind::Function && s.section.is_some();
     let mut code: BTreeMap<(u64, String), SymbolId> =
         (module.symbols.iter().enumerate()).filter(|(_, s)| is_code(s)).map(|(i, s)| (place(s), SymbolId(i))).collect();
     let mut functions = Vec::new();
-    for (i, symbol) in module.symbols.iter().enumerate().filter(|(_, s)| s.kind == SymbolKind::Descriptor) {
-        let name = symbol.name.trim_end_matches(DESCRIPTOR_SUFFIX);
-        let (descriptor, entry) = descriptor(module, symbol, version)?;
-        let entry_symbol = code.remove(&(entry, name.to_string()));
-        let own_size = if version == 2 { (symbol.offset + symbol.size).saturating_sub(entry) } else { 0 };
-        let size = entry_symbol.map_or(own_size, |id| module.symbol(id).size);
-        let mut function =
-            Function::new(name.to_string(), entry_symbol.unwrap_or(SymbolId(i)), SectionId(0), entry, size, true);
-        let hsa = match by_descriptor.remove(&symbol.name) {
-            Some(kernel) => kernel.check(&descriptor)?,
-            None => HsaKernel::without_metadata(descriptor),
-        };
-        let hsa = HsaKernel { descriptor_at: symbol.offset, descriptor, ..hsa };
-        function.params = hsa.args.iter().map(|arg| Param { offset: arg.offset, size: arg.size }).collect();
-        function.param_bytes = hsa.kernarg_bytes;
-        function.registers = descriptor.vgprs();
-        function.shared_bytes = descriptor.group_segment_bytes.into();
-        function.required_threads = hsa.reqd_workgroup_size;
-        function.hsa = Some(Box::new(hsa));
-        functions.push(function);
-    }
-    if let Some(kernel) = by_descriptor.into_values().next() {
-        return Err(kernel.wrong("there is no such symbol", "a kernel descriptor in the image"));
+    for (i, symbol) in descriptors() {
+        let described = by_descriptor.remove(&symbol.name).or_else(|| misnamed.clone().map(Err)).transpose();
+        match described.and_then(|described| kernel(module, SymbolId(i), described, &mut code, version)) {
+            Ok(function) => functions.push(function),
+            Err(error) => unreadable.push(Unreadable::new(kernel_name(&symbol.name), error)),
+        }
     }
     for id in code.into_values() {
         let symbol = module.symbol(id);
-        let (offset, size) = (symbol.offset, symbol.size);
-        instruction_at(module, offset, &symbol.name)?;
-        functions.push(Function::new(symbol.name.clone(), id, SectionId(0), offset, size, false));
+        match instruction_at(module, symbol.offset, &symbol.name) {
+            Ok(()) => {
+                let (offset, size) = (symbol.offset, symbol.size);
+                functions.push(Function::new(symbol.name.clone(), id, SectionId(0), offset, size, false));
+            }
+            Err(error) => unreadable.push(Unreadable::new(symbol.name.clone(), error)),
+        }
     }
     module.functions = functions;
-    Ok(())
+    module.unreadable.append(&mut unreadable);
+}
+
+fn kernel_name(symbol: &str) -> &str {
+    symbol.trim_end_matches(DESCRIPTOR_SUFFIX)
+}
+
+/// The function of a kernel by the symbol of its descriptor. Its entry is taken out of `code`.
+fn kernel(
+    module: &Module,
+    id: SymbolId,
+    described: Option<Kernel>,
+    code: &mut BTreeMap<(u64, String), SymbolId>,
+    version: u8,
+) -> Result<Function, Error> {
+    let symbol = module.symbol(id);
+    let name = kernel_name(&symbol.name);
+    let (descriptor, entry) = descriptor(module, symbol, version)?;
+    let entry_symbol = code.remove(&(entry, name.to_string()));
+    let own_size = if version == 2 { (symbol.offset + symbol.size).saturating_sub(entry) } else { 0 };
+    let size = entry_symbol.map_or(own_size, |id| module.symbol(id).size);
+    let mut function = Function::new(name.to_string(), entry_symbol.unwrap_or(id), SectionId(0), entry, size, true);
+    let hsa = match described {
+        Some(kernel) => kernel.check(&descriptor)?,
+        None => HsaKernel::without_metadata(descriptor),
+    };
+    let hsa = HsaKernel { descriptor_at: symbol.offset, descriptor, ..hsa };
+    function.params = hsa.args.iter().map(|arg| Param { offset: arg.offset, size: arg.size }).collect();
+    function.param_bytes = hsa.kernarg_bytes;
+    function.registers = descriptor.vgprs();
+    function.shared_bytes = descriptor.group_segment_bytes.into();
+    function.required_threads = hsa.reqd_workgroup_size;
+    function.hsa = Some(Box::new(hsa));
+    Ok(function)
 }
 
 /// A kernel's descriptor, and the address of its code.

@@ -9,6 +9,10 @@ use crate::container::yaml;
 pub struct ZeInfo {
     pub version: String,
     pub kernels: Vec<KernelInfo>,
+    /// Names of all kernels, in order.
+    pub names: Vec<String>,
+    /// Kernels whose entry is wrong, and what is wrong with it.
+    pub unreadable: Vec<(String, String)>,
 }
 
 /// What is said of one kernel.
@@ -128,6 +132,20 @@ pub enum AddressMode {
     Slm,
 }
 
+impl AddressMode {
+    const ALL: [AddressMode; 4] =
+        [AddressMode::Stateless, AddressMode::Stateful, AddressMode::Bindless, AddressMode::Slm];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            AddressMode::Stateless => "stateless",
+            AddressMode::Stateful => "stateful",
+            AddressMode::Bindless => "bindless",
+            AddressMode::Slm => "slm",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressSpace {
     Global,
@@ -206,34 +224,50 @@ impl KernelInfo {
     }
 }
 
+impl KernelInfo {
+    /// Adds names and types of the arguments.
+    fn describe(&mut self, args: &[Value]) -> Result<(), String> {
+        for arg in args {
+            let text = |key| word(arg, key).unwrap_or_default();
+            let index = small(arg, "index")?;
+            self.args.push(ArgumentInfo { index, name: text("name"), type_name: text("type_name") });
+        }
+        Ok(())
+    }
+}
+
 impl ZeInfo {
-    /// Reads the text of a `.ze_info`. The error says what is wrong.
+    /// Reads the text of a `.ze_info`. The error says what is wrong with it as a whole.
     pub fn read(text: &[u8]) -> Result<ZeInfo, String> {
         let text = String::from_utf8_lossy(text);
         let root = yaml::tree(text.trim_end_matches('\0'))?;
         if !root.is_map() {
             return Err("not a map".into());
         }
-        let mut info = ZeInfo { version: word(&root, "version").unwrap_or_default(), kernels: vec![] };
+        let version = word(&root, "version").unwrap_or_default();
+        let mut info = ZeInfo { version, kernels: vec![], names: vec![], unreadable: vec![] };
         for one in list(&root, "kernels") {
-            info.kernels.push(kernel(one)?);
+            let name = word(one, "name").ok_or("a kernel without a name")?;
+            info.names.push(name.clone());
+            match kernel(&name, one) {
+                Ok(kernel) => info.kernels.push(kernel),
+                Err(problem) => info.unreadable.push((name, problem)),
+            }
         }
         for misc in list(&root, "kernels_misc_info") {
             let name = word(misc, "name");
-            let Some(kernel) = info.kernels.iter_mut().find(|kernel| Some(&kernel.name) == name.as_ref()) else {
+            let Some(at) = info.kernels.iter().position(|kernel| Some(&kernel.name) == name.as_ref()) else {
                 continue;
             };
-            for arg in list(misc, "args_info") {
-                let text = |key| word(arg, key).unwrap_or_default();
-                let index = small(arg, "index")?;
-                kernel.args.push(ArgumentInfo { index, name: text("name"), type_name: text("type_name") });
+            if let Err(problem) = info.kernels[at].describe(list(misc, "args_info")) {
+                info.unreadable.push((info.kernels.remove(at).name, problem));
             }
         }
-        for kernel in &info.kernels {
-            if kernel.arguments() > MAX_ARGUMENTS {
-                return Err(format!("kernel `{}` with {} arguments", kernel.name, kernel.arguments()));
-            }
-        }
+        let (kernels, others) = info.kernels.into_iter().partition(|kernel| kernel.arguments() <= MAX_ARGUMENTS);
+        info.kernels = kernels;
+        let others: Vec<KernelInfo> = others;
+        let many = |kernel: KernelInfo| (kernel.name.clone(), format!("{} arguments", kernel.arguments()));
+        info.unreadable.extend(others.into_iter().map(many));
         Ok(info)
     }
 }
@@ -289,39 +323,36 @@ fn triple(map: &Value, key: &str) -> Result<Option<[u32; 3]>, String> {
     three.map(Some).ok_or_else(|| format!("`{key}`, expected three numbers"))
 }
 
-fn kernel(map: &Value) -> Result<KernelInfo, String> {
-    let name = word(map, "name").ok_or("a kernel without a name")?;
-    let in_kernel = |problem: String| format!("kernel `{name}`: {problem}");
+fn kernel(name: &str, map: &Value) -> Result<KernelInfo, String> {
     let none = Value::Nil;
     let env = get(map, "execution_env").unwrap_or(&none);
     let attributes = get(map, "user_attributes").unwrap_or(&none);
-    let mut kernel =
-        KernelInfo { name: name.clone(), env: execution_env(env).map_err(in_kernel)?, ..KernelInfo::default() };
-    let order = triple(attributes, "intel_reqd_workgroup_walk_order").map_err(in_kernel)?;
-    let order = order.or(triple(env, "work_group_walk_order_dimensions").map_err(in_kernel)?);
+    let mut kernel = KernelInfo { name: name.to_string(), env: execution_env(env)?, ..KernelInfo::default() };
+    let order = triple(attributes, "intel_reqd_workgroup_walk_order")?;
+    let order = order.or(triple(env, "work_group_walk_order_dimensions")?);
     let is_order = |order: &[u32; 3]| (0..3).all(|dimension| order.contains(&dimension));
     kernel.walk_order = order.filter(is_order).map_or([0, 1, 2], |order| order.map(|dimension| dimension as u8));
     for (key, arguments) in
         [("payload_arguments", &mut kernel.payload), ("per_thread_payload_arguments", &mut kernel.per_thread)]
     {
         for one in list(map, key) {
-            arguments.push(payload(one).map_err(in_kernel)?);
+            arguments.push(payload(one)?);
         }
     }
     for one in list(map, "binding_table_indices") {
-        let entry = (small(one, "arg_index").map_err(in_kernel)?, small(one, "bti_value").map_err(in_kernel)?);
+        let entry = (small(one, "arg_index")?, small(one, "bti_value")?);
         kernel.binding_table.push(entry);
     }
     for one in list(map, "per_thread_memory_buffers") {
         let text = |key| word(one, key).unwrap_or_default();
-        let size = number(one, "size").map_err(in_kernel)?;
+        let size = number(one, "size")?;
         let per_lane = flag(one, "is_simt_thread");
         kernel.memory_buffers.push(MemoryBuffer { ty: text("type"), usage: text("usage"), size, per_lane });
     }
     for one in list(map, "inline_samplers") {
         let text = |key| word(one, key).unwrap_or_default();
         kernel.samplers.push(InlineSampler {
-            index: small(one, "sampler_index").map_err(in_kernel)?,
+            index: small(one, "sampler_index")?,
             address_mode: text("addrmode"),
             filter: text("filtermode"),
             normalized: flag(one, "normalized"),
@@ -350,11 +381,10 @@ fn payload(map: &Value) -> Result<PayloadArgument, String> {
     let kind = word(map, "arg_type").ok_or("an argument without `arg_type`")?;
     let address_mode = match word(map, "addrmode").as_deref() {
         None => None,
-        Some("stateless") => Some(AddressMode::Stateless),
-        Some("stateful") => Some(AddressMode::Stateful),
-        Some("bindless") => Some(AddressMode::Bindless),
-        Some("slm") => Some(AddressMode::Slm),
-        Some(other) => return Err(format!("`addrmode: {other}`, which is none")),
+        Some(name) => match AddressMode::ALL.into_iter().find(|mode| mode.name() == name) {
+            Some(mode) => Some(mode),
+            None => return Err(format!("`addrmode: {name}`, which is none")),
+        },
     };
     let address_space = match word(map, "addrspace").as_deref() {
         None => None,

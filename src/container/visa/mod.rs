@@ -11,7 +11,7 @@ mod zebin;
 use std::sync::Arc;
 
 use super::module::{
-    Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
+    Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind, Unreadable,
 };
 use super::{Error, ptx};
 use crate::isa::visa::module as visa;
@@ -33,6 +33,15 @@ pub struct VisaModule {
     /// `.ze_info`; none where there is only text or an old binary.
     pub info: Option<ZeInfo>,
 }
+
+/// A module is equal to itself alone.
+impl PartialEq for VisaModule {
+    fn eq(&self, other: &VisaModule) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for VisaModule {}
 
 /// What a function of vISA has.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,12 +77,33 @@ pub(super) fn recognise_text(bytes: &[u8]) -> bool {
 
 /// The module of a text.
 pub(super) fn parse_text(bytes: &[u8]) -> Result<Module, Error> {
-    Ok(module(text::read(bytes)?, bytes.to_vec()))
+    let text::Read { platform, routines } = text::read_each(bytes)?;
+    let routines = routines.into_iter().map(|one| one.map_err(|one| Unreadable::new(one.name, one.errors)));
+    of_routines(platform, routines, bytes.to_vec()).readable()
 }
 
 /// The module of an old binary file.
 pub(super) fn parse_binary(bytes: &[u8]) -> Result<Module, Error> {
-    Ok(module(binary::read(bytes)?, bytes.to_vec()))
+    let binary::Read { platform, routines } = binary::read_each(bytes)?;
+    let routines = routines.into_iter().map(|one| one.map_err(|(name, error)| Unreadable::new(name, error)));
+    of_routines(platform, routines, bytes.to_vec()).readable()
+}
+
+/// The module of routines that can be read, and of others that cannot be.
+fn of_routines(
+    platform: Option<Platform>,
+    routines: impl Iterator<Item = Result<visa::Routine, Unreadable>>,
+    code: Vec<u8>,
+) -> Module {
+    let mut all = visa::Module { platform, ..visa::Module::default() };
+    let mut unreadable = vec![];
+    for routine in routines {
+        match routine {
+            Ok(routine) => all.routines.push(routine),
+            Err(one) => unreadable.push(one),
+        }
+    }
+    Module { unreadable, ..module(all, code) }
 }
 
 /// Puts vISA into the form that all binaries have.
@@ -127,16 +157,29 @@ pub fn describe(module: &mut Module, ze_info: Option<&[u8]>, platform: Option<Pl
     }
 }
 
-/// Gives the kernels of a module what a `.ze_info` says of them.
+/// Gives the kernels of a module what a `.ze_info` says of them. A kernel that has no entry there,
+/// or one that is wrong, is unreadable.
 ///
 /// # Errors
 ///
-/// A kernel has no entry there.
+/// No kernel is left.
 pub fn apply(module: &mut Module, info: ZeInfo) -> Result<(), Error> {
-    for function in module.functions.iter_mut().filter(|function| function.kernel) {
+    let mut unreadable = vec![];
+    module.functions.retain_mut(|function| {
+        if !function.kernel {
+            return true;
+        }
         let Some(kernel) = info.kernels.iter().find(|kernel| kernel.name == function.name) else {
-            let what = format!(".ze_info without kernel `{}`", function.name);
-            return Err(Error::malformed(0, what, "an entry for each kernel"));
+            let problem = info.unreadable.iter().find(|(name, _)| *name == function.name);
+            let what = match problem {
+                Some((_, problem)) => format!(".ze_info: kernel `{}`: {problem}", function.name),
+                None => format!(".ze_info without kernel `{}`", function.name),
+            };
+            unreadable.push(Unreadable::new(
+                function.name.clone(),
+                Error::malformed(0, what, "an entry for each kernel, as Intel's compiler writes it"),
+            ));
+            return false;
         };
         function.params = kernel.params();
         let ends = function.params.iter().map(|param| param.offset.saturating_add(param.size));
@@ -148,6 +191,13 @@ pub fn apply(module: &mut Module, info: ZeInfo) -> Result<(), Error> {
         if let Some(visa) = &mut function.visa {
             visa.info = Some(kernel.clone());
         }
+        true
+    });
+    module.unreadable.append(&mut unreadable);
+    if module.kernels().next().is_none()
+        && let Some(first) = module.unreadable.first()
+    {
+        return Err(first.error.clone());
     }
     if let Some(visa) = &mut module.visa {
         Arc::make_mut(visa).info = Some(info);

@@ -5,8 +5,8 @@ use object::elf::{FileHeader64, SectionHeader64};
 use object::read::elf::{FileHeader, SectionHeader, SectionTable};
 
 use super::info::ZeInfo;
-use super::{apply, data, module};
-use crate::container::{Error, Module};
+use super::{apply, data, of_routines};
+use crate::container::{Error, Module, Unreadable};
 use crate::isa::visa::module as visa;
 use crate::isa::visa::platform::Platform;
 use crate::isa::visa::text;
@@ -35,68 +35,115 @@ pub(in crate::container) fn parse(bytes: &[u8]) -> Result<Module, Error> {
         let what = format!("sections of {total:#x} bytes in all");
         return Err(Error::malformed(header.e_shoff.get(LE), what, "no more than the file has"));
     }
-    let mut code = vec![];
-    let mut all = visa::Module::default();
+    let mut texts = Texts::default();
     for section in sections.iter().filter(|section| section.sh_type(LE).0 == VISA_TEXT) {
-        let (at, content) = (section.sh_offset(LE), content(bytes, section)?);
         let name = String::from_utf8_lossy(sections.section_name(LE, section).unwrap_or_default()).into_owned();
-        let member = |source| Error::Member { member: format!("section {name}"), offset: at, source: Box::new(source) };
-        let mut read = text::read(content).map_err(|errors| member(errors.into()))?;
-        let base = u32::try_from(code.len()).map_err(|_| Error::malformed(at, "code", "less than 4 GiB of it"))?;
-        for one in read.routines.iter_mut().flat_map(|routine| &mut routine.code) {
-            one.at += base;
-        }
-        code.extend(content);
-        if code.last() != Some(&b'\n') {
-            code.push(b'\n');
-        }
-        all.platform = all.platform.or(read.platform);
-        all.routines.append(&mut read.routines);
+        texts.add(name, section.sh_offset(LE), content(bytes, section)?)?;
     }
-    if all.routines.is_empty() {
+    if texts.routines.is_empty() && texts.strays.is_empty() {
         return Err(Error::Unsupported {
             what: "a zebin without vISA sections (.visaasm)".into(),
             why: "it has machine code alone; Intel's compiler embeds vISA with the option -ze-emit-zebin-visa-sections"
                 .into(),
         });
     }
-    if let Some(platform) = platform(bytes, &sections)? {
-        all.platform = Some(platform);
-    }
+    let platform = platform(bytes, &sections)?.or(texts.platform);
     let Some(section) = sections.iter().find(|section| section.sh_type(LE).0 == INFO) else {
         return Err(Error::malformed(0, "a zebin without .ze_info", "a section of type 0xff000011"));
     };
     let info = ZeInfo::read(content(bytes, section)?).map_err(|problem| {
         Error::malformed(section.sh_offset(LE), format!(".ze_info: {problem}"), "YAML of a zebin")
     })?;
-    give_names(&mut all, &info);
-    one_of_each_name(&all)?;
-    let mut module = module(all, code);
+    texts.give_names(&info);
+    texts.one_of_each_name()?;
+    texts.name_strays(&info)?;
+    let mut module = of_routines(platform, texts.routines.into_iter(), texts.code);
     apply(&mut module, info)?;
     data::read(bytes, &sections, &mut module)?;
-    Ok(module)
+    module.readable()
+}
+
+/// The sections of vISA, one behind the other.
+#[derive(Default)]
+struct Texts {
+    code: Vec<u8>,
+    platform: Option<Platform>,
+    routines: Vec<Result<visa::Routine, Unreadable>>,
+    /// Errors of sections that do not say which routine they are.
+    strays: Vec<Error>,
+}
+
+impl Texts {
+    fn add(&mut self, name: String, at: u64, content: &[u8]) -> Result<(), Error> {
+        let member =
+            |source: Error| Error::Member { member: format!("section {name}"), offset: at, source: Box::new(source) };
+        let read = match text::read_each(content) {
+            Ok(read) => read,
+            Err(errors) => {
+                self.strays.push(member(errors.into()));
+                return Ok(());
+            }
+        };
+        let base = u32::try_from(self.code.len()).map_err(|_| Error::malformed(at, "code", "less than 4 GiB of it"))?;
+        for routine in read.routines {
+            self.routines.push(match routine {
+                Ok(mut routine) => {
+                    routine.code.iter_mut().for_each(|one| one.at += base);
+                    Ok(routine)
+                }
+                Err(one) => Err(Unreadable::new(one.name, member(one.errors.into()))),
+            });
+        }
+        self.code.extend(content);
+        if self.code.last() != Some(&b'\n') {
+            self.code.push(b'\n');
+        }
+        self.platform = self.platform.or(read.platform);
+        Ok(())
+    }
+
+    fn names(&self) -> impl Iterator<Item = &String> {
+        self.routines.iter().map(|routine| routine.as_ref().map_or_else(|one| &one.name, |one| &one.name))
+    }
+
+    /// Names kernels that have none in the text: they come in the order of `.ze_info`.
+    fn give_names(&mut self, info: &ZeInfo) {
+        let is_kernel = |routine: &&mut Result<visa::Routine, Unreadable>| {
+            routine.as_ref().map_or_else(|one| one.name == NAMELESS, |one| one.kernel)
+        };
+        let kernels = self.routines.iter_mut().filter(is_kernel);
+        let mut names: Vec<&mut String> =
+            kernels.map(|routine| routine.as_mut().map_or_else(|one| &mut one.name, |one| &mut one.name)).collect();
+        let nameless = names.iter().all(|name| **name == NAMELESS);
+        if nameless && names.len() == info.names.len() {
+            names.iter_mut().zip(&info.names).for_each(|(name, known)| known.clone_into(name));
+        }
+    }
+
+    fn one_of_each_name(&self) -> Result<(), Error> {
+        let mut names: Vec<_> = self.names().collect();
+        names.sort_unstable();
+        match names.windows(2).find(|two| two[0] == two[1]) {
+            Some(two) => Err(Error::malformed(0, format!("two routines `{}`", two[0]), "one of each name")),
+            None => Ok(()),
+        }
+    }
+
+    /// A section that cannot be read at all is that of a kernel that has no other one.
+    fn name_strays(&mut self, info: &ZeInfo) -> Result<(), Error> {
+        let known: Vec<&String> = self.names().collect();
+        let missing: Vec<String> = info.names.iter().filter(|name| !known.contains(name)).cloned().collect();
+        let mut missing = missing.into_iter();
+        for error in std::mem::take(&mut self.strays) {
+            let name = missing.next().ok_or_else(|| error.clone())?;
+            self.routines.push(Err(Unreadable::new(name, error)));
+        }
+        Ok(())
+    }
 }
 
 /// What compilers of 2022 call each kernel in the text, if they write no files beside it.
 const NAMELESS: &str = "kernel";
-
-/// Names kernels that have none in the text: they come in the order of `.ze_info`.
-fn give_names(all: &mut visa::Module, info: &ZeInfo) {
-    let mut kernels: Vec<_> = all.routines.iter_mut().filter(|routine| routine.kernel).collect();
-    let nameless = kernels.iter().all(|kernel| kernel.name == NAMELESS);
-    if nameless && kernels.len() == info.kernels.len() {
-        kernels.iter_mut().zip(&info.kernels).for_each(|(kernel, known)| kernel.name.clone_from(&known.name));
-    }
-}
-
-fn one_of_each_name(all: &visa::Module) -> Result<(), Error> {
-    let mut names: Vec<_> = all.routines.iter().map(|routine| &routine.name).collect();
-    names.sort_unstable();
-    match names.windows(2).find(|two| two[0] == two[1]) {
-        Some(two) => Err(Error::malformed(0, format!("two routines `{}`", two[0]), "one of each name")),
-        None => Ok(()),
-    }
-}
 
 pub(super) fn content<'a>(bytes: &'a [u8], section: &SectionHeader64<LE>) -> Result<&'a [u8], Error> {
     let at = section.sh_offset(LE);

@@ -33,6 +33,11 @@ pub(super) trait Guest: Sync {
     /// IR of a kernel.
     fn lift(&self, kernel: &Lifting<'_>) -> Result<Function, LiftError>;
 
+    /// Whether lifting follows code from the entry on, so that another entry finds other code.
+    fn lifts_from_entry(&self) -> bool {
+        false
+    }
+
     /// What a kernel does before it has waited for memory, and other accesses that are not defined, in words. None: this
     /// instruction set has no such check.
     fn check_waits(&self, _: &Lifting<'_>) -> Option<Result<Vec<String>, LiftError>> {

@@ -32,6 +32,21 @@ pub fn texel_elements<'a>(cx: &mut impl Lifter<'a>, record: &Record) -> Vec<(Ele
     (0..).zip(sizes).map(with).filter(|&(_, lanes)| lanes != Mask::Never).collect()
 }
 
+/// The number 1 as components of the image's format have it.
+fn one<'a>(cx: &mut impl Lifter<'a>, record: &Record) -> Value {
+    let integers = record.has(cx, flag::INTEGERS);
+    let (integer, float) = (cx.number(1), cx.number(1f32.to_bits()));
+    cx.choose(integers, integer, float)
+}
+
+/// The alpha of a texel, which is 1 outside of the image too where the format lacks alpha.
+pub fn alpha<'a>(cx: &mut impl Lifter<'a>, record: &Record, found: Value) -> Value {
+    let one = one(cx, record);
+    let one = cx.builder().splat(one);
+    let lacks = comes_from(cx, record, 3, Source::One);
+    cx.choose(lacks, one, found)
+}
+
 /// Lanes in which red, green, blue or alpha (`output`) comes from a component, or is a number.
 fn comes_from<'a>(cx: &mut impl Lifter<'a>, record: &Record, output: usize, from: Source) -> Mask {
     record.field_is(cx, at::SOURCES, (4 * output as u32, 4), from as u32)
@@ -73,9 +88,7 @@ pub fn load<'a, C: Lifter<'a>>(
     }
     let format = place.record.word(cx, at::FORMAT);
     let texel = cx.builder().unpack(format, words);
-    let integers = place.record.has(cx, flag::INTEGERS);
-    let (integer, float) = (cx.number(1), cx.number(1f32.to_bits()));
-    let one = cx.choose(integers, integer, float);
+    let one = one(cx, &place.record);
     [0, 1, 2, 3].map(|n| output(cx, &place.record, n, texel, one, zero))
 }
 

@@ -10,6 +10,7 @@ use object::LittleEndian as LE;
 use object::elf::{FileHeader64, SHT_SYMTAB};
 use object::read::elf::{FileHeader, SectionHeader, Sym};
 
+use super::metadata::Kernels;
 use super::{Header, relocatable};
 use crate::container::{Error, Module};
 
@@ -43,7 +44,7 @@ pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
     let symbols = sections
         .symbols(LE, bytes, SHT_SYMTAB)
         .map_err(|e| Error::malformed(table, format!("symbol table: {e}"), "symbols and their strings"))?;
-    let mut kernels = Vec::new();
+    let mut kernels = Kernels::default();
     let mut left = bytes.len();
     for symbol in symbols.symbols() {
         let Ok(name) = symbol.name(LE, symbols.strings()) else { continue };
@@ -65,7 +66,10 @@ pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
         };
         let metadata = metadata.ok_or_else(wrong)?;
         left = left.checked_sub(metadata.len()).ok_or_else(wrong)?;
-        kernels.push(arguments::read(kernel, metadata, start + value)?);
+        match arguments::read(kernel, metadata, start + value) {
+            Ok(kernel) => kernels.described.push(kernel),
+            Err(error) => kernels.unreadable.push((kernel.into(), error)),
+        }
     }
     relocatable::parse(inner, kernels, kernel_name).map_err(|source| Error::Member {
         member: "the code object in .text".into(),

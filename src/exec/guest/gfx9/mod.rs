@@ -70,6 +70,10 @@ fn wave_scratch(lane: u32) -> u64 {
 }
 
 impl Guest for Gfx9 {
+    fn lifts_from_entry(&self) -> bool {
+        true
+    }
+
     fn windows(&self) -> Windows {
         Windows { shared: apertures::SHARED, local: apertures::PRIVATE }
     }

@@ -29,6 +29,10 @@ const STACK_ALIGN: u32 = 16;
 pub(super) struct Maxwell;
 
 impl Guest for Maxwell {
+    fn lifts_from_entry(&self) -> bool {
+        true
+    }
+
     fn windows(&self) -> Windows {
         Windows::default()
     }

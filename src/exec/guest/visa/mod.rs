@@ -111,9 +111,9 @@ impl Guest for Visa {
 
 /// An instruction of an old binary file.
 fn in_binary(code: &Code, pc: u64) -> Option<Placed> {
-    let module = binary::read(&code.bytes).ok()?;
-    let of = |routine: &Routine| routine.code.iter().position(|insn| u64::from(insn.at) == pc);
-    let (routine, at) = module.routines.iter().find_map(|routine| Some((routine, of(routine)?)))?;
+    let routines = &code.visa.as_ref()?.module.routines;
+    let of = |routine: &Routine| routine.code.binary_search_by_key(&pc, |insn| insn.at.into()).ok();
+    let (routine, at) = routines.iter().find_map(|routine| Some((routine, of(routine)?)))?;
     let insn = &routine.code[at];
     let next = routine.code.get(at + 1).map_or(pc + 1, |next| next.at.into());
     let (text, mnemonic) = (text::instruction_text(routine, insn), insn.row.name.to_owned());

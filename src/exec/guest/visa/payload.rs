@@ -1,5 +1,7 @@
 //! What a driver puts into registers and memory for a launch. Facts, `visa-semantics.md` 8, and `visa.md` 4.
 
+mod implicit;
+
 use warploom_runtime::launch::ConstBank;
 use warploom_runtime::memory::Memory;
 
@@ -7,7 +9,6 @@ use super::super::{Environment, Launching, Prints};
 use super::images::{Bound, Tables};
 use super::print::PrintBuffer;
 use super::{kernel, module, platform};
-use crate::container::SectionId;
 use crate::container::visa::info::{AddressMode, AddressSpace, ArgumentKind, KernelInfo, PayloadArgument};
 use crate::exec::launch::ArgContent;
 use crate::exec::{Arg, Error};
@@ -23,6 +24,20 @@ const MAX_LANES: u64 = 1 << 16;
 
 /// Bytes of an implicit argument at most that is 0.
 const ZEROS: u32 = 16;
+
+/// Types of images that a surface of a manifest can be.
+const IMAGES: [&str; 10] = [
+    "image_buffer",
+    "image_1d",
+    "image_1d_array",
+    "image_2d",
+    "image_2d_array",
+    "image_2d_depth",
+    "image_2d_array_depth",
+    "image_2d_media",
+    "image_2d_media_block",
+    "image_3d",
+];
 
 /// Where the bytes of the payload are, counted from `%r0` on.
 struct Layout {
@@ -122,6 +137,9 @@ pub fn environment(launch: &Launching<'_>) -> Result<Environment, Error> {
         shared: static_bytes,
         handles: vec![None; given],
     };
+    if let Some(other) = info.per_thread.iter().find(|arg| arg.kind != ArgumentKind::LocalId) {
+        return Err(dispatch.not_provided(other));
+    }
     dispatch.samplers()?;
     dispatch.surfaces()?;
     dispatch.arguments()?;
@@ -239,8 +257,12 @@ impl Dispatch<'_> {
                 }
                 (ArgumentKind::InlineSampler, _) => {
                     let said = info.samplers.iter().find(|said| Some(said.index) == arg.sampler_index);
-                    let handle = said.map_or(0, |said| self.tables.add_inline_sampler(said));
+                    let said = said.ok_or_else(|| self.not_provided(arg))?;
+                    let handle = self.tables.add_inline_sampler(said);
                     self.put(arg, &u64::from(handle).to_le_bytes());
+                }
+                (ArgumentKind::ByPointer, _) if arg.image_type.as_deref().is_some_and(|ty| !IMAGES.contains(&ty)) => {
+                    return Err(self.not_provided(arg));
                 }
                 (ArgumentKind::ByPointer, Some(AddressMode::Bindless)) => {
                     let handle = self.handle(number, arg.address_space)?;
@@ -279,93 +301,6 @@ impl Dispatch<'_> {
         Ok(at)
     }
 
-    fn implicit(&mut self, arg: &PayloadArgument) -> Result<(), Error> {
-        let options = self.launch.options;
-        let triple = |values: [u32; 3]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
-        let (grid, block) = (options.grid, options.block);
-        let global = [0, 1, 2].map(|axis: usize| grid[axis].wrapping_mul(block[axis]));
-        let bytes = match arg.kind {
-            ArgumentKind::LocalSize | ArgumentKind::EnqueuedLocalSize => triple(block),
-            ArgumentKind::GlobalSize => triple(global),
-            ArgumentKind::GroupCount => triple(grid),
-            ArgumentKind::WorkDimensions => {
-                let used = (0..3).rev().find(|&axis| global[axis] > 1).unwrap_or(0) as u32;
-                (used + 1).to_le_bytes().to_vec()
-            }
-            ArgumentKind::ConstBase => self.section(".data.const").to_le_bytes().to_vec(),
-            ArgumentKind::GlobalBase => self.section(".data.global").to_le_bytes().to_vec(),
-            ArgumentKind::PrivateBase => {
-                let bytes = private_bytes(self.info).saturating_mul(self.slots());
-                self.alloc(bytes)?.to_le_bytes().to_vec()
-            }
-            ArgumentKind::Other(ref name) if name.starts_with("image_") => {
-                self.of_image(arg, name).to_le_bytes().to_vec()
-            }
-            ArgumentKind::PrintfBuffer => self.print_buffer()?.to_le_bytes().to_vec(),
-            ArgumentKind::ImplicitArgBuffer => self.implicit_buffer()?.to_le_bytes().to_vec(),
-            // Some are 0 in every launch ([`layout`]); the others are what a kernel without them finds.
-            _ => vec![0; arg.size.min(ZEROS) as usize],
-        };
-        self.put(arg, &bytes);
-        Ok(())
-    }
-
-    /// What a kernel is told of the image that an argument is.
-    fn of_image(&self, arg: &PayloadArgument, name: &str) -> u32 {
-        let number = arg.arg_index.unwrap_or(u32::MAX) as usize;
-        let handle = self.bytes_of(number).first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-        let Some(image) = self.tables.image(handle) else { return 0 };
-        match name {
-            "image_width" => image.size[0],
-            "image_height" => image.size[1],
-            "image_depth" => image.size[2],
-            "image_array_size" => image.layers,
-            "image_num_mip_levels" => image.levels.into(),
-            _ => 0,
-        }
-    }
-
-    /// The buffer of what the kernel prints.
-    fn print_buffer(&mut self) -> Result<u64, Error> {
-        if let Some(buffer) = &self.print {
-            return Ok(buffer.address);
-        }
-        let buffer = PrintBuffer::new(self.memory(), self.launch.options.printf_bytes)?;
-        self.held.push(buffer.address);
-        Ok(self.print.insert(buffer).address)
-    }
-
-    /// What functions find that are called through the stack: the shape of the launch, buffers, and the local ids of all threads of a group.
-    fn implicit_buffer(&mut self) -> Result<u64, Error> {
-        let (grid, block) = (self.launch.options.grid, self.launch.options.block);
-        let simd = self.info.env.simd_size.max(1);
-        let row = if simd == 32 || self.layout.register == 64 { 32 } else { 16 };
-        let count: u64 = block.iter().map(|&size| u64::from(size)).product();
-        let mut ids: Vec<u8> = vec![];
-        for thread in 0..count.div_ceil(simd.into()) {
-            for axis in 0..3 {
-                ids.extend(
-                    (0..row).flat_map(|lane| self.local_id(thread * u64::from(simd) + lane, axis).to_le_bytes()),
-                );
-            }
-        }
-        let table = self.alloc(ids.len() as u64)?;
-        self.memory().write(table, &ids)?;
-        let printf = self.print_buffer()?;
-        let axes = (1..3).rev().find(|&axis| grid[axis].saturating_mul(block[axis]) > 1).map_or(1, |axis| axis + 1);
-        let mut bytes = vec![112, 0, axes as u8, simd as u8];
-        bytes.extend(block.iter().flat_map(|size| size.to_le_bytes()));
-        bytes.extend((0..3).flat_map(|axis| (u64::from(grid[axis]) * u64::from(block[axis])).to_le_bytes()));
-        bytes.extend(printf.to_le_bytes());
-        bytes.extend([0; 24]);
-        bytes.extend(table.to_le_bytes());
-        bytes.extend(grid.iter().flat_map(|size| size.to_le_bytes()));
-        bytes.resize(112, 0);
-        let address = self.alloc(bytes.len() as u64)?;
-        self.memory().write(address, &bytes)?;
-        Ok(address)
-    }
-
     /// Of a lane of a group, by its number.
     fn local_id(&self, mut number: u64, axis: u8) -> u16 {
         for of in self.info.walk_order {
@@ -387,12 +322,6 @@ impl Dispatch<'_> {
         let address = self.memory().alloc(bytes.max(1), 4096)?;
         self.held.push(address);
         Ok(address)
-    }
-
-    fn section(&self, name: &str) -> u64 {
-        let linked = self.launch.kernel.program.linked();
-        let index = linked.module().sections.iter().position(|section| section.name == name);
-        index.and_then(|index| linked.addresses().globals.get(&SectionId(index)).copied()).unwrap_or(0)
     }
 
     fn finish(mut self) -> Result<Environment, Error> {

@@ -29,6 +29,11 @@ impl PrintBuffer {
         memory.write(address, &(HEADER_BYTES as u32).to_le_bytes())?;
         Ok(PrintBuffer { address, bytes })
     }
+
+    /// Its bytes with the header.
+    pub fn bytes(&self) -> u64 {
+        HEADER_BYTES + self.bytes as u64
+    }
 }
 
 impl Prints for PrintBuffer {

@@ -8,12 +8,31 @@ use crate::isa::visa::platform::Platform;
 use crate::isa::visa::predefined::{FIRST_SURFACE, FIRST_VARIABLE};
 use crate::isa::visa::types::{Align, Ty, Version};
 
+/// A file whose routines are read by themselves.
+#[derive(Clone, Debug)]
+pub struct Read {
+    pub platform: Option<Platform>,
+    /// In the order of the file; of an unreadable one its name.
+    pub routines: Vec<Result<Routine, (String, BinaryError)>>,
+}
+
 /// Reads a file.
 ///
 /// # Errors
 ///
 /// What is wrong and where, with what was expected there. Files of 2022 whose writer lost operands are refused.
 pub fn read(bytes: &[u8]) -> Result<Module, BinaryError> {
+    let Read { platform, routines } = read_each(bytes)?;
+    let routines = routines.into_iter().map(|routine| routine.map_err(|(_, error)| error));
+    Ok(Module { platform, routines: routines.collect::<Result<_, _>>()?, in_data: vec![] })
+}
+
+/// Reads a file whose routines may be unreadable, each by itself.
+///
+/// # Errors
+///
+/// What is wrong with the tables of the file.
+pub fn read_each(bytes: &[u8]) -> Result<Read, BinaryError> {
     let mut stream = Stream::new(bytes, Version::new(0, 0));
     if stream.take(4, "the magic number")? != MAGIC {
         return Err(BinaryError::new(0, "the magic number, expected `CISA`"));
@@ -42,18 +61,21 @@ pub fn read(bytes: &[u8]) -> Result<Module, BinaryError> {
         );
     }
     let platform = heads.iter().find_map(|head| head.platform);
-    let mut module = Module { platform, ..Module::default() };
+    let mut read = Read { platform, routines: vec![] };
     let functions: Vec<String> = heads.iter().filter(|head| !head.kernel).map(|head| head.name.clone()).collect();
     for head in heads {
         let end = (head.offset as usize).saturating_add(head.size as usize);
+        let name = head.name.clone();
         let mut part = stream.part(head.offset as usize, end)?;
-        let mut routine = routine(&mut part, head).map_err(|error| corrupt(version, error))?;
-        if routine.kernel {
+        let mut routine = routine(&mut part, head).map_err(|error| (name, corrupt(version, error)));
+        if let Ok(routine) = &mut routine
+            && routine.kernel
+        {
             routine.declared.clone_from(&functions);
         }
-        module.routines.push(routine);
+        read.routines.push(routine);
     }
-    Ok(module)
+    Ok(read)
 }
 
 /// Compilers wrote version 4.1 without the last operands for some months: facts, `visa.md` 1.

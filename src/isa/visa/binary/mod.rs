@@ -1,6 +1,7 @@
 //! The binary form of vISA, `.isa`, of versions 3.0 to 3.8, 4.0, 4.1 and 4.8. Facts, `visa.md` 2.
 //!
-//! [`read`] makes a module of a file, [`write()`] a file of a module. `stream` has the numbers of which the format is made, `file` and
+//! [`read`] makes a module of a file, [`read_each`] routines of which some may be unreadable,
+//! [`write()`] a file of a module. `stream` has the numbers of which the format is made, `file` and
 //! `write_file` what is around the code, `code` and `operand` instructions.
 
 mod code;
@@ -15,7 +16,7 @@ mod write_lsc;
 mod write_operand;
 
 pub use error::BinaryError;
-pub use file::read;
+pub use file::{Read, read, read_each};
 pub use write_file::{WriteError, write, write_code};
 
 use super::types::Version;

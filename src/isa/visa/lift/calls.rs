@@ -54,7 +54,7 @@ impl At<'_> {
     fn entering(&self, cx: &mut Cx<'_>, unit: usize) -> BlockId {
         let shape = self.shape;
         let call = self.here.block;
-        let site = shape.plan.sites(unit).position(|(site, _)| site == call).unwrap_or(0);
+        let site = shape.plan.site(unit, call);
         let overflow = self.in_new_block(&mut cx.b, |b| b.trap(TrapKind::StackOverflow));
         self.in_new_block(&mut cx.b, |b| {
             let entry = self.block(shape.graph.units[unit].entry);

@@ -1,6 +1,6 @@
 //! The code of a kernel and of what it calls, cut into blocks.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::isa::visa::instruction::{Instruction, Operand};
 use crate::isa::visa::module::{LabelId, Module};
@@ -54,8 +54,8 @@ pub struct Unit {
     pub entry: usize,
     /// The kernel itself.
     pub kernel: bool,
-    /// Which units it may come to call.
-    reaches: Vec<bool>,
+    /// A number that units share which call each other in a circle.
+    circle: usize,
 }
 
 #[derive(Debug, Default)]
@@ -66,6 +66,8 @@ pub struct Graph {
     pub units: Vec<Unit>,
     /// Functions whose address is taken or in data, by name, as units.
     pub addressed: Vec<(String, usize)>,
+    /// Whether there is a unit that may come to call itself.
+    recursive: bool,
 }
 
 impl Graph {
@@ -75,16 +77,17 @@ impl Graph {
         let names: FxHashMap<&str, usize> =
             routines.iter().enumerate().map(|(n, &index)| (module.routines[index].name.as_str(), n)).collect();
         // Functions are units in the order of their routines, subroutines come behind.
-        graph.units = (0..routines.len()).map(|n| Unit { entry: 0, kernel: n == 0, reaches: vec![] }).collect();
+        graph.units = (0..routines.len()).map(|n| Unit { entry: 0, kernel: n == 0, circle: 0 }).collect();
         for (n, &index) in routines.iter().enumerate() {
             graph.units[n].entry = graph.blocks.len();
             graph.add(module, n, index, &names);
         }
         let code = routines.iter().flat_map(|&index| &module.routines[index].code);
+        let mut seen = FxHashSet::default();
         let in_code = code.filter(|insn| insn.row.name == "faddr").filter_map(|insn| name(insn.operands.first()?));
         for name in in_code.chain(&module.in_data) {
             if let Some(&unit) = names.get(name.as_str())
-                && !graph.addressed.iter().any(|(one, _)| one == name)
+                && seen.insert(name)
             {
                 graph.addressed.push((name.clone(), unit));
             }
@@ -119,7 +122,7 @@ impl Graph {
             if let Some(entry) = targets(insn).next().and_then(block_of) {
                 let units = &mut self.units;
                 subroutines.entry(entry).or_insert_with(|| {
-                    units.push(Unit { entry, kernel: false, reaches: vec![] });
+                    units.push(Unit { entry, kernel: false, circle: 0 });
                     units.len() - 1
                 });
             }
@@ -199,12 +202,12 @@ impl Graph {
 
     /// Whether a unit that another one calls may come to call that one in turn.
     pub fn calls_back(&self, unit: usize, caller: usize) -> bool {
-        self.units[unit].reaches.get(caller).copied().unwrap_or(false)
+        self.units[unit].circle == self.units[caller].circle
     }
 
     /// Whether there is a unit that may come to call itself.
     pub fn is_recursive(&self) -> bool {
-        (0..self.units.len()).any(|unit| self.calls_back(unit, unit))
+        self.recursive
     }
 
     fn find_recursion(&mut self) {
@@ -213,17 +216,59 @@ impl Graph {
             let unit = self.blocks[block].unit;
             calls[unit].extend(self.callees(block));
         }
-        for unit in 0..self.units.len() {
-            let mut seen = vec![false; self.units.len()];
-            let mut next = calls[unit].clone();
-            while let Some(one) = next.pop() {
-                if !std::mem::replace(&mut seen[one], true) {
-                    next.extend(&calls[one]);
+        let circles = circles(&calls);
+        for (number, unit) in self.units.iter_mut().enumerate() {
+            unit.circle = circles[number];
+        }
+        let mut sizes = vec![0_usize; self.units.len()];
+        circles.iter().for_each(|&circle| sizes[circle] += 1);
+        let calls_itself = |unit: usize| calls[unit].contains(&unit);
+        self.recursive = (0..self.units.len()).any(|unit| sizes[circles[unit]] > 1 || calls_itself(unit));
+    }
+}
+
+/// A number for each node of a graph, the same for nodes that lead to each other. Tarjan's
+/// algorithm.
+fn circles(edges: &[Vec<usize>]) -> Vec<usize> {
+    const UNSEEN: usize = usize::MAX;
+    let count = edges.len();
+    // When each node was met, and the earliest that it leads to of those that are open.
+    let (mut met, mut low, mut circle) = (vec![UNSEEN; count], vec![UNSEEN; count], vec![UNSEEN; count]);
+    let (mut time, mut open, mut found) = (0, vec![], 0);
+    for start in 0..count {
+        // Nodes on the way, each with the next of its edges.
+        let mut way = if met[start] == UNSEEN { vec![(start, 0)] } else { vec![] };
+        while let Some(&mut (node, ref mut next)) = way.last_mut() {
+            if *next == 0 {
+                (met[node], low[node]) = (time, time);
+                time += 1;
+                open.push(node);
+            }
+            let edge = edges[node].get(*next).copied();
+            *next += 1;
+            match edge {
+                Some(to) if met[to] == UNSEEN => way.push((to, 0)),
+                Some(to) if circle[to] == UNSEEN => low[node] = low[node].min(met[to]),
+                Some(_) => {}
+                None => {
+                    way.pop();
+                    if let Some(&(before, _)) = way.last() {
+                        low[before] = low[before].min(low[node]);
+                    }
+                    if low[node] == met[node] {
+                        while let Some(member) = open.pop() {
+                            circle[member] = found;
+                            if member == node {
+                                break;
+                            }
+                        }
+                        found += 1;
+                    }
                 }
             }
-            self.units[unit].reaches = seen;
         }
     }
+    circle
 }
 
 fn name(operand: &Operand) -> Option<&String> {
@@ -242,12 +287,12 @@ fn reachable(module: &Module, kernel: usize) -> Vec<usize> {
         .filter(|(_, one)| !one.kernel)
         .map(|(n, one)| (one.name.as_str(), n))
         .collect();
-    let mut found = vec![kernel];
+    let (mut found, mut seen) = (vec![kernel], FxHashSet::default());
     let mut at = 0;
     while let Some(&index) = found.get(at) {
         let mut find = |name: &String| {
             if let Some(&other) = by_name.get(name.as_str())
-                && !found.contains(&other)
+                && seen.insert(other)
             {
                 found.push(other);
             }
@@ -331,5 +376,37 @@ fn end_of(
         "ifcall" => End::CallIndirect,
         "ret" | "fret" => End::Return { insn: at },
         _ => End::Barrier,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::circles;
+
+    #[test]
+    fn nodes_that_lead_to_each_other_share_a_number() {
+        // 0 leads to a circle of 1, 2 and 3, and to 4, which leads to itself; 5 leads into the
+        // circle.
+        let edges = [vec![1, 4], vec![2], vec![3, 4], vec![1], vec![4], vec![2]];
+        let found = circles(&edges);
+        let alike = |a: usize, b: usize| found[a] == found[b];
+        assert!(alike(1, 2) && alike(2, 3), "{found:?}");
+        for (a, b) in [(0, 1), (0, 4), (1, 4), (5, 0), (5, 1), (5, 4)] {
+            assert!(!alike(a, b), "{a} and {b}: {found:?}");
+        }
+        // Against what each node reaches, for all graphs of four nodes with up to two edges each.
+        for number in 0..1_u64 << 16 {
+            let edge = |node: usize, k: usize| (number >> (4 * node + 2 * k) & 3) as usize;
+            let edges: Vec<Vec<usize>> = (0..4).map(|node| vec![edge(node, 0), edge(node, 1)]).collect();
+            let mut reach = [[false; 4]; 4];
+            (0..4).for_each(|node| edges[node].iter().for_each(|&to| reach[node][to] = true));
+            for (k, a, b) in (0..64).map(|n| (n >> 4, n >> 2 & 3, n & 3)) {
+                reach[a][b] |= reach[a][k] && reach[k][b];
+            }
+            let found = circles(&edges);
+            for (a, b) in (0..16).map(|n| (n >> 2, n & 3)).filter(|(a, b)| a != b) {
+                assert_eq!(found[a] == found[b], reach[a][b] && reach[b][a], "{edges:?}: {found:?}");
+            }
+        }
     }
 }

@@ -76,6 +76,7 @@ struct Condition {
 /// The pairs of a routine while they are looked for.
 struct Joining<'a> {
     module: &'a Module,
+    register_bytes: u32,
     number: usize,
     roots: &'a Roots,
     placed: FxHashMap<Unit, Placed>,
@@ -110,7 +111,9 @@ impl<'a> Joining<'a> {
             _ => None,
         });
         let addressed = addressed.collect();
-        Joining { module, number, roots, placed: FxHashMap::default(), splits: Splits::default(), addressed }
+        let register_bytes = module.register_bytes();
+        let (placed, splits) = (FxHashMap::default(), Splits::default());
+        Joining { module, register_bytes, number, roots, placed, splits, addressed }
     }
 
     fn plan(mut self) -> Plan {
@@ -142,7 +145,7 @@ impl<'a> Joining<'a> {
     fn general(&self, general: &General) -> Option<Elements> {
         let (root, offset) = self.roots.variable(0, general.variable);
         let size = self.ty(general.variable).size();
-        let at = u32::from(general.row) * self.module.register_bytes() + u32::from(general.column) * size;
+        let at = u32::from(general.row) * self.register_bytes + u32::from(general.column) * size;
         Some(Elements { root, at: offset.checked_add(at)?, step: stride(general.region)? * size })
     }
 
@@ -218,7 +221,7 @@ impl<'a> Joining<'a> {
                 }
                 (Operand::Raw(x), Operand::Raw(y)) if *x != Raw::NULL && *y != Raw::NULL => {
                     let of = raws.iter().find(|one| one.operand == n)?;
-                    components = (of.components, of.pitch(of_a, self.module.register_bytes()));
+                    components = (of.components, of.pitch(of_a, self.register_bytes));
                     (self.raw(*x, of.step)?, self.raw(*y, of.step)?)
                 }
                 (

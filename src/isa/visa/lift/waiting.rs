@@ -25,6 +25,9 @@ pub struct Node {
     pub waiting: Waiting,
     /// Whether control comes to it in more than one way.
     pub several: bool,
+    /// Where lanes waited behind it when one of several places was chosen that had lanes. For all
+    /// of these places that was done, too.
+    chosen: Option<Waiting>,
 }
 
 /// All nodes that a kernel can reach.
@@ -34,6 +37,8 @@ pub struct Plan {
     by_block: FxHashMap<(usize, Mode), usize>,
     /// Of each unit its calls: the blocks that they end, and where the caller's lanes wait.
     sites: Vec<BTreeMap<usize, Waiting>>,
+    /// Of a unit and a block that calls it, the number of the block among those that do.
+    numbers: FxHashMap<(usize, usize), usize>,
     /// Of all nodes together.
     places: usize,
     /// Modes that each unit returns in.
@@ -53,7 +58,15 @@ impl Plan {
                 return None;
             }
         }
+        for (unit, sites) in plan.sites.iter().enumerate() {
+            plan.numbers.extend(sites.keys().zip(0..).map(|(&block, number)| ((unit, block), number)));
+        }
         Some(plan)
+    }
+
+    /// The number of a block among those that call a unit.
+    pub fn site(&self, unit: usize, block: usize) -> usize {
+        self.numbers.get(&(unit, block)).copied().unwrap_or(0)
     }
 
     pub fn node(&self, block: usize, mode: Mode) -> Option<usize> {
@@ -82,13 +95,21 @@ impl Plan {
         self.places += waiting.len();
         self.by_block.insert((block, mode), self.nodes.len());
         work.push(self.nodes.len());
-        self.nodes.push(Node { block, mode, waiting, several: false });
+        self.nodes.push(Node { block, mode, waiting, several: false, chosen: None });
     }
 
     /// The first block that has lanes goes on.
     fn dispatch(&mut self, waiting: &Waiting, mode: Mode, work: &mut Vec<usize>) {
         for &place in waiting {
-            self.flow(place, mode, waiting.range(place..).copied().collect(), work);
+            let later: Waiting = waiting.range(place + 1..).copied().collect();
+            let known = self.node(place, mode).and_then(|node| self.nodes[node].chosen.as_ref());
+            if known.is_some_and(|known| later.is_subset(known)) {
+                return;
+            }
+            self.flow(place, mode, later.clone(), work);
+            if let Some(node) = self.node(place, mode) {
+                self.nodes[node].chosen = Some(later);
+            }
         }
     }
 

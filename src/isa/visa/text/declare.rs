@@ -113,58 +113,97 @@ impl Reader {
         self.declare(&place, name, declared)
     }
 
+    /// Adds a variable. A name that its scope declares again is the variable of the first
+    /// declaration: the compiler's text has inline assembly without its scopes, of which no two are
+    /// live at once. It gets the most elements that a declaration asks for.
     fn declare(&mut self, place: &Cursor<'_>, name: &str, declared: Declared) -> Result<()> {
         let missing = |what: &str| place.wrong(format!("`{name}` has no `{what}`"));
         let elements = declared.elements.ok_or_else(|| missing("num_elts"))?;
         let kind = declared.kind.ok_or_else(|| missing("v_type"))?;
-        let routine = self.current(place)?;
-        let full = || place.wrong("more variables than a routine may have");
-        let named = |text: Option<String>| Named {
-            name: text.unwrap_or_else(|| name.to_string()),
-            elements,
-            attributes: declared.attributes.clone(),
+        let ty = match kind {
+            b'G' => declared.ty.ok_or_else(|| missing("type"))?,
+            _ => Ty::Ud,
         };
-        let id = match kind {
-            b'G' => {
-                let ty = declared.ty.ok_or_else(|| missing("type"))?;
+        let align = declared.align.unwrap_or(Align::Byte);
+        let (alias, attributes) = (declared.alias, declared.attributes);
+        self.current(place)?;
+        let before = self.names.in_scope(name);
+        let own = match before {
+            Some(_) => String::new(),
+            None => self.names.unique(name),
+        };
+        let routine = self.current(place)?;
+        let again = || {
+            let other = "with another type, alias or attributes, so that the text does not say which one code means";
+            place.wrong(format!("`{name}` is declared a second time {other}"))
+        };
+        let full = || place.wrong("more variables than a routine may have");
+        let text = declared.text.clone();
+        let named = Named { name: text.unwrap_or_else(|| own.clone()), elements, attributes: attributes.clone() };
+        let merged = |known: Option<&mut Named>| match known {
+            Some(known) if known.attributes == named.attributes => {
+                known.elements = known.elements.max(elements);
+                Ok(())
+            }
+            _ => Err(again()),
+        };
+        let id = match (kind, before) {
+            (b'G', Some(Name::Variable(id))) => {
+                let known = id.0.checked_sub(FIRST_VARIABLE).and_then(|at| routine.variables.get_mut(at as usize));
+                let known = known.ok_or_else(again)?;
+                if (known.ty, known.alias, &known.attributes) != (ty, alias, &attributes) {
+                    return Err(again());
+                }
+                known.elements = known.elements.max(elements);
+                if known.align.code() < align.code() {
+                    known.align = align;
+                }
+                return Ok(());
+            }
+            (b'A', Some(Name::Address(id))) => return merged(routine.addresses.get_mut(usize::from(id.0))),
+            (b'P', Some(Name::Predicate(id))) => {
+                return merged(routine.predicates.get_mut(usize::from(id.0 - FIRST_PREDICATE)));
+            }
+            (b'S', Some(Name::Sampler(id))) => return merged(routine.samplers.get_mut(usize::from(id.0))),
+            (b'T', Some(Name::Surface(id))) => {
+                return merged(routine.surfaces.get_mut(usize::from(id.0 - FIRST_SURFACE)));
+            }
+            (b'G' | b'A' | b'P' | b'S' | b'T', Some(_)) => return Err(again()),
+            (b'G', None) => {
                 if routine.variables.len() >= MAX_VARIABLES {
                     return Err(full());
                 }
                 let id = VariableId(routine.variables.len() as u32 + FIRST_VARIABLE);
-                let align = declared.align.unwrap_or(Align::Byte);
-                let (alias, attributes) = (declared.alias, declared.attributes);
-                routine.variables.push(Variable { name: name.to_string(), ty, elements, align, alias, attributes });
+                routine.variables.push(Variable { name: own, ty, elements, align, alias, attributes });
                 Name::Variable(id)
             }
-            b'A' => {
+            (b'A', None) => {
                 let id = u16::try_from(routine.addresses.len()).map_err(|_| full())?;
-                routine.addresses.push(named(declared.text));
+                routine.addresses.push(named);
                 Name::Address(AddressId(id))
             }
-            b'P' => {
+            (b'P', None) => {
                 let id = routine.predicates.len() as u64 + u64::from(FIRST_PREDICATE);
                 let id = u16::try_from(id).ok().filter(|&id| id < 1 << 12).ok_or_else(full)?;
-                routine.predicates.push(named(declared.text));
+                routine.predicates.push(named);
                 Name::Predicate(PredicateId(id))
             }
-            b'S' => {
+            (b'S', None) => {
                 let id = u8::try_from(routine.samplers.len()).map_err(|_| full())?;
-                routine.samplers.push(named(declared.text));
+                routine.samplers.push(named);
                 Name::Sampler(SamplerId(id))
             }
-            b'T' => {
+            (b'T', None) => {
                 let id = u8::try_from(routine.surfaces.len() + usize::from(FIRST_SURFACE)).map_err(|_| full())?;
-                routine.surfaces.push(named(declared.text));
+                routine.surfaces.push(named);
                 Name::Surface(SurfaceId(id))
             }
             _ => {
                 return Err(place.wrong(format!("a variable of kind `{}`, expected G, A, P, S or T", char::from(kind))));
             }
         };
-        match self.names.declare(name, id) {
-            true => Ok(()),
-            false => Err(place.wrong(format!("`{name}` is declared a second time"))),
-        }
+        self.names.declare(name, id);
+        Ok(())
     }
 
     /// `<V32, 8>`

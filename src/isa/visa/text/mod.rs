@@ -1,4 +1,5 @@
-//! The text of vISA, `.visaasm` and `.isaasm`: [`read`] makes a module of it, [`print()`] writes one as Intel's compiler does.
+//! The text of vISA, `.visaasm` and `.isaasm`: [`read`] makes a module of it, [`read_each`]
+//! routines of which some may be unreadable, [`print()`] writes one as Intel's compiler does.
 //!
 //! The reader goes line by line: `lines` takes comments out, `declare` reads directives, `statement` instructions by the items of
 //! their row, `operand`, `suffix` and `lsc` their parts. Facts, `visa.md` 3.
@@ -23,4 +24,4 @@ mod tests;
 pub use error::{ReadError, ReadErrors};
 pub use print::print;
 pub use print_code::instruction_text;
-pub use reader::read;
+pub use reader::{Read, Unreadable, read, read_each};

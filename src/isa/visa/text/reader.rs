@@ -26,22 +26,38 @@ pub(super) enum Name {
 #[derive(Default)]
 pub(super) struct Names {
     known: FxHashMap<String, Name>,
+    /// Every name that variables have got so far, with the number of its uses.
+    given: FxHashMap<String, u32>,
     /// What each open scope hides.
     scopes: Vec<FxHashMap<String, Option<Name>>>,
 }
 
 impl Names {
-    /// Whether it is new in its scope.
-    pub fn declare(&mut self, name: &str, of: Name) -> bool {
+    /// Declares a name in the innermost scope.
+    pub fn declare(&mut self, name: &str, of: Name) {
         let hidden = self.known.insert(name.to_string(), of);
-        match self.scopes.last_mut() {
-            Some(scope) => {
-                let is_new = !scope.contains_key(name);
-                scope.entry(name.to_string()).or_insert(hidden);
-                is_new
-            }
-            None => hidden.is_none(),
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.entry(name.to_string()).or_insert(hidden);
         }
+    }
+
+    /// What the innermost scope declares by that name.
+    pub fn in_scope(&self, name: &str) -> Option<Name> {
+        let here = self.scopes.last().is_none_or(|scope| scope.contains_key(name));
+        self.known.get(name).copied().filter(|_| here)
+    }
+
+    /// A name for a variable that no other one of the routine has: another scope may declare the
+    /// name too.
+    pub fn unique(&mut self, name: &str) -> String {
+        let mut unique = name.to_string();
+        while self.given.contains_key(&unique) {
+            let uses = self.given.entry(name.to_string()).or_insert(1);
+            unique = format!("{name}${uses}");
+            *uses += 1;
+        }
+        self.given.insert(unique.clone(), 1);
+        unique
     }
 
     fn leave(&mut self) -> Option<()> {
@@ -81,9 +97,27 @@ fn predefined_name(name: &str) -> Option<Name> {
 /// Scopes may nest so deep.
 const MAX_SCOPES: usize = 1 << 10;
 
+/// A routine that cannot be read.
+#[derive(Clone, Debug)]
+pub struct Unreadable {
+    pub name: String,
+    pub kernel: bool,
+    pub errors: ReadErrors,
+}
+
+/// A text whose routines are read by themselves.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// What a comment at the end says.
+    pub platform: Option<Platform>,
+    /// In the order of the text.
+    pub routines: Vec<std::result::Result<Routine, Unreadable>>,
+}
+
 /// The routine that is read, and where.
 pub(super) struct Reader {
-    module: Module,
+    routines: Vec<std::result::Result<Routine, Unreadable>>,
+    /// Of the routine.
     errors: ReadErrors,
     pub version: Version,
     pub routine: Option<Routine>,
@@ -105,6 +139,17 @@ pub(super) struct Reader {
 ///
 /// What is wrong, with its place: the first 20 errors.
 pub fn read(text: &[u8]) -> std::result::Result<Module, ReadErrors> {
+    let Read { platform, routines } = read_each(text)?;
+    let routines = routines.into_iter().map(|routine| routine.map_err(|unreadable| unreadable.errors));
+    Ok(Module { platform, routines: routines.collect::<std::result::Result<_, _>>()?, in_data: vec![] })
+}
+
+/// Reads a text whose routines may be unreadable, each by itself.
+///
+/// # Errors
+///
+/// What is wrong outside of routines.
+pub fn read_each(text: &[u8]) -> std::result::Result<Read, ReadErrors> {
     let whole = |line: u32, message: String| ReadErrors { errors: vec![ReadError { line, column: 1, message }] };
     // What is behind a byte 0 is padding.
     let text = &text[..text.iter().position(|&byte| byte == 0).unwrap_or(text.len())];
@@ -117,7 +162,7 @@ pub fn read(text: &[u8]) -> std::result::Result<Module, ReadErrors> {
         whole(line_column(before).0, "bytes that are no text".into())
     })?;
     let mut reader = Reader {
-        module: Module::default(),
+        routines: vec![],
         errors: ReadErrors::default(),
         version: Version::new(0, 0),
         routine: None,
@@ -130,35 +175,41 @@ pub fn read(text: &[u8]) -> std::result::Result<Module, ReadErrors> {
     };
     let mut starts = vec![];
     for (number, line) in clean.split('\n').enumerate() {
+        if reader.errors.is_full() && !starts_routine(line) {
+            continue;
+        }
         reader.line = number as u32 + 1;
-        let routines = reader.module.routines.len() + usize::from(reader.routine.is_some());
+        let routines = reader.begun();
         reader.line_at = (line.as_ptr().addr() - clean.as_ptr().addr()) as u32;
         if let Err(wrong) = reader.line(line) {
             reader.error(number as u32 + 1, wrong);
         }
-        if reader.errors.is_full() {
+        if reader.routine.is_none() && !reader.errors.errors.is_empty() {
             return Err(reader.errors);
         }
-        if reader.module.routines.len() + usize::from(reader.routine.is_some()) > routines {
+        if reader.begun() > routines {
             starts.push(number);
         }
     }
     reader.end_routine();
-    if reader.module.routines.is_empty() && reader.errors.errors.is_empty() {
-        reader.error(1, Wrong::new(0, "found no routine, expected `.kernel` or `.global_function`"));
+    if reader.routines.is_empty() {
+        return Err(whole(1, "found no routine, expected `.kernel` or `.global_function`".into()));
     }
-    if !reader.errors.errors.is_empty() {
-        return Err(reader.errors);
-    }
-    let mut module = reader.module;
-    module.platform = lines.platforms.iter().find_map(|(_, name)| Platform::from_comment(name));
+    let platform = lines.platforms.iter().find_map(|(_, name)| Platform::from_comment(name));
+    let mut read = Read { platform, routines: reader.routines };
     for (line, options) in lines.options {
         let of = starts.partition_point(|&start| start <= line);
-        if let Some(routine) = of.checked_sub(1).and_then(|of| module.routines.get_mut(of)) {
+        if let Some(Ok(routine)) = of.checked_sub(1).and_then(|of| read.routines.get_mut(of)) {
             routine.build_options = Some(options);
         }
     }
-    Ok(module)
+    Ok(read)
+}
+
+/// Whether a line is a directive with which a routine begins.
+fn starts_routine(line: &str) -> bool {
+    let word = line.trim_start().split([' ', '\t']).next();
+    matches!(word, Some(".version" | ".kernel" | ".global_function"))
 }
 
 impl Reader {
@@ -166,6 +217,11 @@ impl Reader {
         if !self.errors.is_full() {
             self.errors.errors.push(ReadError { line, column: wrong.at as u32 + 1, message: wrong.message });
         }
+    }
+
+    /// How many routines there are with the one that is read.
+    fn begun(&self) -> usize {
+        self.routines.len() + usize::from(self.routine.is_some())
     }
 
     fn line(&mut self, line: &str) -> Result<()> {
@@ -266,7 +322,11 @@ impl Reader {
         self.names = Names::default();
         self.labels.clear();
         self.function = None;
-        self.module.routines.push(routine);
+        let errors = std::mem::take(&mut self.errors);
+        self.routines.push(match errors.errors.is_empty() {
+            true => Ok(routine),
+            false => Err(Unreadable { name: routine.name, kernel: routine.kernel, errors }),
+        });
     }
 }
 

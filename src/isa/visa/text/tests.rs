@@ -1,7 +1,8 @@
 //! Spellings that the compiler does not print, and what is refused.
 
-use super::{instruction_text, print, read};
+use super::{instruction_text, print, read, read_each};
 use crate::isa::visa::module::Module;
+use crate::isa::visa::types::Align;
 
 const HEAD: &str = ".version 4.1
 .kernel k
@@ -101,6 +102,49 @@ mov (M1, 1) V33(0,0)<1> 0x1:f";
             && texts[2].contains("VariableId(33)")
     );
     assert!(print(&module).contains(".kernel_attr NoBarrier\n"));
+}
+
+/// The compiler prints variables of inline assembly without the scopes that they are in.
+#[test]
+fn a_name_that_is_declared_again() {
+    let again = module(
+        ".decl t v_type=G type=d num_elts=16 align=32word\n.decl t v_type=G type=d num_elts=32 align=GRF\n.decl q v_type=P num_elts=8\n\
+         .decl q v_type=P num_elts=16\n.decl q v_type=P num_elts=8\n.decl A0 v_type=A num_elts=16\nmov (M1, 16) t(1,0)<1> 0x1:d",
+    )
+    .unwrap();
+    let routine = &again.routines[0];
+    let t: Vec<_> = routine.variables[2..].iter().map(|one| (&*one.name, one.elements, one.align)).collect();
+    assert_eq!(t, [("t", 32, Align::Word32)]);
+    let predicates: Vec<_> = routine.predicates.iter().map(|one| (&*one.name, one.elements)).collect();
+    assert_eq!((predicates, routine.addresses.len()), (vec![("P1", 16), ("q", 16)], 1));
+    // Code does not say which of two that differ it means.
+    for other in ["v_type=G type=f num_elts=8", "v_type=G type=d num_elts=8 alias=<V32, 0>", "v_type=P num_elts=8"] {
+        let error = module(&format!(".decl t v_type=G type=d num_elts=8\n.decl t {other}")).map(drop).unwrap_err();
+        assert!(error.contains("12:7: `t` is declared a second time with another type"), "{other}: {error}");
+    }
+    // What is printed of variables of scopes reads as what it was.
+    let scopes = module(
+        "{\n.decl t v_type=G type=d num_elts=16\nmov (M1, 16) t(0,0)<1> 0x1:d\n}\n{\n.decl t v_type=G type=f num_elts=16\n\
+         mov (M1, 16) t(0,0)<1> 0x1:d\n}",
+    )
+    .unwrap();
+    let printed = print(&scopes);
+    let variables = |module: &Module| module.routines[0].variables.clone();
+    assert_eq!(variables(&read(printed.as_bytes()).unwrap()), variables(&scopes), "{printed}");
+}
+
+#[test]
+fn an_unreadable_routine_hides_no_other() {
+    let wrong = "movv (M1, 1) V32(0,0)<1> 0x1:ud\n".repeat(30);
+    let text =
+        format!("{HEAD}{wrong}.version 4.2\n.kernel \"b\"\nret (M1, 1)\n.global_function \"f\"\n{{\nfret (M1, 1)\n");
+    let found = read_each(text.as_bytes()).unwrap().routines;
+    let names: Vec<_> = found.iter().map(|one| one.as_ref().map(|one| &*one.name).map_err(|one| &*one.name)).collect();
+    assert_eq!(names, [Err("k"), Ok("b"), Err("f")]);
+    assert_eq!(found[0].as_ref().unwrap_err().errors.errors.len(), 20);
+    assert_eq!(found[1].as_ref().unwrap().version.minor, 2);
+    assert!(found[2].as_ref().unwrap_err().errors.to_string().contains("routine `f` ends in a scope"));
+    assert!(read_each(format!("what\n{HEAD}").as_bytes()).is_err());
 }
 
 #[test]

@@ -94,7 +94,7 @@ impl Accesses {
                     let message = messages.as_ref()?.iter().find(|one| one.operand == n)?;
                     written = message.written;
                     let one = of.raw(raw, message.step)?;
-                    let end = one.at + message.bytes(exec, of.module.register_bytes());
+                    let end = one.at + message.bytes(exec, of.register_bytes);
                     Part { what: What::Root(one.root), start: one.at, end }
                 }
                 Operand::Predicate { predicate, .. } => lanes(What::Predicate(predicate.0)),

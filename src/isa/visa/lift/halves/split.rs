@@ -61,7 +61,7 @@ impl Joining<'_> {
     /// Roots that a message has several components of, with the bytes from one to the next, if these are whole registers.
     pub(super) fn components(&self, insn: &Instruction) -> Vec<(RootId, u32)> {
         let (Some(exec), Some(raws)) = (insn.exec, raw_operands(insn)) else { return vec![] };
-        let registers = self.module.register_bytes();
+        let registers = self.register_bytes;
         let several = raws.iter().filter(|raw| raw.components > 1);
         let of = several.filter_map(|raw| match insn.operands.get(raw.operand) {
             Some(Operand::Raw(at)) if *at != Raw::NULL => {
@@ -80,8 +80,7 @@ impl Joining<'_> {
         let (one, size) = (self.general(general)?, self.ty(general.variable).size());
         let half = self.module.routines[self.number].simd_size() / 2;
         let part = half * size;
-        let fits =
-            one.step == size && u32::from(exec.size) == half && part.is_multiple_of(self.module.register_bytes());
+        let fits = one.step == size && u32::from(exec.size) == half && part.is_multiple_of(self.register_bytes);
         (fits && self.roots.get(one.root).bytes > part).then_some((one.root, part))
     }
 
@@ -100,7 +99,7 @@ impl Joining<'_> {
                 let (Some(of), Some(one)) = (raws.iter().find(|one| one.operand == n), self.raw(*raw, 0)) else {
                     return false;
                 };
-                let (pitch, bytes) = (of.pitch(exec, self.module.register_bytes()), u32::from(exec.size) * of.step);
+                let (pitch, bytes) = (of.pitch(exec, self.register_bytes), u32::from(exec.size) * of.step);
                 match of.components {
                     1 => one.at % part + bytes <= part,
                     _ => pitch == part && one.at.is_multiple_of(part),

@@ -56,6 +56,7 @@ impl Block {
         if dst == Raw::NULL {
             return;
         }
+        self.place.target.check(cx);
         let Item { memory, register, .. } = self.item;
         let extend = self.item.extend();
         if let Some(runs) = self.scalars(cx) {
@@ -81,6 +82,7 @@ impl Block {
     }
 
     pub fn store(&self, cx: &mut Cx<'_>, src: Raw) {
+        self.place.target.check(cx);
         let Item { memory, register, .. } = self.item;
         if let Some(runs) = self.scalars(cx) {
             for (first, count) in runs {

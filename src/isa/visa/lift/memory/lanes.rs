@@ -35,6 +35,7 @@ pub fn load(cx: &mut Cx<'_>, place: Place, item: Item, elements: &[Element], dst
         // A prefetch.
         return;
     }
+    place.target.check(cx);
     for run in runs(place.target, item, elements) {
         let values = place.after(run[0].0).perform(cx, |cx, place| {
             let access = place.access(cx, item.memory, run.len() as u8);
@@ -48,6 +49,7 @@ pub fn load(cx: &mut Cx<'_>, place: Place, item: Item, elements: &[Element], dst
 
 /// Stores elements of a raw operand.
 pub fn store(cx: &mut Cx<'_>, place: Place, item: Item, elements: &[Element], src: Raw) {
+    place.target.check(cx);
     for run in runs(place.target, item, elements) {
         let values: Vec<Value> = run.iter().map(|&(_, n)| item.read(cx, src, n)).collect();
         place.after(run[0].0).perform(cx, |cx, place| {

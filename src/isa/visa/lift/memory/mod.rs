@@ -32,6 +32,7 @@ use crate::isa::visa::predefined;
 
 /// Does an operation on the elements at the addresses of lanes.
 fn atomic_message(cx: &mut Cx<'_>, place: Place, operation: Operation, item: Item, sources: [Raw; 2], dst: Raw) {
+    place.target.check(cx);
     let register = integer(item.register);
     let sources = sources.map(|source| cx.raw(source, 0, register));
     let old = place.in_lanes(cx, |cx, place| {

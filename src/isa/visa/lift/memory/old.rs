@@ -162,7 +162,9 @@ pub fn dword_atomic(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 /// A block of bytes of a surface of rows.
 fn media(cx: &mut Cx<'_>, i: &Instruction, clamps: bool) -> Result<(Rectangle, Layout), Unsupported> {
-    let Target::Surface(record) = surface_of(cx, i, 1)? else { return Err(Unsupported) };
+    let target = surface_of(cx, i, 1)?;
+    let Target::Surface(record) = target else { return Err(Unsupported) };
+    target.check(cx);
     let (width, height) = (cx.number(i, 3)?, cx.number(i, 4)?);
     if !(1..=64).contains(&width) || !(1..=64).contains(&height) {
         return Err(Unsupported);

@@ -1,8 +1,9 @@
 //! Where messages without a format access memory: flat addresses, shared local memory, scratch memory, surfaces.
 
-use super::super::Cx;
+use super::super::{Cx, surface};
 use crate::ir::image::at;
 use crate::ir::{Access, IntCc, Space, Special, Type, Value, Window};
+use crate::isa::divergence::Mask;
 use crate::isa::images::Record;
 
 /// What addresses are relative to.
@@ -53,6 +54,18 @@ impl Target {
     /// Whether of what lies outside each element reads 0 and is not written, by itself.
     pub fn is_bounded(self) -> bool {
         matches!(self, Target::Scratch | Target::Surface(_))
+    }
+
+    /// Raises a fault where there is no surface.
+    pub fn check(self, cx: &mut Cx<'_>) {
+        if let Target::Surface(record) = self
+            && surface::absent(cx, &record) != Mask::Never
+        {
+            one_lane(cx, |cx| {
+                surface::check(cx, &record);
+                vec![]
+            });
+        }
     }
 
     /// Whether accesses at a uniform address have no code of their own, so that one lane does them.

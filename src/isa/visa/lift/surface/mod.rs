@@ -12,11 +12,11 @@ pub use sample::*;
 pub use typed::*;
 
 use super::{Cx, Unsupported};
-use crate::ir::image::{RECORD_BYTES, Shape, sampler};
-use crate::ir::{Type, Value};
+use crate::ir::image::{RECORD_BYTES, Shape, flag, sampler};
+use crate::ir::{LaneFault, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::images::driver;
-use crate::isa::images::{self, Lifter, Record, Records};
+use crate::isa::images::{self, Lifter, Record, Records, raise};
 use crate::isa::visa::instruction::{Instruction, Lsc, Operand};
 use crate::isa::visa::module::{SamplerId, SurfaceId};
 use crate::isa::visa::predefined;
@@ -115,6 +115,18 @@ fn variable(cx: &mut Cx<'_>, id: SurfaceId) -> Surface {
     let value = cx.surface(id);
     let bound = id != predefined::BINDLESS_SURFACE;
     Surface { named: named(cx, value, bound), value, bound }
+}
+
+/// The lanes for which there is no surface, as nobody provided one: an access is a fault.
+pub fn absent(cx: &mut Cx<'_>, record: &Record) -> Mask {
+    let present = record.has(cx, flag::PRESENT);
+    cx.others(present)
+}
+
+/// Raises that fault.
+pub fn check(cx: &mut Cx<'_>, record: &Record) {
+    let absent = absent(cx, record);
+    raise(cx, LaneFault::InvalidSurface, absent);
 }
 
 /// The record of the surface that a variable holds.

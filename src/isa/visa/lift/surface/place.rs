@@ -39,6 +39,7 @@ impl Coordinates {
 
     /// Where the texels are in a surface. None of them is outside in a coordinate, in a layer, or in a level that there is not.
     pub fn place(self, cx: &mut Cx<'_>, record: Record) -> Place {
+        super::check(cx, &record);
         let Coordinates { axes: [u, v, r], lod } = self.splat(cx);
         let zero = cx.word(0);
         // Of lines in layers V is the layer.

@@ -2,13 +2,14 @@
 
 use super::super::memory::{Item, one_lane};
 use super::super::{Cx, Lifted, Unsupported};
-use super::{Surface, default_sampler, operand, sampler_address, typed};
+use super::{Surface, absent, check, default_sampler, operand, sampler_address, typed};
 use crate::ir::image::sample::Operation;
 use crate::ir::image::{Kind, at, flag, form};
 use crate::ir::{FloatAttrs, Round, Type, Value};
 use crate::isa::divergence::Mask;
-use crate::isa::images::Lifter;
+use crate::isa::images::formatted::alpha;
 use crate::isa::images::texture::{self, Level, Request, Texture};
+use crate::isa::images::{Lifter, Record};
 use crate::isa::visa::instruction::{Instruction, Operand, Raw};
 use crate::isa::visa::types::Ty;
 
@@ -33,9 +34,31 @@ struct Message<'i> {
     /// Of registers, in order; those that are missing are 0.
     parameters: Vec<Value>,
     texture: Texture,
-    /// The surface's coordinates: which parameters they are.
+    form: Form,
+}
+
+/// Which parameters are coordinates of a surface: the lanes whose surface is of each kind.
+#[derive(Clone, Copy)]
+struct Form {
+    /// V is neither a row nor a layer, or it is a layer.
+    rowless: Mask,
     line_layers: Mask,
     plane_layers: Mask,
+    /// R is a slice.
+    volume: Mask,
+}
+
+impl Form {
+    fn of(cx: &mut Cx<'_>, record: &Record) -> Form {
+        let mut layers = |kind: Kind| record.field_is(cx, at::FLAGS, flag::FORM, form(kind, true));
+        let (line_layers, plane_layers) = (layers(Kind::D1), layers(Kind::D2));
+        // The bit above says whether there are layers.
+        let kind_bits = (flag::FORM.0, flag::FORM.1 - 1);
+        let mut is = |kind: Kind| record.field_is(cx, at::FLAGS, kind_bits, kind as u32);
+        let (buffer, line) = (is(Kind::Buffer), is(Kind::D1));
+        let rowless = cx.either(buffer, line);
+        Form { rowless, line_layers, plane_layers, volume: record.has(cx, flag::VOLUME) }
+    }
 }
 
 impl<'i> Message<'i> {
@@ -56,10 +79,8 @@ impl<'i> Message<'i> {
         };
         let (record, image) = (surface.record(cx), surface.address(cx));
         let sampler = sampler.unwrap_or_else(|| default_sampler(cx));
-        let lanes = |cx: &mut Cx<'_>, kind: Kind| record.field_is(cx, at::FLAGS, flag::FORM, form(kind, true));
-        let (line_layers, plane_layers) = (lanes(cx, Kind::D1), lanes(cx, Kind::D2));
-        let texture = Texture::new(record, image, sampler);
-        Ok(Message { insn, places, parameters, texture, line_layers, plane_layers })
+        let form = Form::of(cx, &record);
+        Ok(Message { insn, places, parameters, texture: Texture::new(record, image, sampler), form })
     }
 
     /// A parameter in each lane.
@@ -76,11 +97,13 @@ impl<'i> Message<'i> {
         let [x, y, z] = [0, 1, 2].map(|n| self.parameter(cx, from + n));
         let zero = cx.word(0);
         let zero = cx.splat(zero);
-        let layer = cx.choose(self.plane_layers, z, zero);
-        let mut layer = cx.choose(self.line_layers, y, layer);
+        let layer = cx.choose(self.form.plane_layers, z, zero);
+        let mut layer = cx.choose(self.form.line_layers, y, layer);
+        // A parameter that is no coordinate of the surface has no effect.
         let middle = cx.word(if fetches { 0 } else { 0.5f32.to_bits() });
         let middle = cx.splat(middle);
-        let y = cx.choose(self.line_layers, middle, y);
+        let y = cx.choose(self.form.rowless, middle, y);
+        let z = cx.choose(self.form.volume, z, zero);
         if !fetches {
             let number = cx.bits_as(layer, Type::F32);
             layer = cx.b.float_to_int(Type::I32, false, Round::Nearest, false, 0, number);
@@ -89,11 +112,12 @@ impl<'i> Message<'i> {
             coords: [Some(x), Some(y), Some(z)],
             layer: Some(layer),
             offset: self.offsets(cx)?,
+            misfit: absent(cx, &self.texture.record),
             ..Request::new(self.texture)
         })
     }
 
-    /// Offsets in texels: four bits each.
+    /// Offsets in texels: four bits each. Layers have none.
     fn offsets(&self, cx: &mut Cx<'_>) -> Result<[Option<Value>; 3], Unsupported> {
         let bits = match self.insn.operands.get(self.places.offsets) {
             Some(Operand::Immediate { bits, .. }) => *bits as u32,
@@ -104,10 +128,14 @@ impl<'i> Message<'i> {
             return Ok([None; 3]);
         }
         let field = |from: u32| ((bits >> from << 28) as i32 >> 28) as u32;
-        Ok([8, 4, 0].map(|from| {
+        let zero = cx.word(0);
+        let zero = cx.splat(zero);
+        let mut offset = |from: u32| {
             let offset = cx.word(field(from));
-            Some(cx.splat(offset))
-        }))
+            cx.splat(offset)
+        };
+        let [x, y, z] = [8, 4, 0].map(&mut offset);
+        Ok([x, cx.choose(self.form.rowless, zero, y), cx.choose(self.form.volume, z, zero)].map(Some))
     }
 
     /// Asks, and writes the channels.
@@ -120,7 +148,17 @@ impl<'i> Message<'i> {
         let mask = Cx::number(cx, self.insn, CHANNELS)?;
         let mut wrong = None;
         let values = one_lane(cx, |cx| match request(cx, &self) {
-            Ok(request) => request.ask(cx, operation).0.to_vec(),
+            Ok(request) => {
+                let mut values = request.ask(cx, operation).0;
+                let record = &self.texture.record;
+                match operation {
+                    Operation::Gather { component: 3 } => values = values.map(|found| alpha(cx, record, found)),
+                    Operation::Gather { .. } => {}
+                    _ if mask >> 3 & 1 != 0 => values[3] = alpha(cx, record, values[3]),
+                    _ => {}
+                }
+                values.to_vec()
+            }
             Err(problem) => {
                 wrong = Some(problem);
                 vec![cx.word(0); 4]
@@ -269,14 +307,13 @@ pub fn resinfo(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let values = one_lane(cx, |cx| {
         let lod = cx.splat(lod);
         let record = surface.record(cx);
+        check(cx, &record);
         let [width, height, depth] = texture::sizes(cx, &record, lod);
         // Of lines in layers the second number is that of the layers.
         let lines = record.field_is(cx, at::FLAGS, flag::FORM, form(Kind::D1, true));
         let height = cx.choose(lines, depth, height);
-        let present = record.has(cx, flag::PRESENT);
-        let (zero, one) = (cx.word(0), cx.word(1));
-        let [zero, one] = [zero, one].map(|value| cx.splat(value));
-        vec![width, height, depth, cx.choose(present, one, zero)]
+        let levels = cx.word(1);
+        vec![width, height, depth, cx.splat(levels)]
     });
     write(cx, dst, mask, &values)
 }

@@ -6,7 +6,6 @@ use super::super::memory::{Item, Operation, one_lane, operation, said};
 use super::super::{Cx, Lifted, Unsupported};
 use super::place::Coordinates;
 use super::{Surface, operand};
-use crate::ir::image::flag;
 use crate::ir::{LaneFault, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::images::formatted::{self, texels_of};
@@ -83,8 +82,7 @@ impl Message {
         let old = one_lane(cx, |cx| {
             let place = self.coordinates.place(cx, self.record);
             let fits = texels_of(cx, &self.record, operation.bytes().ilog2());
-            let (others, present) = (cx.others(fits), self.record.has(cx, flag::PRESENT));
-            let others = cx.both(present, others);
+            let others = cx.others(fits);
             raise(cx, LaneFault::InvalidSurface, others);
             let access = place.access(cx, operation.cell, 1, Mask::Always);
             vec![operation.perform(cx, access, sources, register)]
