@@ -49,6 +49,8 @@ pub enum JitError {
     Host(String),
     #[error("the code generator rejected a region: {0}")]
     Codegen(String),
+    #[error("code of a region takes {bytes} bytes of stack; at most {max} are supported")]
+    Frame { bytes: u32, max: u32 },
     #[error("code could not be put in its place: {0}")]
     Module(String),
     #[error("the trampolines of the helpers could not be made: {0}")]
@@ -62,6 +64,9 @@ impl From<cranelift_module::ModuleError> for JitError {
         JitError::Module(error.to_string())
     }
 }
+
+/// Bytes of the host's stack for code of a region: threads may have 2 MiB.
+const MAX_FRAME: u32 = 1 << 18;
 
 /// A register file with its spill slots.
 const MAX_REGISTER_FILE: usize = 1 << 25;
@@ -187,7 +192,14 @@ impl Program {
     fn define(&self, region: usize, effort: Effort, lowered: Lowered) -> Result<Compiled, JitError> {
         let Lowered { function, owned, hides_uses } = lowered;
         let register_bytes = self.register_bytes(region, effort)?;
-        let code = MachineCode::new(function, hides_uses, Target::host()?.isa(effort))?;
+        let mut code = MachineCode::new(function, hides_uses, Target::host()?.isa(effort))?;
+        if code.frame_bytes() > MAX_FRAME && !effort.is_fast() {
+            // What allocates registers quickly gives each value that it spills a place of its own.
+            code = code.compiled_by(Target::host()?.isa(Effort::Full))?;
+        }
+        if code.frame_bytes() > MAX_FRAME {
+            return Err(JitError::Frame { bytes: code.frame_bytes(), max: MAX_FRAME });
+        }
         let name = format!("{}.region{region}.{}", self.function.name, effort.name());
         Ok(Compiled { code: self.code.define(&name, &code)?, register_bytes, _owned: owned })
     }

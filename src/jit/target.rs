@@ -180,7 +180,9 @@ fn generator(builder: &isa::Builder, effort: Effort, further: &[(&str, &str)]) -
         ("regalloc_algorithm", if effort.is_fast() { "backtracking" } else { "single_pass" }),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
         ("unwind_info", "false"),
-        ("enable_probestack", "false"),
+        // A frame of several pages may not reach past the stack's guard page.
+        ("enable_probestack", "true"),
+        ("probestack_strategy", "inline"),
         ("is_pic", "false"),
     ];
     let mut flags = settings::builder();

@@ -109,6 +109,7 @@ fn check((text, expected): Made, engines: &[EngineKind]) {
             let session = Session::new(&launch).unwrap();
             let outcome = session.launch(&session.options(engine, 1), None).unwrap();
             assert!(outcome.fault.is_none(), "{engine}: {}", outcome.fault.unwrap());
+            assert!(outcome.uncompiled.is_empty(), "{:?}", outcome.uncompiled);
             assert_eq!(words_of(&session.buffer(0).unwrap()), expected, "{engine}");
         }
     });

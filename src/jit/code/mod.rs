@@ -9,9 +9,11 @@ mod names;
 use std::sync::{Mutex, PoisonError};
 
 use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::dominator_tree::DominatorTree;
+use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::ir as clif;
 use cranelift_codegen::isa::OwnedTargetIsa;
-use cranelift_codegen::{CompiledCode, Context, FinalizedRelocTarget};
+use cranelift_codegen::{CodegenResult, CompiledCode, Context, FinalizedRelocTarget};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleReloc};
 
@@ -78,7 +80,7 @@ impl MachineCode {
         listing: bool,
     ) -> Result<MachineCode, JitError> {
         let mut context = Context::for_function(function);
-        let mut compile = || {
+        let mut prepare = || -> CodegenResult<()> {
             context.verify_if(&**isa)?;
             context.compute_cfg();
             context.compute_domtree();
@@ -87,16 +89,43 @@ impl MachineCode {
                 context.remove_constant_phis(&**isa)?;
             }
             context.func.dfg.resolve_all_aliases();
-            let (mut registers, mut control) = (regalloc2::Ctx::default(), ControlPlane::default());
-            isa.compile_function(&context.func, &context.domtree, &mut registers, listing, &mut control)
+            Ok(())
         };
-        let code = compile().map_err(|error| JitError::Codegen(format!("{error:?}")))?;
-        Ok(MachineCode { compiled: code.apply_params(&context.func.params), function: context.func })
+        prepare().map_err(|error| JitError::Codegen(format!("{error:?}")))?;
+        let Context { func: function, domtree, .. } = context;
+        let compiled = generate(&function, &domtree, isa, listing)?;
+        Ok(MachineCode { compiled, function })
+    }
+
+    /// The same function compiled by another code generator of the same host.
+    pub fn compiled_by(self, isa: &OwnedTargetIsa) -> Result<MachineCode, JitError> {
+        let function = self.function;
+        let domtree = DominatorTree::with_function(&function, &ControlFlowGraph::with_function(&function));
+        let compiled = generate(&function, &domtree, isa, false)?;
+        Ok(MachineCode { compiled, function })
+    }
+
+    /// Bytes of the host's stack that a call takes.
+    pub fn frame_bytes(&self) -> u32 {
+        self.compiled.buffer.frame_layout().map_or(0, |frame| frame.frame_to_fp_offset)
     }
 
     pub fn bytes(&self) -> &[u8] {
         self.compiled.code_buffer()
     }
+}
+
+/// Allocates registers and writes machine code.
+fn generate(
+    function: &clif::Function,
+    domtree: &DominatorTree,
+    isa: &OwnedTargetIsa,
+    listing: bool,
+) -> Result<CompiledCode, JitError> {
+    let (mut registers, mut control) = (regalloc2::Ctx::default(), ControlPlane::default());
+    let code = isa.compile_function(function, domtree, &mut registers, listing, &mut control);
+    let code = code.map_err(|error| JitError::Codegen(format!("{error:?}")))?;
+    Ok(code.apply_params(&function.params))
 }
 
 impl CodeModule {
