@@ -87,6 +87,8 @@ pub enum Problem {
     ResultCount { expected: usize, found: usize },
     #[error("v{} must be {expected}, but is declared {found}", .value.0)]
     ResultType { value: Value, expected: ValueType, found: ValueType },
+    #[error("the block has {found} instructions; at most {MAX_INSTS} are supported")]
+    Length { found: usize },
     #[error("the block declares {declared} values, but its instructions define {defined}")]
     ValueCount { declared: usize, defined: usize },
     #[error(transparent)]
@@ -113,6 +115,9 @@ pub enum Problem {
     #[error("lanes that wait for b{}, a place, join nothing", .0.0)]
     PlaceJoins(BlockId),
 }
+
+/// Instructions of a block at most: engines keep all values of a block at once.
+const MAX_INSTS: usize = 1 << 20;
 
 /// Checks all invariants; the first broken one is the error.
 pub fn verify(function: &Function) -> Result<(), VerifyError> {
@@ -182,6 +187,9 @@ fn verify_block(function: &Function, index: u32, block: &Block) -> Result<(), Pr
 }
 
 fn verify_insts(function: &Function, index: u32, block: &Block) -> Result<(), (Place, Problem)> {
+    if block.insts.len() > MAX_INSTS {
+        return Err((Place::Block { block: index, pc: block.pc }, Problem::Length { found: block.insts.len() }));
+    }
     // Window of each value defined so far.
     let mut windows = Vec::with_capacity(block.values.len());
     for (i, inst) in block.insts.iter().enumerate() {

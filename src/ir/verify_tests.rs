@@ -55,6 +55,10 @@ fn functions() {
     rejects(&broken(|f| f.active.index = 2), "active register");
     rejects(&broken(|f| f.active.bank.0 = 0), "active register");
     rejects(&broken(|f| f.active.bank.0 = 99), "active register");
+    let mut long = valid();
+    let inst = long.blocks[0].insts[0].clone();
+    long.blocks[0].insts.resize((1 << 20) + 1, inst);
+    rejects(&long, "block has 1048577 instructions; at most 1048576");
 }
 
 #[test]

@@ -37,3 +37,34 @@ pub enum LiftError {
     #[error("kernel `{kernel}`: {error}")]
     Text { kernel: String, error: ParseError },
 }
+
+/// Instructions of a block at most, where the whole of the code is at hand. (Discovery of code has a bound of its own.)
+const LONGEST_BLOCK: u32 = 4000;
+
+/// Cuts blocks that are longer than [`LONGEST_BLOCK`]. `starts` are where blocks begin, in ascending order; the code ends at `end`.
+fn cut_long_blocks(starts: &mut Vec<u32>, end: u32) {
+    let ends = starts.iter().copied().skip(1).chain([end]);
+    let pieces =
+        starts.iter().zip(ends).flat_map(|(&start, end)| (start..end.max(start + 1)).step_by(LONGEST_BLOCK as usize));
+    *starts = pieces.collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_block_is_longer_than_allowed() {
+        let cut = |starts: &[u32], end| {
+            let mut starts = starts.to_vec();
+            cut_long_blocks(&mut starts, end);
+            starts
+        };
+        let longest = LONGEST_BLOCK;
+        assert!(cut(&[], 0).is_empty());
+        assert_eq!(cut(&[0], 0), [0]);
+        assert_eq!(cut(&[0, 5], 5 + longest), [0, 5]);
+        assert_eq!(cut(&[0, 5], 6 + longest), [0, 5, 5 + longest]);
+        assert_eq!(cut(&[0, 2 * longest + 1], 2 * longest + 1), [0, longest, 2 * longest, 2 * longest + 1]);
+    }
+}

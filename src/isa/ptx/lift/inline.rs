@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::isa::cut_long_blocks;
 use crate::isa::ptx::module::{AddressOf, Body, Formal, FunctionId, LabelId, Module, Operand, Statement, VariableId};
 use crate::isa::ptx::types::StateSpace;
 use crate::isa::ptx::word::Word;
@@ -235,6 +236,7 @@ impl<'a> Builder<'a> {
         leaders.push(count);
         leaders.sort_unstable();
         leaders.dedup();
+        cut_long_blocks(&mut leaders, count);
         leaders
     }
 

@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::isa::cut_long_blocks;
 use crate::isa::visa::instruction::{Instruction, Operand};
 use crate::isa::visa::module::{LabelId, Module};
 
@@ -114,6 +115,7 @@ impl Graph {
         starts.retain(|&start| start < count);
         starts.sort_unstable();
         starts.dedup();
+        cut_long_blocks(&mut starts, count);
         let block_at = |n: u32| base + starts.partition_point(|&start| start <= n) - 1;
         let block_of = |label: LabelId| at.get(&label).map(|&n| block_at(n));
         // Subroutines are what is called within the routine.
