@@ -77,10 +77,8 @@ pub fn at_length(mut body: Vec<Node>, u: &mut Unstructured<'_>) -> Result<Vec<No
     };
     let again: Vec<Node> = body.iter().filter(|node| node.may_stand_again()).cloned().collect();
     let each: usize = again.iter().flat_map(|node| &node.0).map(Part::lines).sum();
-    if each > 0 {
-        let more = again.iter().cycle().take(again.len() * (lines / each)).cloned();
-        body.extend(more);
-    }
+    let rounds = lines.checked_div(each).unwrap_or(0);
+    body.extend(again.iter().cycle().take(again.len() * rounds).cloned());
     Ok(body)
 }
 
