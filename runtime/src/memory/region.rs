@@ -2,7 +2,6 @@
 
 mod alias;
 
-use super::arena::Arena;
 use super::error::MapError;
 use super::host::{Charge, HostBuffer};
 use super::table::HOST_ALIGN;
@@ -17,12 +16,16 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 /// Addresses that the allocator hands out where they are not the host's: above 4 GiB, so that a lost upper half faults, and within
 /// the 40 bits of Maxwell's virtual addresses.
 const ADDRESSES: Range<u64> = 2 << 32..1 << 40;
+/// Addresses that it hands out below 4 GiB: far above 0, so that offsets from a null pointer fault.
+const LOW_ADDRESSES: Range<u64> = 1 << 28..1 << 32;
 
 /// Where a range goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Wherever there is room, aligned to this power of two or the page, whichever is greater.
     Anywhere { align: u64 },
+    /// Likewise, below 4 GiB, where addresses of 32 bits reach.
+    Low { align: u64 },
     /// At this multiple of the page.
     At(u64),
 }
@@ -210,18 +213,26 @@ impl Memory {
                 }
                 address
             }
-            Place::Anywhere { align } => {
+            Place::Anywhere { align } | Place::Low { align } => {
                 if !align.is_power_of_two() {
                     return Err(MapError::BadAlignment { align });
                 }
                 let align = align.max(PAGE_BYTES);
                 let forbidden = |first, last| self.forbidden(first, last);
-                let all = self.arena.as_ref().map_or(ADDRESSES, Arena::addresses);
+                let is_low = matches!(place, Place::Low { .. });
+                let all = match &self.arena {
+                    _ if is_low => LOW_ADDRESSES,
+                    Some(arena) => arena.addresses(),
+                    None => ADDRESSES,
+                };
+                let start = if is_low { all.start } else { regions.cursor.max(all.start) };
                 let base = regions
-                    .free_range(regions.cursor.max(all.start)..all.end, bytes, align, forbidden)
+                    .free_range(start..all.end, bytes, align, forbidden)
                     .or_else(|| regions.free_range(all, bytes, align, forbidden))
                     .ok_or(MapError::NoSpace { bytes, align })?;
-                regions.cursor = base + bytes + PAGE_BYTES;
+                if !is_low {
+                    regions.cursor = base + bytes + PAGE_BYTES;
+                }
                 base
             }
         };

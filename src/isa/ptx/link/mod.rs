@@ -182,7 +182,8 @@ impl Forms {
         let mut add = |form: &super::table::Form| {
             let key = (form.row.opcode, form.words.to_vec(), form.types.to_vec());
             *self.known.entry(key).or_insert_with(|| {
-                linked.forms.push(form.clone());
+                // The linked module may be of a target and version that do not have the mnemonic as it is written.
+                linked.forms.push(super::table::Form { written: None, ..form.clone() });
                 FormId(linked.forms.len() as u32 - 1)
             })
         };

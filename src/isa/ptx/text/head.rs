@@ -117,6 +117,7 @@ impl Reader<'_> {
         }
         // Mnemonics are checked again for this target.
         self.forms.clear();
+        self.joined.clear();
         self.module.independent_textures = false;
         while self.take(b',') {
             let (option, at) = self.name("an option of the target")?;

@@ -5,7 +5,8 @@ use super::lexer::Kind;
 use super::names::{Lookup, Named};
 use super::reader::{Reader, Result};
 use super::{selector, special};
-use crate::isa::ptx::module::{Address, AddressOf, Base, Literal, Operand, Operands, Register};
+use crate::isa::ptx::module::{Address, AddressOf, Base, Literal, Operand, Operands, Register, Statement};
+use crate::isa::ptx::types::Kind as TyKind;
 
 /// What may stand at a place: brackets hold no brackets, vectors hold neither.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,7 +34,30 @@ impl<'a> Reader<'a> {
             let second = self.single(Within::Statement)?;
             return Ok(Operand::Pair(Box::new([first, second])));
         }
-        Ok(first)
+        match first {
+            Operand::Register(register) if self.is(b'+') => self.sum(register),
+            _ => Ok(first),
+        }
+    }
+
+    /// `%r1+5` as a source, at the `+`: an addition that stands in front of the instruction.
+    fn sum(&mut self, register: Register) -> Result<Operand> {
+        let at = self.advance().at;
+        let addend = self.integer("an integer")?;
+        let ty = self.code.body.registers[register.0 as usize].ty;
+        let add = match ty.bits() {
+            16 | 32 | 64 if ty.kind() != TyKind::Float => format!("u{}", ty.bits()),
+            _ => {
+                return self
+                    .fail(at, format!("found `+` behind a register of type .{}, expected `,` or `;`", ty.name()));
+            }
+        };
+        let form = self.form_of(&["add", &add], at)?;
+        let sum = self.code.register("%sum", ty, 1);
+        let operands = [Operand::Register(sum), Operand::Register(register), Operand::Integer(addend)];
+        let operands = operands.into_iter().collect();
+        self.code.body.statements.push(Statement { at, guard: None, form, operands });
+        Ok(Operand::Register(sum))
     }
 
     fn single(&mut self, within: Within) -> Result<Operand> {
@@ -162,7 +186,8 @@ impl<'a> Reader<'a> {
     /// A special register, as far as one has the name.
     fn special(&mut self, name: &str, at: u32) -> Result<Operand> {
         let Some(found) = special::by_name(name) else {
-            return self.fail(at, format!("found `{name}`, which is not declared, expected an operand"));
+            let message = format!("found `{name}`, which is not declared, expected an operand");
+            return self.undeclared(name, at, message);
         };
         self.needs(at, &format!("`{name}`"), found.sm, found.version)?;
         if !found.vector {
@@ -261,7 +286,12 @@ impl<'a> Reader<'a> {
         self.expect(b'(', "`(`")?;
         let mut all = vec![];
         while !self.is(b')') {
-            all.push(self.single(Within::Bracket)?);
+            let is_name = self.token.kind == Kind::Name;
+            match self.single(Within::Bracket)? {
+                // A vector register is passed by its elements.
+                Operand::Vector(elements) if is_name => all.extend(elements),
+                operand => all.push(operand),
+            }
             if !self.is(b')') {
                 self.expect(b',', "`,` or `)`")?;
                 if self.is(b')') {

@@ -10,7 +10,7 @@ use super::reader::{Reader, Result};
 use super::toplevel;
 use crate::isa::ptx::module::{
     Address, AddressOf, Base, FormId, Formal, FunctionId, Guard, LabelId, Linkage, Operand, Operands, SourceLine,
-    Statement,
+    Statement, VariableId,
 };
 use crate::isa::ptx::table;
 use crate::isa::ptx::types::{StateSpace, Ty};
@@ -25,11 +25,17 @@ impl<'a> Reader<'a> {
         self.names.open();
         self.code.open();
         let function = self.module.function(id);
-        let formals: Vec<Formal> = function.outputs.iter().chain(&function.inputs).copied().collect();
-        for (parameter, formal) in outputs.iter().chain(inputs).zip(formals) {
-            let named = match formal {
-                Formal::Param(variable) => Named::Variable(variable),
-                Formal::Reg(..) => Named::Register(self.code.register(parameter.name, parameter.ty, 1), 1),
+        let memory = |formal: &Formal| match *formal {
+            Formal::Param(variable) => Some(variable),
+            Formal::Reg(..) => None,
+        };
+        let memory: Vec<VariableId> = function.outputs.iter().chain(&function.inputs).filter_map(memory).collect();
+        let mut memory = memory.into_iter().peekable();
+        for parameter in outputs.iter().chain(inputs) {
+            let elements = parameter.elements;
+            let named = match memory.next_if(|_| !parameter.reg) {
+                Some(variable) => Named::Variable(variable),
+                None => Named::Register(self.code.register(parameter.name, parameter.ty, elements), elements),
             };
             if self.names.declared_here(parameter.name).is_some() {
                 self.errors.push(parameter.at, format!("`{}` is declared twice", parameter.name));
@@ -180,6 +186,10 @@ impl<'a> Reader<'a> {
                 self.advance();
                 self.registers()
             }
+            "param" if self.module.version < (1, 4) && self.module.function(function).kernel => {
+                self.advance();
+                self.old_parameters(function)
+            }
             word => match toplevel::space(word) {
                 Some(space) if space != StateSpace::Tex => {
                     self.advance();
@@ -188,6 +198,16 @@ impl<'a> Reader<'a> {
                 _ => self.unexpected("a directive of a body"),
             },
         }
+    }
+
+    /// Parameters of a kernel that its body declares, before PTX 1.4: what follows `.param`.
+    fn old_parameters(&mut self, kernel: FunctionId) -> Result<()> {
+        let first = self.module.variables.len() as u32;
+        self.variables(Linkage::Local, StateSpace::Param, Some(kernel))?;
+        let end = self.module.variables.len() as u32;
+        let formals = (first..end).map(|id| Formal::Param(VariableId(id)));
+        self.module.functions[kernel.0 as usize].inputs.extend(formals);
+        Ok(())
     }
 
     /// `.loc f l c[, function_name LABEL[+n], inlined_at f l c]`
@@ -261,6 +281,7 @@ impl<'a> Reader<'a> {
             return self.unexpected("a modifier or an operand");
         }
         let form = self.form(opcode.at, end)?;
+        let before = self.code.body.statements.len();
         let mut operands = Operands::new();
         self.code.places.clear();
         match name {
@@ -284,8 +305,17 @@ impl<'a> Reader<'a> {
                 }
             },
         }
-        // The statement stands even if its end fails: labels that it names are pending.
         let known = &self.module.forms[form.0 as usize];
+        // Additions that operands ask for begin where the instruction does.
+        let sums = &mut self.code.body.statements[before..];
+        sums.iter_mut().for_each(|sum| sum.at = at);
+        if let (Some(Statement { operands: sum, .. }), true) = (sums.first(), known.first_is_destination())
+            && operands.first() == sum.first()
+        {
+            let place = self.code.places[0];
+            return self.fail(place, "found a sum, expected a register for the result");
+        }
+        // The statement stands even if its end fails: labels that it names are pending.
         let wrong = table::check_operands(known, &operands, &self.module, &self.code.body);
         if name == "mov" {
             operands.iter_mut().for_each(|operand| self.element_address(operand));
@@ -318,24 +348,33 @@ impl<'a> Reader<'a> {
         if let Some(&form) = self.forms.get(written) {
             return Ok(form);
         }
-        let joined = self.code.words.join(".");
-        let id = match self.joined.get(&joined) {
-            Some(&id) => id,
-            None => {
-                let form = match table::resolve(&self.code.words) {
-                    Ok(form) => form,
-                    Err(message) => return self.fail(at, message),
-                };
+        let words = std::mem::take(&mut self.code.words);
+        let found = self.form_of(&words, at);
+        self.code.words = words;
+        let id = found?;
+        self.forms.insert(written, id);
+        Ok(id)
+    }
+
+    /// The form of a mnemonic in its words.
+    pub fn form_of(&mut self, words: &[&str], at: u32) -> Result<FormId> {
+        let joined = words.join(".");
+        if let Some(&id) = self.joined.get(&joined) {
+            return Ok(id);
+        }
+        let (target, version) = (self.module.target, self.module.version);
+        let found = table::resolve(words).and_then(|form| {
+            table::available(&form, target, version)?;
+            Ok(form.meant(target, version))
+        });
+        match found {
+            Ok(form) => {
                 let id = FormId(self.module.forms.len() as u32);
                 self.module.forms.push(form);
                 self.joined.insert(joined, id);
-                id
+                Ok(id)
             }
-        };
-        if let Err(message) = table::available(self.module.form(id), self.module.target, self.module.version) {
-            return self.fail(at, message);
+            Err(message) => self.fail(at, message),
         }
-        self.forms.insert(written, id);
-        Ok(id)
     }
 }
