@@ -14,6 +14,7 @@ mod function;
 mod head;
 mod initial;
 mod lexer;
+mod module_register;
 mod names;
 mod operand;
 mod print;

@@ -13,6 +13,8 @@ pub(super) enum Named {
     /// The first of its elements, and how many.
     Register(Register, u8),
     Variable(VariableId),
+    /// A register of the module: the local variable that holds it, and its elements.
+    ModuleRegister(VariableId, u8),
     Function(FunctionId),
     BranchTargets(u32),
     CallTargets(u32),

@@ -54,6 +54,7 @@ impl<'a> Reader<'a> {
         };
         let form = self.form_of(&["add", &add], at)?;
         let sum = self.code.register("%sum", ty, 1);
+        self.code.sums.push(sum);
         let operands = [Operand::Register(sum), Operand::Register(register), Operand::Integer(addend)];
         let operands = operands.into_iter().collect();
         self.code.body.statements.push(Statement { at, guard: None, form, operands });
@@ -147,6 +148,9 @@ impl<'a> Reader<'a> {
         let (register, elements) = match self.names.lookup(name) {
             Some(Lookup::Member(family, number)) => self.code.member(family, number),
             Some(Lookup::Name(Named::Register(register, elements))) => (register, elements),
+            Some(Lookup::Name(Named::ModuleRegister(variable, elements))) => {
+                (self.module_register(variable, elements, at)?, elements)
+            }
             Some(Lookup::Name(named)) => {
                 return Ok(match named {
                     Named::Variable(id) => Found::Symbol(AddressOf::Variable(id)),
@@ -155,6 +159,7 @@ impl<'a> Reader<'a> {
                     Named::CallTargets(list) => Found::Other(Operand::CallTargets(list)),
                     Named::Prototype(n) => Found::Other(Operand::Prototype(n)),
                     Named::Register(register, _) => Found::Register(register),
+                    Named::ModuleRegister(..) => return self.fail(at, "found a register of the module"),
                 });
             }
             None => return Ok(Found::Other(self.special(name, at)?)),
@@ -317,7 +322,11 @@ impl<'a> Reader<'a> {
         }
         let at = self.token.at;
         self.code.places.push(at);
-        match self.single(Within::Vector)? {
+        let callee = self.single(Within::Vector)?;
+        if matches!(callee, Operand::Register(_)) {
+            self.needs(at, "a call through a register", 20, (2, 1))?;
+        }
+        match callee {
             callee @ (Operand::Register(_) | Operand::Symbol(AddressOf::Function(_), 0)) => operands.push(callee),
             _ => return self.fail(at, "found something else, expected a function or a register"),
         }

@@ -236,8 +236,10 @@ impl<'a> Reader<'a> {
                 }
                 Kind::Punct(b'{') => {
                     self.skip_braces();
-                    self.take(b';');
-                    return;
+                    // More variables may stand behind an initial content.
+                    if self.take(b';') || !self.is(b',') {
+                        return;
+                    }
                 }
                 Kind::Punct(b';' | b'}') => {
                     self.advance();

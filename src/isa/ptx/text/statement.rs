@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::code::Place;
+use super::code::{Code, Place};
 use super::function::Parameter;
 use super::lexer::{Kind, Token};
 use super::names::Named;
@@ -16,7 +16,7 @@ use crate::isa::ptx::table;
 use crate::isa::ptx::types::{StateSpace, Ty};
 
 /// Scopes within scopes, at most.
-const MAX_DEPTH: u32 = 256;
+const MAX_DEPTH: u32 = 4096;
 
 impl<'a> Reader<'a> {
     /// The body of a function, at whose `{` it stands.
@@ -83,6 +83,7 @@ impl<'a> Reader<'a> {
 
     /// A brace, a label, a directive or an instruction.
     fn line(&mut self, function: FunctionId) -> Result<()> {
+        self.code.begin_line();
         match self.token.kind {
             Kind::Name => {
                 let token = self.advance();
@@ -281,7 +282,6 @@ impl<'a> Reader<'a> {
             return self.unexpected("a modifier or an operand");
         }
         let form = self.form(opcode.at, end)?;
-        let before = self.code.body.statements.len();
         let mut operands = Operands::new();
         self.code.places.clear();
         match name {
@@ -306,14 +306,24 @@ impl<'a> Reader<'a> {
             },
         }
         let known = &self.module.forms[form.0 as usize];
-        // Additions that operands ask for begin where the instruction does.
-        let sums = &mut self.code.body.statements[before..];
-        sums.iter_mut().for_each(|sum| sum.at = at);
-        if let (Some(Statement { operands: sum, .. }), true) = (sums.first(), known.first_is_destination())
-            && operands.first() == sum.first()
+        // Statements that operands ask for begin where the instruction does.
+        let Code { body, sums, line_start, .. } = &mut self.code;
+        body.statements[*line_start..].iter_mut().for_each(|statement| statement.at = at);
+        if let Some(&Operand::Register(result)) = operands.first()
+            && known.first_is_destination()
+            && sums.contains(&result)
         {
             let place = self.code.places[0];
             return self.fail(place, "found a sum, expected a register for the result");
+        }
+        if self.module.version < (1, 2)
+            && let Some(address) = operands.get_mut(match name {
+                "ld" => 1,
+                "st" => 0,
+                _ => usize::MAX,
+            })
+        {
+            with_brackets(address);
         }
         // The statement stands even if its end fails: labels that it names are pending.
         let wrong = table::check_operands(known, &operands, &self.module, &self.code.body);
@@ -328,6 +338,7 @@ impl<'a> Reader<'a> {
                 format!("operand {} of `{}`: {message}", n + 1, &self.text[opcode.at as usize..end as usize]),
             );
         }
+        self.store_module_registers(at)?;
         self.semicolon()
     }
 
@@ -377,4 +388,14 @@ impl<'a> Reader<'a> {
             Err(message) => self.fail(at, message),
         }
     }
+}
+
+/// PTX 1.0 and 1.1 may leave out the brackets of an address.
+fn with_brackets(operand: &mut Operand) {
+    let (base, offset) = match *operand {
+        Operand::Register(register) => (Base::Register(register), 0),
+        Operand::Symbol(of, offset) => (Base::Symbol(of), offset),
+        _ => return,
+    };
+    *operand = Operand::Address(Address { base, offset, index: None });
 }

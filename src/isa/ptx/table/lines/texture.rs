@@ -10,7 +10,7 @@ pub const LINES: &[Line] = &[
         "tex",
         texture::tex,
         "texture",
-        "[10 1.0] .3d.v4.(f32|s32|u32).(f32|s32) [10 1.2] .(1d|2d).v4.(f32|s32|u32).(f32|s32) [10 2.3] .(a1d|a2d).v4.(f32|s32|u32).(f32|s32) [20 3.0] .(cube|acube).v4.(f32|s32|u32).f32 \
+        "[10 1.0] .(1d|2d|3d).v4.(f32|s32|u32).(f32|s32) [10 2.3] .(a1d|a2d).v4.(f32|s32|u32).(f32|s32) [20 3.0] .(cube|acube).v4.(f32|s32|u32).f32 \
          [30 3.2] .(2dms|a2dms).v4.(f32|s32|u32).s32 [53 4.2] .(1d|2d|3d|a1d|a2d).<texels_half>.(f32|s32) .(cube|acube).<texels_half>.f32 .(2dms|a2dms).<texels_half>.s32",
     )
     .approximate(FILTERED),
