@@ -42,12 +42,12 @@ pub const LINES: &[Line] = &[
         "vset2",
         video::simd,
         "simd",
-        "[30 3.0] .<word>.<word>.(<compare>|lo){.add} [30 3.0 until 20 9.5] .<word>.<word>.(ls|hi|hs){.add}",
+        "[30 3.0] .<word>.<word>.<compare>{.add} [30 3.0 until 20 9.5] .<word>.<word>.<compare_u>{.add}",
     ),
     line(
         "vset4",
         video::simd,
         "simd",
-        "[30 3.0] .<word>.<word>.(<compare>|lo){.add} [30 3.0 until 20 9.5] .<word>.<word>.(ls|hi|hs){.add}",
+        "[30 3.0] .<word>.<word>.<compare>{.add} [30 3.0 until 20 9.5] .<word>.<word>.<compare_u>{.add}",
     ),
 ];
