@@ -221,7 +221,7 @@ impl Memory {
                 let forbidden = |first, last| self.forbidden(first, last);
                 let is_low = matches!(place, Place::Low { .. });
                 let all = match &self.arena {
-                    _ if is_low => LOW_ADDRESSES,
+                    None if is_low => LOW_ADDRESSES,
                     Some(arena) => arena.addresses(),
                     None => ADDRESSES,
                 };
@@ -297,6 +297,11 @@ impl Memory {
     /// As [`Memory::alloc`], at a place and with permissions.
     pub fn alloc_at(&self, place: Place, bytes: u64, access: Access) -> Result<u64, MapError> {
         let bytes = whole_pages(bytes)?;
+        let place = match (place, &self.arena) {
+            // Guest addresses are the host's: nothing is low.
+            (Place::Low { align }, Some(_)) => Place::Anywhere { align },
+            _ => place,
+        };
         if let (Some(arena), Place::Anywhere { .. }) = (&self.arena, place) {
             let charge = Arc::new(Charge::take(&self.in_use, bytes, self.config.cap_bytes)?);
             let mut regions = self.lock();

@@ -162,6 +162,7 @@ fn empty(modules: &[Module], starts: &[u32]) -> Module {
         version: modules.iter().map(|module| module.version).max().unwrap_or_default(),
         target: highest.unwrap_or(Target { sm: 0, suffix: None }),
         address_size: modules[0].address_size,
+        has_address_size: modules[0].has_address_size,
         independent_textures: modules[0].independent_textures,
         variables: vec![],
         functions: vec![],

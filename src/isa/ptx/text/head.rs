@@ -82,6 +82,7 @@ impl Reader<'_> {
                 return self.fail(at, format!("found `{size}`, expected 32 or 64"));
             }
             self.module.address_size = size as u8;
+            self.module.has_address_size = true;
         }
         Ok(())
     }

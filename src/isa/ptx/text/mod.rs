@@ -77,6 +77,7 @@ pub fn read(text: &[u8]) -> Result<Module, ReadErrors> {
         version: (0, 0),
         target: Target { sm: 0, suffix: None },
         address_size: 32,
+        has_address_size: false,
         independent_textures: false,
         variables: vec![],
         functions: vec![],
