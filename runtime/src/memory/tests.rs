@@ -11,4 +11,5 @@ fn capped(cap_bytes: u64) -> Memory {
 }
 
 mod access;
+mod low;
 mod mapping;
