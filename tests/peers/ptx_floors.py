@@ -158,7 +158,7 @@ def main():
     arguments = parser.parse_args()
     with gzip.open(FORMS, "rt") as file:
         lines = [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
-    # What the back end alone refuses has no floor that can be seen here: the last line of each module ends ptxas before it.
+    # What the back end alone refuses has no floor that can be seen here: ptxas ends before it.
     late = {line[2] for line in lines if line[1].startswith("codegen")}
     taken_somewhere = [line[2] for line in lines if line[0] == "accept" and line[2].endswith(";")]
     taken_somewhere = [statement for statement in dict.fromkeys(taken_somewhere) if statement not in late]

@@ -4,8 +4,8 @@
     zluda.py --ptxas TOOL [--ptxas TOOL] [--clone FOLDER] [--all]
 
 Inputs and outputs are those of `test_ptx!`, `test_ptx_with_32!` and `test_ptx_warp!` in the suite's mod.rs.
-A difference counts if a ptxas takes the module, or if its addresses have 32 bits, which no ptxas takes now. Floats may differ in the last bits where an
-instruction of the module is approximate.
+A difference counts if a ptxas takes the module, or if its addresses have 32 bits, which no ptxas
+takes now. Floats may differ in the last bits where an instruction of the module is approximate.
 """
 
 import ast
@@ -73,7 +73,9 @@ def value(text, kind):
     if re.match(r"-?0[xb]", text):
         number = ast.literal_eval(re.sub(r"_*([iu](8|16|32|64))?$", "", re.sub(r"_+", "_", text)))
     else:
-        number = eval(re.sub(r"_*(f32|f64|[iu](8|16|32|64))(?=$|\s)", "", text), {"__builtins__": {}})  # noqa: S307
+        parts = re.sub(r"_*(f32|f64|[iu](8|16|32|64))(?=$|\s)", "", text).split("/")
+        numbers = [float(part) if kind[0] == "f" else int(part) for part in parts]
+        number = numbers[0] / numbers[1] if len(numbers) == 2 else numbers[0]
     if kind[0] == "u":
         number %= 1 << bits
     return struct.pack(form, number)

@@ -124,7 +124,10 @@ const MODIFIERS: &[(&str, &str, Of)] = &[
     ("b128", "70 8.3", Of::All),
 ];
 
-static OF_MODIFIERS: LazyLock<Vec<(SmallVec<[Modifier; 2]>, Minimum, &Of)>> = LazyLock::new(|| {
+/// Modifiers that a form has all of, what they need, and of which opcodes.
+type Need = (SmallVec<[Modifier; 2]>, Minimum, &'static Of);
+
+static OF_MODIFIERS: LazyLock<Vec<Need>> = LazyLock::new(|| {
     let entry = |(texts, minimum, of): &'static (&str, &str, Of)| {
         let modifiers = texts.split(' ').map(Modifier::from_text).collect::<Option<_>>()?;
         Some((modifiers, Minimum::parse(minimum), of))

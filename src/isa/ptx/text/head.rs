@@ -77,6 +77,7 @@ impl Reader<'_> {
         }
         if self.take_word("address_size") {
             let at = self.token.at;
+            self.needs(at, "`.address_size`", 0, (2, 3))?;
             let size = self.literal("32 or 64", 64)?;
             if size != 32 && size != 64 {
                 return self.fail(at, format!("found `{size}`, expected 32 or 64"));

@@ -1,7 +1,7 @@
 //! Registers of a module, before PTX 3.0: each lane has one for all functions. They lie in local variables. A statement that names
 //! one has a load in front of it, and a store behind it if the register may be its result.
 
-use super::names::Named;
+use super::names::{Family, Named};
 use super::reader::{Reader, Result};
 use crate::isa::ptx::module::{Address, AddressOf, Base, Linkage, Operand, Register, Statement, Variable, VariableId};
 use crate::isa::ptx::types::{StateSpace, Ty};
@@ -25,26 +25,36 @@ impl Reader<'_> {
         }
         loop {
             let (name, at) = self.new_name()?;
-            if self.is(b'<') {
-                return self.unexpected("`,` or `;`: registers of a module by `<N>` are not supported");
-            }
             if self.names.declared_here(name).is_some() {
                 return self.fail(at, format!("`{name}` is declared twice"));
             }
-            let variable = VariableId(self.module.variables.len() as u32);
-            self.module.variables.push(Variable {
-                name: name.to_string(),
-                space: StateSpace::Local,
-                linkage: Linkage::Local,
-                ty: shape.ty,
-                size: u64::from(shape.ty.bytes()) * u64::from(shape.elements),
-                align: shape.alignment(),
-                managed: false,
-                initial: None,
-                owner: None,
-                at,
-            });
-            self.names.declare(name, Named::ModuleRegister(variable, shape.elements));
+            let first = VariableId(self.module.variables.len() as u32);
+            let count = self.count()?;
+            self.spend_names(at, count.unwrap_or(1))?;
+            for number in 0..count.unwrap_or(1) {
+                let name = if count.is_some() { format!("{name}{number}") } else { name.to_string() };
+                self.module.variables.push(Variable {
+                    name,
+                    space: StateSpace::Local,
+                    linkage: Linkage::Local,
+                    ty: shape.ty,
+                    size: u64::from(shape.ty.bytes()) * u64::from(shape.elements),
+                    align: shape.alignment(),
+                    managed: false,
+                    initial: None,
+                    owner: None,
+                    at,
+                });
+            }
+            match count {
+                None => self.names.declare(name, Named::ModuleRegister(first, shape.elements)),
+                Some(count) => {
+                    let family = Family::ModuleRegisters(first, shape.elements);
+                    if !self.names.declare_family(name, family, count) {
+                        return self.fail(at, format!("registers `{name}<N>` are declared twice"));
+                    }
+                }
+            }
             if !self.take(b',') {
                 return self.semicolon();
             }

@@ -37,13 +37,13 @@ fn an_error_in_a_declaration_is_the_only_one() {
         (".func f .maxnreg 4", "4:9: found `.maxnreg`"),
         (".func (.param .frob r) f (.param .b32 a)", "4:15: found `.frob`"),
         (".global .b32 f[0] = {1}, x", "4:16: found an array of length 0"),
-        (".visible .visible .global .b32 f;", "4:10: found `.visible`"),
+        (".visible .visible .func f", "4:10: found `.visible`"),
     ] {
         let errors = errors(&format!("{HEAD}{text}\n{rest}"));
         assert!(errors.starts_with(at), "{text}: {errors}");
         assert_eq!(errors.lines().count(), 1, "{text}: {errors}");
     }
-    let lost = errors(&format!("{HEAD}.func f {{ .reg .frob %x<4>; mov.b32 %x1, %x2; add.u32 %x3, %y, 1; }}"));
+    let lost = errors(&format!("{HEAD}.func f {{ .reg .frob %x<4>; mov.b32 %x1, %x2; add.u32 %y, %x3, 1; }}"));
     assert_eq!(lost.lines().count(), 2, "{lost}");
     assert!(lost.contains("`%y`, which is not declared"), "{lost}");
 }
@@ -95,7 +95,9 @@ fn a_module_may_have_registers_and_local_variables() {
     ];
     assert_eq!(mnemonics(&read), expected);
     errors(&format!(".version 3.0\n.target sm_20\n{text}"));
-    for declaration in [".reg .pred p;", ".reg .u32 r<4>;", ".extern .reg .u32 r;"] {
+    let read = old("2.3", "sm_20", ".reg .u32 r<3>; .func f { mov.u32 r1, r2; ret; }");
+    assert_eq!((read.variables.len(), mnemonics(&read).len()), (3, 5));
+    for declaration in [".reg .pred p;", ".reg .u32 r<4>, r<4>;", ".extern .reg .u32 r;"] {
         errors(&format!(".version 2.3\n.target sm_20\n{declaration}"));
     }
 }
