@@ -125,7 +125,13 @@ impl Image {
         if modules.is_empty() {
             return Err(Error::CUDA_ERROR_NO_BINARY_FOR_GPU.into());
         }
-        Ok(modules.swap_remove(0))
+        let module = modules.swap_remove(0);
+        let ptx = module.ptx.as_ref().map(|ptx| &ptx.module);
+        if ptx.is_some_and(|ptx| ptx.has_address_size && ptx.address_size == 32) {
+            let (what, why) = ("`.address_size 32`".into(), "addresses of device memory have 64 bits".into());
+            return Err(container::Error::Unsupported { what, why }.into());
+        }
+        Ok(module)
     }
 
     /// The modules that the driver of a GPU would take, or else those that are taken first.

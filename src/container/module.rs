@@ -312,6 +312,11 @@ impl RelocKind {
 }
 
 impl Module {
+    /// Bits of an address in memory.
+    pub fn address_bits(&self) -> u8 {
+        self.ptx.as_ref().map_or(64, |ptx| ptx.module.address_size)
+    }
+
     /// Of these sections, with no symbols yet.
     pub fn new(isa: Isa, sections: Vec<Section>) -> Module {
         let (symbols, functions, relocations) = (vec![], vec![], vec![]);

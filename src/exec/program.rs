@@ -104,6 +104,14 @@ const DATA_SHARE_BYTES: u64 = 1 << 17;
 /// The bank that `__constant__` variables live in.
 const CONSTANT_VARIABLES: u8 = 3;
 
+/// Where memory lies that code of a module may address.
+pub(super) fn place(module: &Module, align: u64) -> Place {
+    match module.address_bits() {
+        32 => Place::Low { align },
+        _ => Place::Anywhere { align },
+    }
+}
+
 impl Program {
     /// Loads a GPU binary. A file may hold several modules: with `kernel` the one that defines it is loaded.
     pub fn load(bytes: &[u8], kernel: Option<&str>) -> Result<Program, Error> {
@@ -152,12 +160,13 @@ impl Program {
         }
         for (i, section) in module.sections.iter().enumerate() {
             if matches!(section.kind, SectionKind::Global | SectionKind::Image) && section.size > 0 {
-                addresses.globals.insert(SectionId(i), memory.alloc(section.size, section.align)?);
+                let place = place(&module, section.align);
+                addresses.globals.insert(SectionId(i), memory.alloc_at(place, section.size, Access::READ_WRITE)?);
             }
         }
         let bytes = module.sections.iter().filter(|s| holds_constants(s.kind)).map(|s| s.size).max().unwrap_or(0);
         if bytes > 0 {
-            addresses.constants = memory.alloc_at(Place::ANYWHERE, bytes, Access::READ)?;
+            addresses.constants = memory.alloc_at(place(&module, 1), bytes, Access::READ)?;
         }
         let linked = Arc::new(Linked::new(Arc::new(module), addresses)?);
         let program = Program {

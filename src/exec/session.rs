@@ -168,7 +168,11 @@ impl<'c> Session<'c> {
         };
         let kernel = kernel.name().to_string();
         let memory = program.memory();
-        let address = |buffer: &Buffer| buffer.address.map_or_else(|| memory.alloc(buffer.content.len(), 1), Ok);
+        let place = program::place(program.module(), 1);
+        let address = |buffer: &Buffer| match buffer.address {
+            Some(address) => Ok(address),
+            None => memory.alloc_at(place, buffer.content.len(), Access::READ_WRITE),
+        };
         let buffers = launch.buffers.iter().map(address).collect::<Result<Vec<_>, _>>()?;
         let mut sparse = Vec::with_capacity(launch.sparse.len());
         for range in &launch.sparse {
@@ -188,8 +192,13 @@ impl<'c> Session<'c> {
             Some(shader) => Some(Arrays::new(memory, shader, launch.raw.as_ref(), &read)?),
             None => None,
         };
+        let params = &program.kernel(&kernel)?.function().params;
+        let is_narrow = |n: usize| program.module().ptx.is_some() && params.get(n).is_some_and(|param| param.size == 4);
         let arg = |(n, value): (usize, &ArgValue)| {
             Ok(match value {
+                ArgValue::Buffer(i) if is_narrow(n) && u32::try_from(buffers[*i]).is_ok() => {
+                    Arg::from(buffers[*i] as u32)
+                }
                 ArgValue::Buffer(i) => Arg::buffer(buffers[*i], launch.buffers[*i].content.len()),
                 ArgValue::Sparse(i) => Arg::pointer(sparse[*i]),
                 ArgValue::Bytes(bytes, _) => Arg::bytes(bytes.as_slice()),

@@ -6,6 +6,7 @@
 mod gfx9;
 mod ir;
 mod maxwell;
+mod ptx;
 mod visa;
 
 use std::panic::resume_unwind;

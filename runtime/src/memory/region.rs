@@ -18,12 +18,16 @@ use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 /// Addresses that the allocator hands out where they are not the host's: above 4 GiB, so that a lost upper half faults, and within
 /// the 40 bits of Maxwell's virtual addresses.
 const ADDRESSES: Range<u64> = 2 << 32..1 << 40;
+/// Addresses that it hands out below 4 GiB: far above 0, so that offsets from a null pointer fault.
+const LOW_ADDRESSES: Range<u64> = 1 << 28..1 << 32;
 
 /// Where a range goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Wherever there is room, aligned to this power of two or the page, whichever is greater.
     Anywhere { align: u64 },
+    /// Likewise, below 4 GiB, where addresses of 32 bits reach.
+    Low { align: u64 },
     /// At this multiple of the page.
     At(u64),
 }
@@ -228,7 +232,7 @@ impl Memory {
                 }
                 address
             }
-            Place::Anywhere { align } => {
+            Place::Anywhere { align } | Place::Low { align } => {
                 if !align.is_power_of_two() {
                     return Err(MapError::BadAlignment { align });
                 }
@@ -238,12 +242,20 @@ impl Memory {
                 let forbidden = |first, last| {
                     self.forbidden(first, last) || aliased.iter().any(|storage| storage.overlaps(first, last))
                 };
-                let all = self.arena.as_ref().map_or(ADDRESSES, |arena| arena.addresses());
+                let is_low = matches!(place, Place::Low { .. });
+                let all = match &self.arena {
+                    None if is_low => LOW_ADDRESSES,
+                    Some(arena) => arena.addresses(),
+                    None => ADDRESSES,
+                };
+                let start = if is_low { all.start } else { regions.cursor.max(all.start) };
                 let base = regions
-                    .free_range(regions.cursor.max(all.start)..all.end, bytes, align, forbidden)
+                    .free_range(start..all.end, bytes, align, forbidden)
                     .or_else(|| regions.free_range(all, bytes, align, forbidden))
                     .ok_or(MapError::NoSpace { bytes, align })?;
-                regions.cursor = base + bytes + PAGE_BYTES;
+                if !is_low {
+                    regions.cursor = base + bytes + PAGE_BYTES;
+                }
                 base
             }
         };
@@ -310,6 +322,11 @@ impl Memory {
     /// As [`Memory::alloc`], at a place and with permissions.
     pub fn alloc_at(&self, place: Place, bytes: u64, access: Access) -> Result<u64, MapError> {
         let bytes = whole_pages(bytes)?;
+        let place = match (place, &self.arena) {
+            // Guest addresses are the host's: nothing is low.
+            (Place::Low { align }, Some(_)) => Place::Anywhere { align },
+            _ => place,
+        };
         if let (Some(arena), Place::Anywhere { .. }) = (&self.arena, place) {
             let charge = Charge::take(&self.in_use, bytes, self.config.cap_bytes)?;
             let mut regions = self.lock();

@@ -18,5 +18,6 @@ fn in_place() -> Memory {
 mod access;
 mod alias;
 mod bytes;
+mod low;
 mod mapping;
 mod owners;

@@ -83,6 +83,7 @@ fn places(linked: &Linked, kernel: FunctionId) -> Places {
     }
     let functions =
         (ptx.module.functions.iter().zip(0..)).map(|(function, id)| (ptx::FunctionId(id), function.at.into()));
+    variables.extend(layout::module_locals(&ptx.module).0);
     Places::new(variables, functions.collect())
 }
 

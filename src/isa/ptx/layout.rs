@@ -26,16 +26,26 @@ pub fn parameters(module: &Module, kernel: FunctionId) -> (Vec<(VariableId, u64)
 
 /// Variables of one space that belong to a module, one after the other, each aligned as it asks; and where they end.
 pub fn variables(module: &Module, space: StateSpace) -> (Vec<(VariableId, u64)>, u64) {
+    one_after_the_other(module, |variable| variable.space == space && variable.linkage != Linkage::Extern)
+}
+
+fn one_after_the_other(module: &Module, wanted: impl Fn(&Variable) -> bool) -> (Vec<(VariableId, u64)>, u64) {
     let mut end = 0_u64;
     let mut places = Vec::new();
     for (variable, id) in module.variables.iter().zip(0..) {
-        if variable.space == space && variable.linkage != Linkage::Extern {
+        if wanted(variable) {
             end = end.next_multiple_of(u64::from(variable.align.max(1)));
             places.push((VariableId(id), end));
             end = end.saturating_add(variable.size);
         }
     }
     (places, end)
+}
+
+/// Local variables of the module, which each lane has once for all functions: their addresses, and where they end.
+pub fn module_locals(module: &Module) -> (Vec<(VariableId, u64)>, u64) {
+    let is_local = |variable: &Variable| variable.space == StateSpace::Local && variable.owner.is_none();
+    one_after_the_other(module, is_local)
 }
 
 /// The callee of a call.

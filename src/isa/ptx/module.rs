@@ -43,6 +43,8 @@ pub struct Module {
     pub target: Target,
     /// `.address_size`: 32 or 64.
     pub address_size: u8,
+    /// Whether the text says so: before PTX 2.3 it cannot, and may have addresses of 64 bits all the same.
+    pub has_address_size: bool,
     /// `texmode_independent`.
     pub independent_textures: bool,
     /// Those of the module and those of all functions.

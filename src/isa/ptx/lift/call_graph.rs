@@ -12,6 +12,8 @@ use crate::isa::ptx::module::{AddressOf, Formal, Function, FunctionId, Module, O
 /// times stand by themselves.
 const LARGE_KERNEL: u64 = 1 << 13;
 const LARGE_FUNCTION: u64 = 64;
+/// Functions within functions that are put in the place of their calls: the next one stands by itself.
+const MOST_LEVELS: usize = 32;
 
 /// What is called in a module.
 pub struct CallGraph {
@@ -28,6 +30,7 @@ impl CallGraph {
         let calls = graph.reached(module, kernel);
         graph.outlined = calls.keys().copied().filter(|&function| reaches(&calls, function)).collect();
         graph.outline_large(module, kernel, &calls);
+        graph.outline_deep(kernel, &calls);
         graph
     }
 
@@ -78,6 +81,36 @@ impl CallGraph {
             calls.insert(function, callees);
         }
         calls
+    }
+
+    /// Cuts chains of calls.
+    fn outline_deep(&mut self, kernel: FunctionId, calls: &FxHashMap<FunctionId, Vec<FunctionId>>) {
+        let callees = |function| calls.get(&function).map_or(&[][..], |callees| callees);
+        // Callers before callees; functions that reach themselves are outlined already.
+        let (mut order, mut seen) = (vec![], FxHashSet::default());
+        let mut work = vec![(kernel, false)];
+        while let Some((function, is_done)) = work.pop() {
+            if is_done {
+                order.push(function);
+            } else if seen.insert(function) {
+                work.push((function, true));
+                work.extend(callees(function).iter().map(|&callee| (callee, false)));
+            }
+        }
+        let mut levels: FxHashMap<FunctionId, usize> = FxHashMap::default();
+        for &function in order.iter().rev() {
+            let mut level = levels.get(&function).copied().unwrap_or(0);
+            if level >= MOST_LEVELS {
+                self.outlined.insert(function);
+            }
+            if self.outlined.contains(&function) {
+                level = 0;
+            }
+            for &callee in callees(function) {
+                let deepest = levels.entry(callee).or_default();
+                *deepest = (*deepest).max(level + 1);
+            }
+        }
     }
 
     /// Keeps kernels from growing without end.

@@ -1,8 +1,9 @@
 //! Makes the nodes of a kernel: functions are put in the place of their calls, but for those that the call graph says have frames.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::isa::cut_long_blocks;
+use crate::isa::ptx::layout;
 use crate::isa::ptx::module::{AddressOf, Body, Formal, FunctionId, LabelId, Module, Operand, Statement, VariableId};
 use crate::isa::ptx::types::StateSpace;
 use crate::isa::ptx::word::Word;
@@ -82,8 +83,9 @@ pub struct Builder<'a> {
     graph: &'a mut Graph,
     /// Variables and parameters of each function.
     owned: FxHashMap<FunctionId, Vec<VariableId>>,
-    /// None: it is too deep to be made.
-    outlined: FxHashMap<FunctionId, Option<usize>>,
+    outlined: FxHashMap<FunctionId, usize>,
+    /// Functions that have frames and are not made yet.
+    pending: Vec<FunctionId>,
     statements: usize,
 }
 
@@ -101,11 +103,35 @@ impl<'a> Builder<'a> {
                 owned.entry(owner).or_default().push(VariableId(id));
             }
         }
-        Builder { module, places, calls, meetings, graph, owned, outlined: FxHashMap::default(), statements: 0 }
+        let (outlined, pending) = (FxHashMap::default(), vec![]);
+        Builder { module, places, calls, meetings, graph, owned, outlined, pending, statements: 0 }
     }
 
     pub fn kernel(&mut self, kernel: FunctionId) {
-        self.instance(kernel, None, 0, FxHashMap::default(), Continuation::Exit, 0);
+        let end = layout::module_locals(self.module).1.next_multiple_of(16);
+        self.instance(kernel, None, end, FxHashMap::default(), Continuation::Exit, 0);
+        let mut missing = FxHashSet::default();
+        while let Some(function) = self.pending.pop() {
+            let outline = self.outlined[&function];
+            let continuation = Continuation::Outline(outline);
+            match self.instance(function, Some(outline), 0, FxHashMap::default(), continuation, 0) {
+                Some((instance, entry)) => {
+                    let made = &mut self.graph.outlines[outline];
+                    (made.instance, made.entry) = (instance, entry);
+                }
+                None => {
+                    missing.insert(outline);
+                }
+            }
+        }
+        // Calls of functions that the kernel has no room for.
+        for node in &mut self.graph.nodes {
+            if let End::Enter { statement, outline, .. } = node.end
+                && missing.contains(&outline)
+            {
+                node.end = End::Trap { statement };
+            }
+        }
     }
 
     /// Adds an instance of a function whose local variables begin at `frame`, and gives its number and its first node. `own` are
@@ -139,20 +165,15 @@ impl<'a> Builder<'a> {
     }
 
     /// The function as one that has frames.
-    fn outline(&mut self, function: FunctionId, depth: usize) -> Option<usize> {
+    fn outline(&mut self, function: FunctionId) -> usize {
         if let Some(&outline) = self.outlined.get(&function) {
             return outline;
         }
         let outline = self.graph.outlines.len();
-        self.outlined.insert(function, Some(outline));
-        let (instance, entry) = (self.graph.instances.len(), self.graph.nodes.len());
-        self.graph.outlines.push(Outline { instance, entry, frame_bytes: 0, sites: vec![] });
-        let continuation = Continuation::Outline(outline);
-        if self.instance(function, Some(outline), 0, FxHashMap::default(), continuation, depth).is_none() {
-            self.outlined.insert(function, None);
-            return None;
-        }
-        Some(outline)
+        self.outlined.insert(function, outline);
+        self.pending.push(function);
+        self.graph.outlines.push(Outline { instance: 0, entry: 0, frame_bytes: 0, sites: vec![] });
+        outline
     }
 
     /// Gives local variables and call parameters their places; where they end.
@@ -385,7 +406,7 @@ impl<'a> Builder<'a> {
         // Where the values of the call are moved: in front of what follows it.
         let resume = self.push(after_call(statement, instance, number, None, next));
         if self.calls.is_outlined(callee) {
-            let outline = self.outline(callee, block.frame.depth)?;
+            let outline = self.outline(callee);
             self.graph.nodes[resume].returned = Some(Returned { statement: number, from: Giver::Outline(outline) });
             let sites = &mut self.graph.outlines[outline].sites;
             sites.push(resume);

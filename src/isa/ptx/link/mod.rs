@@ -162,6 +162,7 @@ fn empty(modules: &[Module], starts: &[u32]) -> Module {
         version: modules.iter().map(|module| module.version).max().unwrap_or_default(),
         target: highest.unwrap_or(Target { sm: 0, suffix: None }),
         address_size: modules[0].address_size,
+        has_address_size: modules[0].has_address_size,
         independent_textures: modules[0].independent_textures,
         variables: vec![],
         functions: vec![],
@@ -182,7 +183,8 @@ impl Forms {
         let mut add = |form: &super::table::Form| {
             let key = (form.row.opcode, form.words.to_vec(), form.types.to_vec());
             *self.known.entry(key).or_insert_with(|| {
-                linked.forms.push(form.clone());
+                // The linked module may be of a target and version that do not have the mnemonic as it is written.
+                linked.forms.push(super::table::Form { written: None, ..form.clone() });
                 FormId(linked.forms.len() as u32 - 1)
             })
         };

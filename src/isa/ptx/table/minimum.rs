@@ -78,21 +78,40 @@ enum Of {
 
 const ATOMICS: Of = Of::Only(&["atom", "red"]);
 
-/// What a modifier needs; a form's own minimum comes on top.
+/// What a modifier, or several together, need; a form's own minimum comes on top.
 const MODIFIERS: &[(&str, &str, Of)] = &[
+    ("ftz", "10 1.4", Of::All),
+    ("param", "20 2.0", Of::Only(&["st"])),
+    ("ca", "20 2.0", Of::All),
+    ("cg", "20 2.0", Of::All),
+    ("cs", "20 2.0", Of::All),
+    ("lu", "20 2.0", Of::All),
+    ("cv", "20 2.0", Of::All),
+    ("wb", "20 2.0", Of::All),
+    ("wt", "20 2.0", Of::All),
+    ("approx", "10 1.4", Of::All),
+    ("full", "10 1.4", Of::All),
     ("shared::cta", "20 7.8", Of::AllBut(&["cp.async"])),
     ("shared::cluster", "90 7.8", Of::All),
     ("param::entry", "20 8.3", Of::All),
     ("param::func", "20 8.3", Of::All),
+    ("shared", "12 1.2", ATOMICS),
+    ("b64", "12 1.2", ATOMICS),
+    ("u64", "12 1.2", ATOMICS),
+    ("shared b64", "20 2.0", ATOMICS),
+    ("shared u64", "20 2.0", ATOMICS),
+    ("add f32", "20 2.0", ATOMICS),
+    ("sys b128", "70 8.4", Of::All),
+    ("volatile", "10 1.1", Of::All),
     ("cta", "60 5.0", ATOMICS),
     ("gpu", "60 5.0", ATOMICS),
     ("sys", "60 5.0", ATOMICS),
     ("cluster", "90 7.8", Of::All),
-    ("weak", "70 6.0", Of::All),
-    ("relaxed", "70 6.0", Of::All),
-    ("acquire", "70 6.0", Of::All),
-    ("release", "70 6.0", Of::All),
-    ("acq_rel", "70 6.0", Of::All),
+    ("weak", "70 5.1", Of::All),
+    ("relaxed", "70 5.1", Of::All),
+    ("acquire", "70 5.1", Of::All),
+    ("release", "70 5.1", Of::All),
+    ("acq_rel", "70 5.1", Of::All),
     ("L1::evict_normal", "70 7.4", Of::All),
     ("L1::evict_unchanged", "70 7.4", Of::All),
     ("L1::evict_first", "70 7.4", Of::All),
@@ -105,25 +124,40 @@ const MODIFIERS: &[(&str, &str, Of)] = &[
     ("b128", "70 8.3", Of::All),
 ];
 
-static OF_MODIFIERS: LazyLock<Vec<(Modifier, Minimum, &Of)>> = LazyLock::new(|| {
-    let entry = |(text, minimum, of): &'static (&str, &str, Of)| {
-        Some((Modifier::from_text(text)?, Minimum::parse(minimum), of))
+/// Modifiers that a form has all of, what they need, and of which opcodes.
+type Need = (SmallVec<[Modifier; 2]>, Minimum, &'static Of);
+
+static OF_MODIFIERS: LazyLock<Vec<Need>> = LazyLock::new(|| {
+    let entry = |(texts, minimum, of): &'static (&str, &str, Of)| {
+        let modifiers = texts.split(' ').map(Modifier::from_text).collect::<Option<_>>()?;
+        Some((modifiers, Minimum::parse(minimum), of))
     };
     MODIFIERS.iter().filter_map(entry).collect()
 });
 
+static GENERIC: LazyLock<Minimum> = LazyLock::new(|| Minimum::parse("20 2.0"));
+
+/// Whether a form has a generic address.
+fn is_generic(form: &Form) -> bool {
+    let name = form.row.opcode.split('.').next().unwrap_or_default();
+    matches!(name, "ld" | "st" | "atom" | "red") && form.space().is_none()
+}
+
 /// Whether a target and version have all modifiers of a form.
 pub fn check_modifiers(form: &Form, target: Target, version: (u8, u8)) -> Result<(), String> {
-    let has = |modifier| match modifier {
-        Modifier::Word(word) => form.has(word),
-        Modifier::Type(ty) => form.types.contains(&ty),
+    let has = |modifier: &Modifier| match modifier {
+        Modifier::Word(word) => form.has(*word),
+        Modifier::Type(ty) => form.types.contains(ty),
     };
     let speaks = |of: &Of| match of {
         Of::All => true,
         Of::Only(all) => all.contains(&form.row.opcode),
         Of::AllBut(all) => !all.contains(&form.row.opcode),
     };
-    let rules = OF_MODIFIERS.iter().filter(|&&(modifier, _, of)| has(modifier) && speaks(of));
+    if is_generic(form) {
+        GENERIC.check(target, version)?;
+    }
+    let rules = OF_MODIFIERS.iter().filter(|(modifiers, _, of)| modifiers.iter().all(has) && speaks(of));
     rules.into_iter().try_for_each(|(_, minimum, _)| minimum.check(target, version))
 }
 

@@ -3,6 +3,7 @@
 //! [`resolve`] finds the form of a mnemonic, [`available`] says whether a target and version have it,
 //! [`check_operands`] whether operands fit it. Source of all lines: facts, `ptx.md` 9 and `ptx-forms.txt`.
 
+mod legacy;
 mod lines;
 mod minimum;
 mod operands;
@@ -27,7 +28,7 @@ use crate::isa::fidelity::Fidelity;
 use minimum::Minimum;
 pub use operands::check_operands;
 use pattern::{Modifier, Pattern};
-use signature::Signature;
+use signature::{Kind, Rule, Signature};
 
 /// A line of the table.
 #[derive(Debug)]
@@ -54,6 +55,8 @@ pub struct Form {
     pub words: SmallVec<[Word; 6]>,
     /// In the order they are written.
     pub types: SmallVec<[Ty; 4]>,
+    /// The mnemonic of the text, where an old target or version makes it mean this form.
+    pub written: Option<String>,
 }
 
 impl Form {
@@ -64,6 +67,16 @@ impl Form {
     /// The first of these words that it has.
     pub fn one_of(&self, words: &[Word]) -> Option<Word> {
         words.iter().copied().find(|&word| self.has(word))
+    }
+
+    /// Whether the first operand is a result.
+    pub(crate) fn first_is_destination(&self) -> bool {
+        match self.operands() {
+            Signature::List(specs) => specs.first().is_some_and(|spec| {
+                matches!(spec.kind, Kind::Destination | Kind::PredicateDestination | Kind::TensorRegisters)
+            }),
+            Signature::Rule(rule) => *rule != Rule::Copy,
+        }
     }
 
     /// What operands it takes.
@@ -141,7 +154,7 @@ pub fn resolve(words: &[&str]) -> Result<Form, String> {
         }
         if let Some(rest) = row.pattern.matches(&plain[row.prefix.len()..], &types) {
             let words = row.prefix.iter().copied().chain(rest).collect();
-            return Ok(Form { row, words, types });
+            return Ok(Form { row, words, types, written: None });
         }
     }
     Err(why_not(name, rows, modifiers, types.is_empty()))

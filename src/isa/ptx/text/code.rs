@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
+use super::module_register::Used;
 use super::reader::{Reader, Result};
 use crate::isa::ptx::module::{Body, Label, LabelId, Operand, Register, RegisterDecl};
 use crate::isa::ptx::types::Ty;
@@ -52,6 +53,12 @@ pub(super) struct Code<'a> {
     /// Where the operands of a statement stand.
     pub places: Vec<u32>,
     pub words: Vec<&'a str>,
+    /// Registers of the module that the statement names.
+    pub module_registers: Vec<Used>,
+    /// Registers for sums in the statement.
+    pub sums: Vec<Register>,
+    /// The number of the first statement that the line adds.
+    pub line_start: usize,
 }
 
 impl<'a> Code<'a> {
@@ -64,6 +71,13 @@ impl<'a> Code<'a> {
         self.scopes.clear();
         self.scope_count = 0;
         self.pending.clear();
+    }
+
+    /// Forgets what the line before has named.
+    pub fn begin_line(&mut self) {
+        self.module_registers.clear();
+        self.sums.clear();
+        self.line_start = self.body.statements.len();
     }
 
     /// Adds a register, or a vector of some; the first.

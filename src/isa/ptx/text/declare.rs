@@ -115,9 +115,8 @@ impl<'a> Reader<'a> {
         let at = self.token.at;
         let version = self.module.version;
         match space {
-            StateSpace::Reg | StateSpace::Local if version < (3, 0) => {
-                return self.fail(at, "registers and local variables of a whole module are not supported");
-            }
+            StateSpace::Reg if version < (3, 0) && linkage == Linkage::Local => return self.module_registers(),
+            StateSpace::Local if version < (3, 0) => {}
             StateSpace::Reg | StateSpace::Local | StateSpace::Param => {
                 return self.fail(at, "registers, local variables and parameters stand in functions");
             }

@@ -1,6 +1,7 @@
 //! Functions: heads, parameters and directives. Facts, `ptx.md` 1.3.
 
 use super::declare::Shape;
+use super::lexer::Kind;
 use super::names::{Lookup, Named};
 use super::reader::{Reader, Result};
 use super::toplevel;
@@ -14,6 +15,8 @@ pub(super) struct Parameter<'a> {
     pub at: u32,
     pub reg: bool,
     pub ty: Ty,
+    /// Of a register: more than 1 in a vector, which counts as so many parameters.
+    pub elements: u8,
     pub size: u64,
     pub align: u32,
 }
@@ -54,15 +57,19 @@ impl<'a> Reader<'a> {
             self.check_parameter_bytes(name, &inputs, at)?;
         }
         let directives = self.directives(kernel)?;
-        let defined = match () {
-            () if self.is(b'{') => true,
-            () if self.is(b';') => false,
-            () => return self.unexpected("`{` or `;`"),
+        let defined = match self.token.kind {
+            Kind::Punct(b'{') => true,
+            Kind::Punct(b';') => false,
+            // Compilers up to CUDA 4.0 wrote no `;` behind declarations of device functions.
+            Kind::End if !kernel => false,
+            Kind::Word if !kernel && !matches!(self.word(), "target" | "version") => false,
+            _ => return self.unexpected("`{` or `;`"),
         };
         let head = Head { name, at, kernel, linkage, outputs: &outputs, inputs: &inputs, defined };
         let id = self.declare_function(&head, &directives)?;
         if !defined {
-            return self.semicolon();
+            self.take(b';');
+            return Ok(());
         }
         self.body(id, &outputs, &inputs)
     }
@@ -99,8 +106,8 @@ impl<'a> Reader<'a> {
         let at = self.token.at;
         let space = if reg { StateSpace::Reg } else { StateSpace::Param };
         let shape = self.shape(Linkage::Local, space)?;
-        if shape.elements > 1 || shape.managed {
-            return self.fail(at, "found a vector, expected a parameter of one element or an array");
+        if (shape.elements > 1 && !reg) || shape.managed {
+            return self.fail(at, "found a vector, expected a register, a parameter of one element or an array");
         }
         if (reg && !shape.ty.is_register()) || (shape.ty.kind() == TyKind::Opaque && of != Of::Kernel) {
             return self.fail(at, format!("`.{}` is no parameter of a device function", shape.ty.name()));
@@ -109,7 +116,7 @@ impl<'a> Reader<'a> {
             self.pointer()?;
         }
         let (name, at) = match (of, self.token.kind) {
-            (Of::Prototype, super::lexer::Kind::Sink) => ("_", self.advance().at),
+            (Of::Prototype, Kind::Sink) => ("_", self.advance().at),
             _ => self.new_name()?,
         };
         if self.is(b'<') {
@@ -123,7 +130,7 @@ impl<'a> Reader<'a> {
             return self.fail(at, "an array without a length is no parameter of a kernel");
         }
         let size = self.bytes(&Shape { space, ..shape }, &dimensions, at)?;
-        Ok(Parameter { name, at, reg, ty: shape.ty, size, align: shape.alignment() })
+        Ok(Parameter { name, at, reg, ty: shape.ty, elements: shape.elements, size, align: shape.alignment() })
     }
 
     /// What follows `.ptr`, a hint: a state space and an alignment.
@@ -154,6 +161,7 @@ impl<'a> Reader<'a> {
                     continue;
                 }
                 "noreturn" if !kernel => {
+                    self.needs(at, "`.noreturn`", 0, (6, 4))?;
                     self.advance();
                     found.noreturn = true;
                 }
@@ -181,11 +189,16 @@ impl<'a> Reader<'a> {
                 "maxnctapersm" if self.module.version >= (2, 1) => {
                     return self.fail(at, "`.maxnctapersm` is of versions below 2.1");
                 }
-                "minnctapersm" | "maxnctapersm" | "maxnreg" | "local_maxnreg" | "maxclusterrank" if kernel => {
+                "maxclusterrank" if kernel => {
+                    self.needs(at, "`.maxclusterrank`", 90, (7, 8))?;
                     self.advance();
                     self.literal("a number", u32::MAX.into())?;
                 }
-                "" => break,
+                "minnctapersm" | "maxnctapersm" | "maxnreg" | "local_maxnreg" if kernel => {
+                    self.advance();
+                    self.literal("a number", u32::MAX.into())?;
+                }
+                word if word.is_empty() || toplevel::is_directive(word) => break,
                 _ => return self.unexpected("a directive of a function, `{` or `;`"),
             }
             if found.max_threads.is_some() && found.required_threads.is_some() {
@@ -219,7 +232,7 @@ impl<'a> Reader<'a> {
             false => vec![],
         };
         match self.token.kind {
-            super::lexer::Kind::Sink => self.advance(),
+            Kind::Sink => self.advance(),
             _ => return self.unexpected("`_`"),
         };
         let inputs = match self.is(b'(') {
@@ -228,7 +241,13 @@ impl<'a> Reader<'a> {
         };
         let noreturn = self.directives(false)?.noreturn;
         self.semicolon()?;
-        let places = |all: Vec<Parameter>| all.iter().map(|one| (one.size, one.align)).collect();
+        let places = |all: Vec<Parameter>| {
+            let elements = |one: &Parameter| {
+                let elements = usize::from(one.elements);
+                std::iter::repeat_n((one.size / elements as u64, one.align), elements)
+            };
+            all.iter().flat_map(elements).collect()
+        };
         Ok(Prototype { inputs: places(inputs), outputs: places(outputs), noreturn })
     }
 }
@@ -273,18 +292,18 @@ impl<'a> Reader<'a> {
         let id = FunctionId(self.module.functions.len() as u32);
         let mut registers = 0;
         let [outputs, inputs] = [head.outputs, head.inputs].map(|parameters| {
-            let formal = |parameter: &Parameter| match parameter.reg {
-                true => {
-                    registers += 1;
-                    Formal::Reg(Register(registers - 1), parameter.ty)
-                }
-                false => {
-                    let variable = VariableId(self.module.variables.len() as u32);
+            let mut formals = vec![];
+            for parameter in parameters {
+                if parameter.reg {
+                    let first = registers;
+                    registers += u32::from(parameter.elements);
+                    formals.extend((first..registers).map(|n| Formal::Reg(Register(n), parameter.ty)));
+                } else {
+                    formals.push(Formal::Param(VariableId(self.module.variables.len() as u32)));
                     self.module.variables.push(variable_of(parameter, id));
-                    Formal::Param(variable)
                 }
-            };
-            parameters.iter().map(formal).collect::<Vec<_>>()
+            }
+            formals
         });
         self.module.functions.push(Function {
             name: head.name.to_string(),
@@ -309,7 +328,11 @@ impl<'a> Reader<'a> {
         let old = self.module.function(id);
         let (name, at) = (head.name, head.at);
         let shape = |parameters: &[Parameter]| -> Vec<(bool, u64)> {
-            parameters.iter().map(|parameter| (parameter.reg, parameter.size)).collect()
+            let elements = |one: &Parameter| {
+                let elements = usize::from(one.elements);
+                std::iter::repeat_n((one.reg, one.size / elements as u64), elements)
+            };
+            parameters.iter().flat_map(elements).collect()
         };
         if old.kernel != head.kernel || self.module.signature(id) != [shape(head.outputs), shape(head.inputs)] {
             return self.fail(at, format!("`{name}` is declared with other parameters before"));
@@ -329,10 +352,13 @@ impl<'a> Reader<'a> {
         if head.defined {
             function.at = at;
             let formals = function.outputs.iter().chain(&function.inputs);
-            for (formal, parameter) in formals.zip(head.outputs.iter().chain(head.inputs)) {
-                if let &Formal::Param(variable) = formal {
-                    self.module.variables[variable.0 as usize] = variable_of(parameter, id);
-                }
+            let memory = formals.filter_map(|formal| match *formal {
+                Formal::Param(variable) => Some(variable),
+                Formal::Reg(..) => None,
+            });
+            let parameters = head.outputs.iter().chain(head.inputs).filter(|parameter| !parameter.reg);
+            for (variable, parameter) in memory.zip(parameters) {
+                self.module.variables[variable.0 as usize] = variable_of(parameter, id);
             }
         }
         Ok(())

@@ -77,11 +77,13 @@ impl Reader<'_> {
         }
         if self.take_word("address_size") {
             let at = self.token.at;
+            self.needs(at, "`.address_size`", 0, (2, 3))?;
             let size = self.literal("32 or 64", 64)?;
             if size != 32 && size != 64 {
                 return self.fail(at, format!("found `{size}`, expected 32 or 64"));
             }
             self.module.address_size = size as u8;
+            self.module.has_address_size = true;
         }
         Ok(())
     }
@@ -117,6 +119,7 @@ impl Reader<'_> {
         }
         // Mnemonics are checked again for this target.
         self.forms.clear();
+        self.joined.clear();
         self.module.independent_textures = false;
         while self.take(b',') {
             let (option, at) = self.name("an option of the target")?;

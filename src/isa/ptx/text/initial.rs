@@ -118,6 +118,7 @@ impl Reader<'_> {
     /// `0xff00(var)`, `0xff(1234)`: a byte of an address or an integer.
     fn byte_of(&mut self, ty: Ty) -> Result<Element> {
         let mask = self.advance();
+        self.needs(mask.at, "a byte of an address", 0, (7, 1))?;
         let first_bit = mask.value.trailing_zeros();
         if mask.value == 0 || !first_bit.is_multiple_of(8) || mask.value >> first_bit != 0xff {
             return self
@@ -157,7 +158,7 @@ impl Reader<'_> {
             Some(_) => return self.fail(at, format!("found `{name}`, expected a variable or function")),
             None => {
                 let message = format!("found `{name}`, which is not declared before, expected a variable or function");
-                return self.fail(at, message);
+                return self.undeclared(name, at, message);
             }
         };
         let addend = match self.take(b'+') {

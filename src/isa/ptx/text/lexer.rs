@@ -1,5 +1,7 @@
 //! Tokens. Facts, `ptx.md` 1.2.
 
+use std::borrow::Cow;
+
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -50,6 +52,30 @@ pub(super) struct Lexer<'a> {
     at: usize,
     /// Why the last token was bad.
     pub problem: &'static str,
+}
+
+/// The text with `?` for each byte past 127 in a comment.
+pub(super) fn without_wide_comments(text: &[u8]) -> Cow<'_, [u8]> {
+    if text.is_ascii() {
+        return text.into();
+    }
+    let mut bytes = text.to_vec();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let end = |found: Option<usize>| found.map_or(bytes.len(), |length| at + length);
+        let (end, is_comment) = match rest {
+            [b'/', b'/', ..] => (end(rest.iter().position(|&byte| byte == b'\n')), true),
+            [b'/', b'*', ..] => (end(rest[2..].windows(2).position(|two| two == b"*/").map(|length| length + 4)), true),
+            [b'"', ..] => (end(rest[1..].iter().position(|byte| b"\"\n".contains(byte)).map(|n| n + 2)), false),
+            _ => (at + 1, false),
+        };
+        if is_comment {
+            bytes[at..end].iter_mut().filter(|byte| !byte.is_ascii()).for_each(|byte| *byte = b'?');
+        }
+        at = end;
+    }
+    bytes.into()
 }
 
 pub(super) fn is_word(byte: u8) -> bool {

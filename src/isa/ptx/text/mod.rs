@@ -14,6 +14,7 @@ mod function;
 mod head;
 mod initial;
 mod lexer;
+mod module_register;
 mod names;
 mod operand;
 mod print;
@@ -31,7 +32,7 @@ pub use error::{ReadError, ReadErrors};
 pub use print::print;
 pub(in crate::isa::ptx) use print_code::operand_symbols;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::module::{Module, Target};
 use super::parts::Part;
@@ -46,7 +47,7 @@ const MAX_NAMES: u64 = 1 << 16;
 /// Bytes of initial contents that a module may have beyond some for each byte of text.
 const MAX_INITIAL: u64 = 1 << 24;
 
-/// Reads and checks a module: 7-bit text, which may end in bytes 0.
+/// Reads and checks a module: 7-bit text, comments excepted, which may end in bytes 0.
 ///
 /// # Errors
 ///
@@ -60,11 +61,13 @@ pub fn read(text: &[u8]) -> Result<Module, ReadErrors> {
         errors.push(0, format!("{} bytes of text, more than a module may have", text.len()));
         return Err(errors.located(all));
     }
-    let text = match std::str::from_utf8(text) {
+    let ascii = lexer::without_wide_comments(text);
+    let text = match std::str::from_utf8(&ascii) {
         Ok(text) if text.is_ascii() => text,
         _ => {
-            let at = text.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
-            errors.push(at as u32, format!("found the byte {:#04x}, expected 7-bit text", text[at]));
+            let at = ascii.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
+            let message = format!("found the byte {:#04x}, expected 7-bit text outside of comments", ascii[at]);
+            errors.push(at as u32, message);
             return Err(errors.located(all));
         }
     };
@@ -74,6 +77,7 @@ pub fn read(text: &[u8]) -> Result<Module, ReadErrors> {
         version: (0, 0),
         target: Target { sm: 0, suffix: None },
         address_size: 32,
+        has_address_size: false,
         independent_textures: false,
         variables: vec![],
         functions: vec![],
@@ -87,6 +91,7 @@ pub fn read(text: &[u8]) -> Result<Module, ReadErrors> {
         errors,
         module,
         names: Names::default(),
+        lost: FxHashSet::default(),
         code: Code::default(),
         budget: Budget { names: MAX_NAMES, initial: MAX_INITIAL + 16 * text.len() as u64 },
         forms: FxHashMap::default(),

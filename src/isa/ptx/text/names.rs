@@ -13,6 +13,8 @@ pub(super) enum Named {
     /// The first of its elements, and how many.
     Register(Register, u8),
     Variable(VariableId),
+    /// A register of the module: the local variable that holds it, and its elements.
+    ModuleRegister(VariableId, u8),
     Function(FunctionId),
     BranchTargets(u32),
     CallTargets(u32),
@@ -34,6 +36,8 @@ pub(super) enum Family {
     Registers(u32),
     /// Variables, of which this is the first.
     Variables(VariableId),
+    /// Registers of the module: the first one's variable, and elements of each.
+    ModuleRegisters(VariableId, u8),
 }
 
 #[derive(Clone, Copy)]
@@ -144,6 +148,9 @@ impl<'a> Names<'a> {
             {
                 let lookup = match entry.value.0 {
                     Family::Registers(family) => Lookup::Member(family, number),
+                    Family::ModuleRegisters(first, elements) => {
+                        Lookup::Name(Named::ModuleRegister(VariableId(first.0 + number as u32), elements))
+                    }
                     Family::Variables(first) => Lookup::Name(Named::Variable(VariableId(first.0 + number as u32))),
                 };
                 best = Some((lookup, entry.depth));

@@ -5,7 +5,8 @@ use super::lexer::Kind;
 use super::names::{Lookup, Named};
 use super::reader::{Reader, Result};
 use super::{selector, special};
-use crate::isa::ptx::module::{Address, AddressOf, Base, Literal, Operand, Operands, Register};
+use crate::isa::ptx::module::{Address, AddressOf, Base, Literal, Operand, Operands, Register, Statement};
+use crate::isa::ptx::types::Kind as TyKind;
 
 /// What may stand at a place: brackets hold no brackets, vectors hold neither.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,7 +34,31 @@ impl<'a> Reader<'a> {
             let second = self.single(Within::Statement)?;
             return Ok(Operand::Pair(Box::new([first, second])));
         }
-        Ok(first)
+        match first {
+            Operand::Register(register) if self.is(b'+') => self.sum(register),
+            _ => Ok(first),
+        }
+    }
+
+    /// `%r1+5` as a source, at the `+`: an addition that stands in front of the instruction.
+    fn sum(&mut self, register: Register) -> Result<Operand> {
+        let at = self.advance().at;
+        let addend = self.integer("an integer")?;
+        let ty = self.code.body.registers[register.0 as usize].ty;
+        let add = match ty.bits() {
+            16 | 32 | 64 if ty.kind() != TyKind::Float => format!("u{}", ty.bits()),
+            _ => {
+                return self
+                    .fail(at, format!("found `+` behind a register of type .{}, expected `,` or `;`", ty.name()));
+            }
+        };
+        let form = self.form_of(&["add", &add], at)?;
+        let sum = self.code.register("%sum", ty, 1);
+        self.code.sums.push(sum);
+        let operands = [Operand::Register(sum), Operand::Register(register), Operand::Integer(addend)];
+        let operands = operands.into_iter().collect();
+        self.code.body.statements.push(Statement { at, guard: None, form, operands });
+        Ok(Operand::Register(sum))
     }
 
     fn single(&mut self, within: Within) -> Result<Operand> {
@@ -123,6 +148,9 @@ impl<'a> Reader<'a> {
         let (register, elements) = match self.names.lookup(name) {
             Some(Lookup::Member(family, number)) => self.code.member(family, number),
             Some(Lookup::Name(Named::Register(register, elements))) => (register, elements),
+            Some(Lookup::Name(Named::ModuleRegister(variable, elements))) => {
+                (self.module_register(variable, elements, at)?, elements)
+            }
             Some(Lookup::Name(named)) => {
                 return Ok(match named {
                     Named::Variable(id) => Found::Symbol(AddressOf::Variable(id)),
@@ -131,6 +159,7 @@ impl<'a> Reader<'a> {
                     Named::CallTargets(list) => Found::Other(Operand::CallTargets(list)),
                     Named::Prototype(n) => Found::Other(Operand::Prototype(n)),
                     Named::Register(register, _) => Found::Register(register),
+                    Named::ModuleRegister(..) => return self.fail(at, "found a register of the module"),
                 });
             }
             None => return Ok(Found::Other(self.special(name, at)?)),
@@ -162,7 +191,8 @@ impl<'a> Reader<'a> {
     /// A special register, as far as one has the name.
     fn special(&mut self, name: &str, at: u32) -> Result<Operand> {
         let Some(found) = special::by_name(name) else {
-            return self.fail(at, format!("found `{name}`, which is not declared, expected an operand"));
+            let message = format!("found `{name}`, which is not declared, expected an operand");
+            return self.undeclared(name, at, message);
         };
         self.needs(at, &format!("`{name}`"), found.sm, found.version)?;
         if !found.vector {
@@ -261,7 +291,12 @@ impl<'a> Reader<'a> {
         self.expect(b'(', "`(`")?;
         let mut all = vec![];
         while !self.is(b')') {
-            all.push(self.single(Within::Bracket)?);
+            let is_name = self.token.kind == Kind::Name;
+            match self.single(Within::Bracket)? {
+                // A vector register is passed by its elements.
+                Operand::Vector(elements) if is_name => all.extend(elements),
+                operand => all.push(operand),
+            }
             if !self.is(b')') {
                 self.expect(b',', "`,` or `)`")?;
                 if self.is(b')') {
@@ -287,7 +322,11 @@ impl<'a> Reader<'a> {
         }
         let at = self.token.at;
         self.code.places.push(at);
-        match self.single(Within::Vector)? {
+        let callee = self.single(Within::Vector)?;
+        if matches!(callee, Operand::Register(_)) {
+            self.needs(at, "a call through a register", 20, (2, 1))?;
+        }
+        match callee {
             callee @ (Operand::Register(_) | Operand::Symbol(AddressOf::Function(_), 0)) => operands.push(callee),
             _ => return self.fail(at, "found something else, expected a function or a register"),
         }

@@ -105,7 +105,11 @@ impl<'m> Printer<'m> {
         if module.independent_textures {
             self.out += ", texmode_independent";
         }
-        let _ = writeln!(self.out, "\n.address_size {}\n", module.address_size);
+        self.out += "\n";
+        if module.has_address_size {
+            let _ = writeln!(self.out, ".address_size {}", module.address_size);
+        }
+        self.out += "\n";
     }
 
     fn items(&mut self) {

@@ -9,7 +9,6 @@ use crate::isa::ptx::module::{
     Address, AddressOf, Base, Body, Formal, FunctionId, LabelId, Literal, Module, Operand, Prototype, Register,
     Statement, VariableId,
 };
-use crate::isa::ptx::table::Form;
 
 /// Calls `name` for each variable and function that the operand names.
 pub(in crate::isa::ptx) fn operand_symbols(operand: &Operand, name: &mut dyn FnMut(AddressOf)) {
@@ -154,7 +153,10 @@ impl<'m> Naming<'m> {
             let not = if guard.not { "!" } else { "" };
             let _ = write!(text, "@{not}{} ", self.register(guard.register));
         }
-        text += &mnemonic(form);
+        match &form.written {
+            Some(written) => text += written,
+            None => text += &form.mnemonic(),
+        }
         let is_call = form.row.opcode.starts_with("call");
         let is_there = |operand: &&Operand| !(is_call && matches!(operand, Operand::List(all) if all.is_empty()));
         let operands: Vec<String> =
@@ -213,18 +215,6 @@ impl<'m> Naming<'m> {
 }
 
 /// The opcode, its modifiers in the order of the table, and its types.
-fn mnemonic(form: &Form) -> String {
-    let mut text = form.row.opcode.to_string();
-    let in_opcode = form.row.opcode.split('.').count() - 1;
-    for word in form.words.iter().skip(in_opcode) {
-        let _ = write!(text, ".{}", word.text());
-    }
-    for ty in &form.types {
-        let _ = write!(text, ".{}", ty.name());
-    }
-    text
-}
-
 fn literal_text(literal: Literal) -> String {
     match literal {
         Literal::F32(bits) => format!("0f{bits:08X}"),

@@ -1,11 +1,12 @@
 //! [`Reader`]: where reading stands, and what all parts of the reader use.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::Code;
 use super::error::Found;
 use super::lexer::{Kind, Lexer, Token};
 use super::names::Names;
+use super::toplevel;
 use crate::isa::ptx::module::{FormId, Module};
 
 /// The error is with [`Reader::errors`].
@@ -30,6 +31,8 @@ pub(super) struct Reader<'a> {
     pub errors: Found,
     pub module: Module,
     pub names: Names<'a>,
+    /// Names in declarations that failed, without numbers at their ends.
+    pub lost: FxHashSet<&'a str>,
     /// The function that is read.
     pub code: Code<'a>,
     pub budget: Budget,
@@ -40,6 +43,11 @@ pub(super) struct Reader<'a> {
     /// `.target` with `debug`: where it stands.
     pub debug: Option<u32>,
     pub debug_sections: bool,
+}
+
+/// A name without the number of a register at its end.
+fn without_number(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit())
 }
 
 impl<'a> Reader<'a> {
@@ -181,8 +189,12 @@ impl<'a> Reader<'a> {
     /// no `}`: a `;` was missing, and they open scopes.
     pub fn recover_statement(&mut self, start: u32) -> u32 {
         self.go_back(start);
+        let declares = self.token.kind == Kind::Word || self.lexer.following() == b':';
         let mut open = 0;
         loop {
+            if declares {
+                self.lose_name();
+            }
             match self.token.kind {
                 Kind::End => return open,
                 Kind::Punct(b'}') if open == 0 => return 0,
@@ -198,23 +210,60 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes behind what begins there: behind the next `;`, or the braces that come before it.
-    pub fn recover_declaration(&mut self, start: u32) {
+    /// Goes behind the item that begins at `start`: behind the next `;`, or the braces that come before it. From `failed` on,
+    /// where reading stopped, also to the next item.
+    pub fn recover_declaration(&mut self, start: u32, failed: u32) {
         self.go_back(start);
+        let mut parentheses = 0_u32;
         loop {
+            self.lose_name();
             match self.token.kind {
                 Kind::End => return,
+                Kind::Word if self.token.at >= failed && self.token.at > start => {
+                    let word = self.word();
+                    if toplevel::begins_item(word) || (parentheses == 0 && toplevel::is_directive(word)) {
+                        return;
+                    }
+                    self.advance();
+                }
+                Kind::Punct(b'(') => {
+                    parentheses += 1;
+                    self.advance();
+                }
+                Kind::Punct(b')') => {
+                    parentheses = parentheses.saturating_sub(1);
+                    self.advance();
+                }
                 Kind::Punct(b'{') => {
                     self.skip_braces();
-                    self.take(b';');
-                    return;
+                    // More variables may stand behind an initial content.
+                    if self.take(b';') || !self.is(b',') {
+                        return;
+                    }
                 }
                 Kind::Punct(b';' | b'}') => {
                     self.advance();
                     return;
                 }
-                _ => self.advance(),
-            };
+                _ => {
+                    self.advance();
+                }
+            }
+        }
+    }
+
+    /// Remembers the name that stands here, in a declaration that failed.
+    fn lose_name(&mut self) {
+        if self.token.kind == Kind::Name {
+            self.lost.insert(without_number(self.here()));
+        }
+    }
+
+    /// Fails at a name that is not declared. A name from a declaration that failed adds no error to the one there.
+    pub fn undeclared<T>(&mut self, name: &str, at: u32, message: String) -> Result<T> {
+        match self.lost.contains(without_number(name)) {
+            true => Err(Fail),
+            false => self.fail(at, message),
         }
     }
 

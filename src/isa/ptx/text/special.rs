@@ -30,10 +30,10 @@ const NAMES: &[(&str, Special)] = {
         ("ntid", vector(Ntid(0), 0, (1, 0))),
         ("ctaid", vector(Ctaid(0), 0, (1, 0))),
         ("nctaid", vector(Nctaid(0), 0, (1, 0))),
-        ("laneid", of(LaneId, 0, (1, 0))),
-        ("warpid", of(WarpId, 0, (1, 0))),
+        ("laneid", of(LaneId, 0, (1, 3))),
+        ("warpid", of(WarpId, 0, (1, 3))),
         ("nwarpid", of(NWarpId, 20, (2, 0))),
-        ("smid", of(SmId, 0, (1, 0))),
+        ("smid", of(SmId, 0, (1, 3))),
         ("nsmid", of(NSmId, 20, (2, 0))),
         ("gridid", of(GridId, 0, (1, 0))),
         ("lanemask_eq", of(LaneMask(LaneRelation::Eq), 20, (2, 0))),
@@ -85,7 +85,10 @@ fn numbered(name: &str) -> Option<Special> {
     let digits = name.strip_prefix("pm")?;
     Some(match digits.strip_suffix("_64") {
         Some(digits) => of(SpecialRegister::Pm64(number(digits, 8)?), 50, (4, 0)),
-        None => of(SpecialRegister::Pm(number(digits, 8)?), 0, (1, 3)),
+        None => match number(digits, 8)? {
+            n @ 0..4 => of(SpecialRegister::Pm(n), 0, (1, 3)),
+            n => of(SpecialRegister::Pm(n), 20, (3, 0)),
+        },
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::code::Place;
+use super::code::{Code, Place};
 use super::function::Parameter;
 use super::lexer::{Kind, Token};
 use super::names::Named;
@@ -10,13 +10,13 @@ use super::reader::{Reader, Result};
 use super::toplevel;
 use crate::isa::ptx::module::{
     Address, AddressOf, Base, FormId, Formal, FunctionId, Guard, LabelId, Linkage, Operand, Operands, SourceLine,
-    Statement,
+    Statement, VariableId,
 };
 use crate::isa::ptx::table;
 use crate::isa::ptx::types::{StateSpace, Ty};
 
 /// Scopes within scopes, at most.
-const MAX_DEPTH: u32 = 256;
+const MAX_DEPTH: u32 = 4096;
 
 impl<'a> Reader<'a> {
     /// The body of a function, at whose `{` it stands.
@@ -25,11 +25,17 @@ impl<'a> Reader<'a> {
         self.names.open();
         self.code.open();
         let function = self.module.function(id);
-        let formals: Vec<Formal> = function.outputs.iter().chain(&function.inputs).copied().collect();
-        for (parameter, formal) in outputs.iter().chain(inputs).zip(formals) {
-            let named = match formal {
-                Formal::Param(variable) => Named::Variable(variable),
-                Formal::Reg(..) => Named::Register(self.code.register(parameter.name, parameter.ty, 1), 1),
+        let memory = |formal: &Formal| match *formal {
+            Formal::Param(variable) => Some(variable),
+            Formal::Reg(..) => None,
+        };
+        let memory: Vec<VariableId> = function.outputs.iter().chain(&function.inputs).filter_map(memory).collect();
+        let mut memory = memory.into_iter().peekable();
+        for parameter in outputs.iter().chain(inputs) {
+            let elements = parameter.elements;
+            let named = match memory.next_if(|_| !parameter.reg) {
+                Some(variable) => Named::Variable(variable),
+                None => Named::Register(self.code.register(parameter.name, parameter.ty, elements), elements),
             };
             if self.names.declared_here(parameter.name).is_some() {
                 self.errors.push(parameter.at, format!("`{}` is declared twice", parameter.name));
@@ -77,6 +83,7 @@ impl<'a> Reader<'a> {
 
     /// A brace, a label, a directive or an instruction.
     fn line(&mut self, function: FunctionId) -> Result<()> {
+        self.code.begin_line();
         match self.token.kind {
             Kind::Name => {
                 let token = self.advance();
@@ -180,6 +187,10 @@ impl<'a> Reader<'a> {
                 self.advance();
                 self.registers()
             }
+            "param" if self.module.version < (1, 4) && self.module.function(function).kernel => {
+                self.advance();
+                self.old_parameters(function)
+            }
             word => match toplevel::space(word) {
                 Some(space) if space != StateSpace::Tex => {
                     self.advance();
@@ -188,6 +199,16 @@ impl<'a> Reader<'a> {
                 _ => self.unexpected("a directive of a body"),
             },
         }
+    }
+
+    /// Parameters of a kernel that its body declares, before PTX 1.4: what follows `.param`.
+    fn old_parameters(&mut self, kernel: FunctionId) -> Result<()> {
+        let first = self.module.variables.len() as u32;
+        self.variables(Linkage::Local, StateSpace::Param, Some(kernel))?;
+        let end = self.module.variables.len() as u32;
+        let formals = (first..end).map(|id| Formal::Param(VariableId(id)));
+        self.module.functions[kernel.0 as usize].inputs.extend(formals);
+        Ok(())
     }
 
     /// `.loc f l c[, function_name LABEL[+n], inlined_at f l c]`
@@ -284,8 +305,27 @@ impl<'a> Reader<'a> {
                 }
             },
         }
-        // The statement stands even if its end fails: labels that it names are pending.
         let known = &self.module.forms[form.0 as usize];
+        // Statements that operands ask for begin where the instruction does.
+        let Code { body, sums, line_start, .. } = &mut self.code;
+        body.statements[*line_start..].iter_mut().for_each(|statement| statement.at = at);
+        if let Some(&Operand::Register(result)) = operands.first()
+            && known.first_is_destination()
+            && sums.contains(&result)
+        {
+            let place = self.code.places[0];
+            return self.fail(place, "found a sum, expected a register for the result");
+        }
+        if self.module.version < (1, 2)
+            && let Some(address) = operands.get_mut(match name {
+                "ld" => 1,
+                "st" => 0,
+                _ => usize::MAX,
+            })
+        {
+            with_brackets(address);
+        }
+        // The statement stands even if its end fails: labels that it names are pending.
         let wrong = table::check_operands(known, &operands, &self.module, &self.code.body);
         if name == "mov" {
             operands.iter_mut().for_each(|operand| self.element_address(operand));
@@ -298,6 +338,7 @@ impl<'a> Reader<'a> {
                 format!("operand {} of `{}`: {message}", n + 1, &self.text[opcode.at as usize..end as usize]),
             );
         }
+        self.store_module_registers(at)?;
         self.semicolon()
     }
 
@@ -318,24 +359,43 @@ impl<'a> Reader<'a> {
         if let Some(&form) = self.forms.get(written) {
             return Ok(form);
         }
-        let joined = self.code.words.join(".");
-        let id = match self.joined.get(&joined) {
-            Some(&id) => id,
-            None => {
-                let form = match table::resolve(&self.code.words) {
-                    Ok(form) => form,
-                    Err(message) => return self.fail(at, message),
-                };
-                let id = FormId(self.module.forms.len() as u32);
-                self.module.forms.push(form);
-                self.joined.insert(joined, id);
-                id
-            }
-        };
-        if let Err(message) = table::available(self.module.form(id), self.module.target, self.module.version) {
-            return self.fail(at, message);
-        }
+        let words = std::mem::take(&mut self.code.words);
+        let found = self.form_of(&words, at);
+        self.code.words = words;
+        let id = found?;
         self.forms.insert(written, id);
         Ok(id)
     }
+
+    /// The form of a mnemonic in its words.
+    pub fn form_of(&mut self, words: &[&str], at: u32) -> Result<FormId> {
+        let joined = words.join(".");
+        if let Some(&id) = self.joined.get(&joined) {
+            return Ok(id);
+        }
+        let (target, version) = (self.module.target, self.module.version);
+        let found = table::resolve(words).and_then(|form| {
+            table::available(&form, target, version)?;
+            Ok(form.meant(target, version))
+        });
+        match found {
+            Ok(form) => {
+                let id = FormId(self.module.forms.len() as u32);
+                self.module.forms.push(form);
+                self.joined.insert(joined, id);
+                Ok(id)
+            }
+            Err(message) => self.fail(at, message),
+        }
+    }
+}
+
+/// PTX 1.0 and 1.1 may leave out the brackets of an address.
+fn with_brackets(operand: &mut Operand) {
+    let (base, offset) = match *operand {
+        Operand::Register(register) => (Base::Register(register), 0),
+        Operand::Symbol(of, offset) => (Base::Symbol(of), offset),
+        _ => return,
+    };
+    *operand = Operand::Address(Address { base, offset, index: None });
 }

@@ -19,6 +19,29 @@ pub(super) fn space(word: &str) -> Option<StateSpace> {
     })
 }
 
+/// Whether a word begins an item of a module. A state space may also stand within one.
+pub(super) fn is_directive(word: &str) -> bool {
+    begins_item(word) || space(word).is_some()
+}
+
+/// Whether a word begins an item of a module and stands nowhere else.
+pub(super) fn begins_item(word: &str) -> bool {
+    matches!(
+        word,
+        "extern"
+            | "visible"
+            | "weak"
+            | "common"
+            | "func"
+            | "entry"
+            | "file"
+            | "section"
+            | "alias"
+            | "target"
+            | "version"
+    )
+}
+
 impl Reader<'_> {
     /// Reads the whole text.
     pub fn module(&mut self) {
@@ -29,7 +52,7 @@ impl Reader<'_> {
         while self.token.kind != Kind::End && !self.errors.is_full() {
             let start = self.token.at;
             if self.item().is_err() {
-                self.recover_declaration(start);
+                self.recover_declaration(start, self.token.at);
             }
         }
         if self.errors.is_empty() {
@@ -148,6 +171,14 @@ impl Reader<'_> {
                 Kind::Punct(b'}') => break,
                 Kind::End => return self.fail(at, "a section without `}`"),
                 Kind::Bad | Kind::Punct(b'{' | b';') => return self.unexpected("data of a debug section"),
+                Kind::Name if self.lexer.following() == b':' => {
+                    self.needs(self.token.at, "a label of a debug section", 0, (7, 0))?;
+                    self.advance();
+                }
+                Kind::Name if self.lexer.following() == b'-' => {
+                    self.needs(self.token.at, "a difference of labels", 0, (7, 5))?;
+                    self.advance();
+                }
                 _ => {
                     self.advance();
                 }
@@ -160,7 +191,8 @@ impl Reader<'_> {
 
     /// `.pragma "a", "b";`, which is ignored.
     pub fn pragma(&mut self) -> Result<()> {
-        self.advance();
+        let at = self.advance().at;
+        self.needs(at, "`.pragma`", 0, (2, 0))?;
         self.text_literal()?;
         while self.take(b',') {
             self.text_literal()?;
@@ -200,7 +232,10 @@ impl Reader<'_> {
         match self.names.lookup(name) {
             Some(Lookup::Name(Named::Function(id))) => Ok((id, at)),
             Some(_) => self.fail(at, format!("found `{name}`, expected a function")),
-            None => self.fail(at, format!("found `{name}`, which is not declared, expected a function")),
+            None => {
+                let message = format!("found `{name}`, which is not declared, expected a function");
+                self.undeclared(name, at, message)
+            }
         }
     }
 }

@@ -46,7 +46,7 @@ pub const LINES: &[Line] = &[
         copy::bulk_reduce,
         "a:global, a:shared, s:u32, policy",
         "[90 8.0] .bulk_group{.L2::cache_hint}.(add.(u32|s32|u64|f32|f64|noftz.(f16|bf16))|(min|max).(u32|s32|u64|s64|f16|bf16)|(inc|dec).u32|<combine>.(b32|b64)) \
-         [120a 9.4] .bulk_group{.L2::cache_hint}.add.noftz.f32",
+         [90 9.4] .bulk_group{.L2::cache_hint}.add.noftz.f32",
     ),
     line(
         "cp.reduce.async.bulk.shared::cluster.shared::cta",
@@ -124,12 +124,12 @@ pub const LINES: &[Line] = &[
         "st.async",
         copy::st_async,
         "a:shared, s*v, a:shared",
-        "[90 8.1] {.shared::cluster|shared::cta}{.weak}.mbarrier::complete_tx::bytes.(<async>|v2.<async>|v4.(b32|s32|u32|f32)) [100 9.2] {.shared::cluster|shared::cta}{.weak}.mbarrier::complete_tx::bytes.b128",
+        "[90 8.1] {.shared::cluster|shared::cta}{.weak}.mbarrier::complete_tx::bytes.(<async>|v2.<async>|v4.(b32|s32|u32|f32)) [90 9.2] {.shared::cluster|shared::cta}{.weak}.mbarrier::complete_tx::bytes.b128",
     ),
     line(
         "st.async",
         copy::st_async,
         "a:global, s",
-        "[100 8.7] .release.(gpu|sys).global.<async> [100 8.7 until 20 9.5] .mmio.release.(gpu|sys).global.<async>",
+        "[100 8.7] .release.(gpu|sys).global.<async> .mmio.release.sys.global.<async> [100 8.7 until 20 9.0] .mmio.release.gpu.global.<async>",
     ),
 ];

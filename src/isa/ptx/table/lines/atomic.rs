@@ -8,14 +8,14 @@ pub const LINES: &[Line] = &[
         "atom",
         atomic::atom,
         "d_, address, s, policy",
-        "[20 2.0] {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.add.(u32|s32|u64|f32) {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(and|or|xor).b32 {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.exch.(b32|b64) {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(inc|dec).u32 {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(min|max).(u32|s32) \
-         [35 3.1] {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(and|or|xor).b64 {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(min|max).(u64|s64) [60 5.0] {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.add.f64 [90 8.3] {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.exch.b128",
+        "[11 1.0] {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.add.(u32|s32|u64|f32) {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(and|or|xor).b32 {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.exch.(b32|b64) {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(inc|dec).u32 {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(min|max).(u32|s32) \
+         [32 3.1] {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(and|or|xor).b64 {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(min|max).(u64|s64) [60 5.0] {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.add.f64 [90 8.3] {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.exch.b128",
     ),
     line(
         "atom",
         atomic::atom,
         "d_, address, s, s, policy",
-        "[20 2.0] {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.cas.(b32|b64) [70 6.3] {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.cas.b16 [90 8.3] {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.cas.b128",
+        "[11 1.0] {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.cas.(b32|b64) [70 6.3] {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.cas.b16 [90 8.3] {.<atom>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.cas.b128",
     ),
     line(
         "atom",
@@ -33,8 +33,8 @@ pub const LINES: &[Line] = &[
         "red",
         atomic::red,
         "address, s, policy",
-        "[20 2.0] {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.add.(u32|s32|u64|f32) {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(and|or|xor).b32 {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(inc|dec).u32 {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(min|max).(u32|s32) \
-         [35 3.1] {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(and|or|xor).b64 {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(min|max).(u64|s64) [60 5.0] {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.add.f64",
+        "[11 1.2] {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.add.(u32|s32|u64|f32) {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(and|or|xor).b32 {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(inc|dec).u32 {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(min|max).(u32|s32) \
+         [32 3.1] {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(and|or|xor).b64 {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.(min|max).(u64|s64) [60 5.0] {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.add.f64",
     ),
     line(
         "red",
@@ -66,12 +66,12 @@ pub const LINES: &[Line] = &[
         "address, s*v, policy",
         "[90 9.4] {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.add.noftz.f32 {.<red>}{.<scopes>}{.global}{.L2::cache_hint}.add.noftz.(v2|v4).f32",
     ),
-    line("membar", fence::fence, "", "[20 2.0] .(cta|gl|sys) [60 7.5] .proxy.alias [60 9.0] .proxy.async"),
+    line("membar", fence::fence, "", "[10 1.4] .(cta|gl) [20 2.0] .sys [60 7.5] .proxy.alias [90 8.0] .proxy.async"),
     line(
         "fence",
         fence::fence,
         "",
-        "[70 6.0] {.sc|acq_rel}.<scopes> .(acquire|release).<scopes> [90 8.0] .mbarrier_init.release.cluster \
+        "[70 5.1] {.sc|acq_rel}.<scopes> .(acquire|release).<scopes> [90 8.0] .mbarrier_init.release.cluster \
          [90 8.6] .acquire.sync_restrict::shared::cluster.cluster .release.sync_restrict::shared::cta.cluster",
     ),
     line(

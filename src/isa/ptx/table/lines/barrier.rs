@@ -18,7 +18,7 @@ const TRY: &str = "[90 7.8] {.shared|shared::cta}.b64 [90 8.0] .acquire.(cta|clu
                    [90 8.6] .relaxed.(cta|cluster){.shared|shared::cta}.b64";
 
 pub const LINES: &[Line] = &[
-    line("bar.sync", control::ends_block, "barrier, threads?", "[20 2.0] -"),
+    line("bar.sync", control::ends_block, "barrier, threads?", "[10 1.0] -"),
     line("bar.arrive", control::ends_block, "barrier, threads", "[20 2.0] -"),
     line("bar.red", control::ends_block, "p, barrier, threads?, q", "[20 2.0] .(and|or).pred"),
     line("bar.red", control::ends_block, "d, barrier, threads?, q", "[20 2.0] .popc.u32"),
@@ -26,10 +26,10 @@ pub const LINES: &[Line] = &[
     line("bar.cta.arrive", control::ends_block, "barrier, threads", "[20 7.8] -"),
     line("bar.cta.red", control::ends_block, "p, barrier, threads?, q", "[20 7.8] .(and|or).pred"),
     line("bar.cta.red", control::ends_block, "d, barrier, threads?, q", "[20 7.8] .popc.u32"),
-    line("barrier.sync", control::ends_block, "barrier, threads?", "[30 6.0] - .aligned"),
-    line("barrier.arrive", control::ends_block, "barrier, threads", "[30 6.0] - .aligned"),
-    line("barrier.red", control::ends_block, "p, barrier, threads?, q", "[30 6.0] .(and|or){.aligned}.pred"),
-    line("barrier.red", control::ends_block, "d, barrier, threads?, q", "[30 6.0] .popc{.aligned}.u32"),
+    line("barrier.sync", control::ends_block, "barrier, threads?", "[30 5.1] - .aligned"),
+    line("barrier.arrive", control::ends_block, "barrier, threads", "[30 5.1] - .aligned"),
+    line("barrier.red", control::ends_block, "p, barrier, threads?, q", "[30 5.1] .(and|or){.aligned}.pred"),
+    line("barrier.red", control::ends_block, "d, barrier, threads?, q", "[30 5.1] .popc{.aligned}.u32"),
     line("barrier.cta.sync", control::ends_block, "barrier, threads?", "[30 7.8] - .aligned"),
     line("barrier.cta.arrive", control::ends_block, "barrier, threads", "[30 7.8] - .aligned"),
     line("barrier.cta.red", control::ends_block, "p, barrier, threads?, q", "[30 7.8] .(and|or){.aligned}.pred"),

@@ -58,10 +58,10 @@ pub const LINES: &[Line] = &[
     trap(
         "ldmatrix",
         "d:b32*x, address",
-        "[100a 8.6|100f 8.8|120f 8.8] .sync.aligned.m16n16.(x1|x2).trans{.shared|shared::cta}.(b8|b8x16.b6x16_p32|b8x16.b4x16_p64) \
+        "[100a 8.6|100f 8.8|120a 8.7|120f 8.8] .sync.aligned.m16n16.(x1|x2).trans{.shared|shared::cta}.(b8|b8x16.b6x16_p32|b8x16.b4x16_p64) \
          .sync.aligned.m8n16.(x1|x2|x4){.shared|shared::cta}.b8x16.(b6x16_p32|b4x16_p64)",
     ),
-    trap("stmatrix", "address, r:b32*x", "[100a 8.6|100f 8.8|120f 8.8] .sync.aligned.m16n8.(x1|x2|x4).trans{.shared|shared::cta}.b8"),
+    trap("stmatrix", "address, r:b32*x", "[100a 8.6|100f 8.8|120a 8.7|120f 8.8] .sync.aligned.m16n8.(x1|x2|x4).trans{.shared|shared::cta}.b8"),
     line(
         "wmma.load.(a|b)",
         matrix::wmma_load,

@@ -8,13 +8,13 @@ pub const LINES: &[Line] = &[
         "ld",
         memory::ld,
         "d*v^_, address, policy",
-        "[20 8.3 until 20 9.5] {.weak}.param::func{.ca|cg|cs|cv|lu}.(<elements>|b128) [20 2.0] {.<ld_space>}{.ca|cg|cs|cv|lu}.(<elements>|b128) .volatile{.<strong_space>}.(<elements>|b128) \
+        "[20 8.3 until 20 9.0] {.weak}.param::func{.ca|cg|cs|cv|lu}.(<elements>|b128) [10 1.0] {.<ld_space>}{.ca|cg|cs|cv|lu}.(<elements>|b128) .volatile{.<strong_space>}.(<elements>|b128) \
          {.global}{.ca|cg|cs|cv|lu}{.<l1_hint>}{.L2::cache_hint}{.<l2_bytes>}.(<elements>|b128) \
-         [20 9.1] .volatile.local.(<elements>|b128) [70 6.0] .weak{.<ld_space>}{.ca|cg|cs|cv|lu}.(<elements>|b128) .weak{.global}{.<l1_hint>}{.L2::cache_hint}{.<l2_bytes>}.(<elements>|b128) \
+         [20 9.1] .volatile.local.(<elements>|b128) [70 5.1] .weak{.<ld_space>}{.ca|cg|cs|cv|lu}.(<elements>|b128) .weak{.global}{.<l1_hint>}{.L2::cache_hint}{.<l2_bytes>}.(<elements>|b128) \
          .(relaxed|acquire){.<strong_space>}.<scopes>{.<l1_hint>}{.L2::cache_hint}{.<l2_bytes>}.<elements> \
          .(relaxed|acquire){.<strong_space>}.(cta|gpu|cluster).b128 [70 8.4] .(relaxed|acquire){.<strong_space>}.sys.b128 \
          [70 8.2] .mmio.relaxed.sys{.global}.<elements> [70 8.4] .mmio.relaxed.sys{.global}.b128 \
-         [35 3.1] .global.nc{.ca|cg|cs}{.<l1_hint>}{.L2::cache_hint}{.<l2_bytes>}.(<elements>|b128) \
+         [32 3.1] .global.nc{.ca|cg|cs}{.<l1_hint>}{.L2::cache_hint}{.<l2_bytes>}.(<elements>|b128) \
          [100 8.8] {.weak|volatile}{.global}{.ca|cg|cs|cv|lu}{.<l1_hint>}{.<l2_evict>}{.L2::cache_hint}{.<l2_bytes>}.<wide_elements> \
          .global.nc{.ca|cg|cs}{.<l1_hint>}{.<l2_evict>}{.L2::cache_hint}{.<l2_bytes>}.<wide_elements>",
     ),
@@ -23,9 +23,9 @@ pub const LINES: &[Line] = &[
         "st",
         memory::st,
         "address, s*v^_, policy",
-        "[20 8.3 until 20 9.5] {.weak}.param::func{.cg|cs|wb|wt}.(<elements>|b128) [20 2.0] {.<st_space>}{.cg|cs|wb|wt}.(<elements>|b128) .volatile{.<strong_space>}.(<elements>|b128) \
+        "[20 8.3 until 20 9.0] {.weak}.param::func{.cg|cs|wb|wt}.(<elements>|b128) [10 1.0] {.<st_space>}{.cg|cs|wb|wt}.(<elements>|b128) .volatile{.<strong_space>}.(<elements>|b128) \
          {.global}{.cg|cs|wb|wt}{.<l1_hint>}{.L2::cache_hint}.(<elements>|b128) \
-         [20 9.1] .volatile.local.(<elements>|b128) [70 6.0] .weak{.<st_space>}{.cg|cs|wb|wt}.(<elements>|b128) .weak{.global}{.<l1_hint>}{.L2::cache_hint}.(<elements>|b128) \
+         [20 9.1] .volatile.local.(<elements>|b128) [70 5.1] .weak{.<st_space>}{.cg|cs|wb|wt}.(<elements>|b128) .weak{.global}{.<l1_hint>}{.L2::cache_hint}.(<elements>|b128) \
          .(relaxed|release){.<strong_space>}.<scopes>{.<l1_hint>}{.L2::cache_hint}.<elements> \
          .(relaxed|release){.<strong_space>}.(cta|gpu|cluster).b128 [70 8.4] .(relaxed|release){.<strong_space>}.sys.b128 \
          [70 8.2] .mmio.relaxed.sys{.global}.<elements> [70 8.4] .mmio.relaxed.sys{.global}.b128 \

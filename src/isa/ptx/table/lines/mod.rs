@@ -1,7 +1,7 @@
 //! The lines of the table, family by family.
 //!
 //! The forms of a line are patterns (see [`super::pattern`]), each behind the lowest target and version, in brackets,
-//! that has it: `[20 2.0] .f32 .ftz.f32 [53 4.2] .f16`. The first form that takes a mnemonic is its form.
+//! that has it: `[10 1.0] .f32 .ftz.f32 [53 4.2] .f16`. The first form that takes a mnemonic is its form.
 
 mod arithmetic;
 mod asynchronous;
@@ -81,7 +81,7 @@ impl Line {
         }
     }
 
-    /// `[20 2.0] .a .b [30 3.0] .c`: minimum and pattern of each form; `-` is a pattern of nothing.
+    /// `[10 1.0] .a .b [30 3.0] .c`: minimum and pattern of each form; `-` is a pattern of nothing.
     fn forms(&self) -> impl Iterator<Item = (Minimum, &'static str)> {
         self.forms.split('[').skip(1).flat_map(|group| {
             let (minimum, patterns) = group.split_once(']').unwrap_or_else(|| panic!("{}: no `]`", self.opcode));

@@ -4,7 +4,7 @@ use super::{Line, line};
 use crate::isa::ptx::lift::{cluster, moves};
 
 pub const LINES: &[Line] = &[
-    line("mov", moves::mov, "mov", "[20 2.0] .<any> .pred {.v2|v4}.<any> [70 8.3] .b128"),
+    line("mov", moves::mov, "mov", "[10 1.0] .<any> .pred {.v2|v4}.<any> [70 8.3] .b128"),
     line(
         "cvta{.to}",
         moves::cvta,

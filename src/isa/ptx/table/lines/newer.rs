@@ -26,12 +26,12 @@ pub const LINES: &[Line] = &[
     trap(
         "tensormap.replace.tile",
         "a, s",
-        "[90a 8.3|100a 8.8|100f 8.8|120f 8.8] .global_address{.global|shared::cta}.b1024.b64 .(rank|elemtype|interleave_layout|swizzle_mode|fill_mode){.global|shared::cta}.b1024.b32",
+        "[90a 8.3|100a 8.6|100f 8.8|120a 8.7|120f 8.8] .global_address{.global|shared::cta}.b1024.b64 .(rank|elemtype|interleave_layout|swizzle_mode|fill_mode){.global|shared::cta}.b1024.b32",
     ),
     trap(
         "tensormap.replace.tile",
         "a, i:0..4, s",
-        "[90a 8.3|100a 8.8|100f 8.8|120f 8.8] .global_stride{.global|shared::cta}.b1024.b64 .(box_dim|global_dim|element_stride){.global|shared::cta}.b1024.b32",
+        "[90a 8.3|100a 8.6|100f 8.8|120a 8.7|120f 8.8] .global_stride{.global|shared::cta}.b1024.b64 .(box_dim|global_dim|element_stride){.global|shared::cta}.b1024.b32",
     ),
     trap(
         "clusterlaunchcontrol.try_cancel",
@@ -55,7 +55,7 @@ pub const LINES: &[Line] = &[
     ),
     trap("tcgen05.commit", "a", "[100a 8.6|100f 8.8] .<cta_group>.mbarrier::arrive::one{.shared::cluster}.b64"),
     trap("tcgen05.cp", "a, s:b64", "[100a 8.6|100f 8.8] .<cta_group>.128x256b"),
-    trap("tcgen05.shift", "a", "[100a 8.6|100f 8.8] .<cta_group>.down"),
+    trap("tcgen05.shift", "a", "[100a 8.6|103a 8.8] .<cta_group>.down"),
     trap("tcgen05.ld", "tensor_registers, a", "[100a 8.6|100f 8.8] .sync.aligned.<tensor_memory>.b32"),
     trap("tcgen05.st", "a, tensor_registers", "[100a 8.6|100f 8.8] .sync.aligned.<tensor_memory>.b32"),
     trap("tcgen05.(wait::ld|wait::st)", "", "[100a 8.6|100f 8.8] .sync.aligned"),

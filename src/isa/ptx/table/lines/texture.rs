@@ -10,7 +10,7 @@ pub const LINES: &[Line] = &[
         "tex",
         texture::tex,
         "texture",
-        "[20 2.0] .(1d|2d|3d).v4.(f32|s32|u32).(f32|s32) [20 2.3] .(a1d|a2d).v4.(f32|s32|u32).(f32|s32) [20 3.0] .(cube|acube).v4.(f32|s32|u32).f32 \
+        "[10 1.0] .(1d|2d|3d).v4.(f32|s32|u32).(f32|s32) [10 2.3] .(a1d|a2d).v4.(f32|s32|u32).(f32|s32) [20 3.0] .(cube|acube).v4.(f32|s32|u32).f32 \
          [30 3.2] .(2dms|a2dms).v4.(f32|s32|u32).s32 [53 4.2] .(1d|2d|3d|a1d|a2d).<texels_half>.(f32|s32) .(cube|acube).<texels_half>.f32 .(2dms|a2dms).<texels_half>.s32",
     )
     .approximate(FILTERED),
@@ -48,7 +48,7 @@ pub const LINES: &[Line] = &[
         "txq",
         texture::txq,
         "d, handle",
-        "[20 2.0] .(width|height|depth|normalized_coords|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2).b32 [20 2.1] .(channel_data_type|channel_order).b32 \
+        "[10 1.5] .(width|height|depth|normalized_coords|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2).b32 [10 2.1] .(channel_data_type|channel_order).b32 \
          [20 3.1] .force_unnormalized_coords.b32 [20 4.1] .(array_size|num_mipmap_levels).b32 [20 4.2] .memory_layout.b32 [30 4.1] .num_samples.b32",
     ),
     line("txq.level", texture::txq, "d, handle, s:b32", "[30 4.3] .(width|height|depth).b32"),
@@ -56,19 +56,19 @@ pub const LINES: &[Line] = &[
         "suq",
         surface::suq,
         "d, handle",
-        "[20 2.0] .(width|height|depth).b32 [20 2.1] .(channel_data_type|channel_order).b32 [20 4.1] .array_size.b32 [20 4.2] .memory_layout.b32",
+        "[10 1.5] .(width|height|depth).b32 [10 2.1] .(channel_data_type|channel_order).b32 [20 4.1] .array_size.b32 [20 4.2] .memory_layout.b32",
     ),
     line(
         "suld.b",
         surface::suld,
         "d*v^_, texel",
-        "[20 2.0] .(1d|2d){.ca|cg|cs|cv}.<texels>.<clamp> [20 3.0] .(3d|a1d|a2d){.ca|cg|cs|cv}.<texels>.<clamp>",
+        "[10 1.5] .(1d|2d){.ca|cg|cs|cv}.<texels>.trap [10 2.0] .(1d|2d){.ca|cg|cs|cv}.<texels>.(clamp|zero) [20 3.0] .(3d|a1d|a2d){.ca|cg|cs|cv}.<texels>.<clamp>",
     ),
     line(
         "sust.b",
         surface::sust,
         "texel, s*v^",
-        "[20 2.0] .(1d|2d){.cg|cs|wb|wt}.<texels>.<clamp> [20 3.0] .(3d|a1d|a2d){.cg|cs|wb|wt}.<texels>.<clamp>",
+        "[10 1.5] .(1d|2d){.cg|cs|wb|wt}.<texels>.trap [10 2.0] .(1d|2d){.cg|cs|wb|wt}.<texels>.(clamp|zero) [20 3.0] .(3d|a1d|a2d){.cg|cs|wb|wt}.<texels>.<clamp>",
     ),
     line(
         "sust.p",

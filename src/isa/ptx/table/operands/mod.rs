@@ -218,7 +218,12 @@ impl Check<'_> {
                 all.iter().try_for_each(one)
             }
             Operand::Vector(all) => Err(format!("found {} elements, expected {count}", all.len())),
-            Operand::Sink if spec.sink && spec.kind == Kind::Destination && !self.is_load() => Ok(()),
+            Operand::Sink if spec.sink && spec.kind == Kind::Destination && !self.is_load() => {
+                match self.form.row.opcode == "mbarrier.arrive" {
+                    true => self.needs(80, (7, 1), "`_`"),
+                    false => Ok(()),
+                }
+            }
             Operand::Sink => Err("found `_`, which this form does not take".into()),
             _ if braces => Err(format!("found no braces, expected {count} elements")),
             _ => one(operand),

@@ -121,6 +121,9 @@ impl Check<'_> {
         if all.len() < least || !matches!(all.len(), 1 | 2 | 4) {
             return Err(format!("found {} coordinates, expected {least}", all.len()));
         }
+        if matches!((operand, all.len()), (Operand::Vector(_), 1 | 2)) {
+            self.needs(10, (1, 2), "a tuple of less than 4 coordinates")?;
+        }
         all.iter().enumerate().try_for_each(|(n, coordinate)| {
             let ty = if n == 0 && index { Ty::U32 } else { ty };
             self.source(coordinate, ty, false)

@@ -210,7 +210,11 @@ fn functions_that_are_none() {
         ".extern .func f; .func f { }",
         ".common .func f;",
         ".func f {",
-        ".func f",
+        ".func f .target sm_80",
+        ".func f .maxnreg 4 .func g;",
+        ".entry k()",
+        ".entry k() .func g;",
+        ".func f(.reg .v2 .b32 x); .func f(.reg .b64 x) { }",
         ".func f { } }",
     ] {
         errors(&format!("{HEAD}{text}"));

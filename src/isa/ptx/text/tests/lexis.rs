@@ -3,7 +3,15 @@ use crate::isa::ptx::module::Literal;
 
 #[test]
 fn text_has_seven_bits_and_may_end_in_zeros() {
-    assert!(errors(&format!("{HEAD}// caf\u{e9}")).contains("expected 7-bit text"));
+    for text in [".file 1 \"caf\u{e9}\"", ".global .u32 \u{e9};", "# 1 \u{e9}\n", "\u{feff}.func f;"] {
+        assert!(errors(&format!("{HEAD}{text}")).contains("expected 7-bit text"), "{text}");
+    }
+    // Comments may have any bytes.
+    let head = HEAD.as_bytes();
+    let comments: &[u8] = b"// caf\xe9\n/* \xff \" */ .file 1 \"// \"\n// \xe2\x86\x92 \"\n.func f;";
+    assert_eq!(read(&[head, comments].concat()).unwrap().functions.len(), 1);
+    let error = read(&[head, b"/* \xc3 */ \xc3".as_slice()].concat()).unwrap_err();
+    assert!(error.to_string().starts_with("4:9: found the byte 0xc3"), "{error}");
     let zeros = format!("{HEAD}.func f;\0\0\u{ff}");
     assert_eq!(read(zeros.as_bytes()).unwrap().functions.len(), 1);
 }

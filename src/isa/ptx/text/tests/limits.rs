@@ -42,9 +42,9 @@ fn depth_has_a_limit() {
         refused_body(&format!("mov.u64 %rd1, {}1;", "-".repeat(count)), "deeper");
         refused_body(&format!("mov.u64 %rd1, {}1;", "1?1:".repeat(count)), "deeper");
         refused_body(&format!("mov.u64 %rd1, {}1;", "1+(1*".repeat(count)), "deeper");
-        refused_body(&format!("{}{}", "{".repeat(count), "}".repeat(count)), "scopes");
     }
-    body(&format!("{}{}", "{".repeat(200), "}".repeat(200)));
+    refused_body(&format!("{}{}", "{".repeat(100_000), "}".repeat(100_000)), "scopes");
+    body(&format!("{}{}", "{".repeat(4000), "}".repeat(4000)));
     refused_body("mov.b32 %r1, {%r1, {%r2, %r3}};", "an operand");
     refused_body("ld.u32 %r1, [%rd1, [%rd1, [%rd1]]];", "an operand");
 }

@@ -5,6 +5,7 @@ mod declarations;
 mod head;
 mod lexis;
 mod limits;
+mod old;
 mod operands;
 
 use super::{print, read};
