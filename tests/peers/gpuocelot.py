@@ -20,8 +20,7 @@ def main():
     for path in suite.files("**/*.ptx"):
         name = str(path.relative_to(suite.root))
         problems = [peer.ptxas(tool, path) for tool in given.ptxas]
-        # Nobody can be asked about addresses of 32 bits.
-        takes = None in problems or any(peer.NARROW in problem for problem in problems)
+        takes = None in problems or peer.is_narrow(problems)
         taken += takes
         code, text = peer.warploom(given, "inspect", path, "--coverage")
         reads = code == 0

@@ -10,7 +10,9 @@ import tempfile
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parent.parent
 # What ptxas says of modules with addresses of 32 bits.
-NARROW = "32-Bit compilation is no longer supported"
+NARROW = ["32-Bit compilation is no longer supported", "32-Bit ABI"]
+# What ptxas says where another -arch may do.
+OTHER_ARCH = ["is not defined for option", "SM version specified by .target is higher"]
 
 
 def arguments(description, repository, commit):
@@ -64,17 +66,26 @@ def ptxas(tool, path):
     """None if a ptxas takes the module, else its first complaint. Undefined functions are left to the linker."""
     wanted = target(path.read_text(errors="replace")) or "80"
     number = int(wanted.rstrip("af"))
-    # Release 12.9 makes code for sm_50, with addresses of 32 bits, too; 13.5 begins with sm_75.
-    for arch in [wanted] if number >= 75 else ["50", "75"]:
-        command = [tool, f"-arch=sm_{arch}", "-o", "/dev/null", str(path)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, errors="replace")
-        if done.returncode == 0:
-            return None
-        if "is not defined for option" not in done.stderr + done.stdout:
+    # Release 12.9 makes code for sm_50 and later; 13.5 begins with sm_75.
+    for arch in [wanted] if number >= 75 else [wanted, "50", "75"]:
+        # Modules before PTX 3.1 are linked at once.
+        for compile_only in (["-c"], []):
+            command = [tool, *compile_only, f"-arch=sm_{arch}", "-o", "/dev/null", str(path)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False, errors="replace")
+            if done.returncode == 0:
+                return None
+            if "'Compile only(-c)' requires" not in done.stderr + done.stdout:
+                break
+        if not any(other in done.stderr + done.stdout for other in OTHER_ARCH):
             break
     lines = (done.stderr + done.stdout).splitlines() or [f"exit code {done.returncode}"]
     errors = [line for line in lines if "Unresolved extern" not in line]
     return re.sub(r"^ptxas \S+, ", "", next((line for line in errors if "error" in line or "fatal" in line), lines[0]))
+
+
+def is_narrow(problems):
+    """Whether a ptxas refused a module for its addresses of 32 bits: nobody can be asked about the rest of it."""
+    return any(narrow in problem for problem in problems if problem for narrow in NARROW)
 
 
 def warploom(given, *command):

@@ -150,7 +150,7 @@ def main():
             wanted, kind = values(outputs)
             for path in [root / f"{name}.ptx", *([root / "32" / f"{name}.ptx"] if narrow else [])]:
                 problems = [peer.ptxas(tool, path) for tool in given.ptxas]
-                takes = None in problems or any(peer.NARROW in problem for problem in problems)
+                takes = None in problems or peer.is_narrow(problems)
                 count += takes
                 found = launch(given, path, name, given_bytes, wanted, lanes, folder)
                 fits = agrees(found, wanted, kind)
