@@ -2,8 +2,6 @@
 
 use std::fmt::Write;
 
-use arbitrary::{Result, Unstructured};
-
 /// Something that can be left out as a whole: an instruction, a few that belong together, or an `if`, a loop, a function
 /// with bodies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,47 +37,15 @@ impl Node {
         last.unwrap_or_default()
     }
 
-    /// Whether it is lines without a label or a declaration.
-    fn may_stand_again(&self) -> bool {
-        let plain = |line: &String| !line.contains(':') && !line.starts_with('.');
-        self.0.iter().all(|part| matches!(part, Part::Lines(lines) if lines.iter().all(plain)))
-    }
-
     pub fn line(line: impl Into<String>) -> Node {
         Node::lines([line.into()])
     }
 }
 
 impl Part {
-    /// How many lines it is, without those of a body.
-    fn lines(&self) -> usize {
-        match self {
-            Part::Lines(lines) => lines.len(),
-            Part::Body(_) => 0,
-        }
-    }
-
     pub fn from_lines(lines: impl IntoIterator<Item = impl Into<String>>) -> Part {
         Part::Lines(lines.into_iter().map(Into::into).collect())
     }
-}
-
-/// Lines of a body that is as long as bodies get.
-const LONG: usize = 20_000;
-
-/// A body, seldom over and over until it is long: so registers and memory are what thousands of instructions made them.
-/// Nodes with a label or a declaration stand there once.
-pub fn at_length(mut body: Vec<Node>, u: &mut Unstructured<'_>) -> Result<Vec<Node>> {
-    let lines = match u.int_in_range(0..=127)? {
-        0 => LONG,
-        1..=8 => LONG / 20,
-        _ => return Ok(body),
-    };
-    let again: Vec<Node> = body.iter().filter(|node| node.may_stand_again()).cloned().collect();
-    let each: usize = again.iter().flat_map(|node| &node.0).map(Part::lines).sum();
-    let rounds = lines.checked_div(each).unwrap_or(0);
-    body.extend(again.iter().cycle().take(again.len() * rounds).cloned());
-    Ok(body)
 }
 
 /// The text of a body, labels at the margin.

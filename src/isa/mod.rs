@@ -18,6 +18,8 @@ pub mod maxwell;
 pub mod ptx;
 pub mod visa;
 
+use discover::MAX_BLOCK;
+
 use crate::ir::BuildError;
 use crate::ir::parse::ParseError;
 
@@ -38,14 +40,11 @@ pub enum LiftError {
     Text { kernel: String, error: ParseError },
 }
 
-/// Instructions of a block at most, where the whole of the code is at hand. (Discovery of code has a bound of its own.)
-const LONGEST_BLOCK: u32 = 4000;
-
-/// Cuts blocks that are longer than [`LONGEST_BLOCK`]. `starts` are where blocks begin, in ascending order; the code ends at `end`.
+/// Cuts blocks that are longer than [`MAX_BLOCK`], where the whole of the code is at hand. `starts` are where blocks begin, in
+/// ascending order; the code ends at `end`.
 fn cut_long_blocks(starts: &mut Vec<u32>, end: u32) {
     let ends = starts.iter().copied().skip(1).chain([end]);
-    let pieces =
-        starts.iter().zip(ends).flat_map(|(&start, end)| (start..end.max(start + 1)).step_by(LONGEST_BLOCK as usize));
+    let pieces = starts.iter().zip(ends).flat_map(|(&start, end)| (start..end.max(start + 1)).step_by(MAX_BLOCK));
     *starts = pieces.collect();
 }
 
@@ -60,7 +59,7 @@ mod tests {
             cut_long_blocks(&mut starts, end);
             starts
         };
-        let longest = LONGEST_BLOCK;
+        let longest = MAX_BLOCK as u32;
         assert!(cut(&[], 0).is_empty());
         assert_eq!(cut(&[0], 0), [0]);
         assert_eq!(cut(&[0, 5], 5 + longest), [0, 5]);

@@ -13,7 +13,7 @@ use crate::generate::case::{
     Case, Given, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest, u32_arg,
 };
 use crate::generate::maxwell::{SURFACES, TEXTURES, surface, texture};
-use crate::generate::program::{Node, Part, at_length};
+use crate::generate::program::{Node, Part};
 use crate::isa::ptx::module::Target;
 
 /// A target and a version of PTX.
@@ -81,7 +81,7 @@ pub fn straight(u: &mut Unstructured<'_>) -> Result<Case> {
             }
             body.push(writer.statement(false)?);
         }
-        at_length(body, writer.u)
+        Ok(body)
     })
 }
 

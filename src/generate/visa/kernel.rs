@@ -13,7 +13,7 @@ use crate::capture::manifest::{AddressMode, Arg, Filter, Sampler};
 use crate::generate::case::{
     Case, Given, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest, u32_arg,
 };
-use crate::generate::program::{Node, Part, at_length};
+use crate::generate::program::{Node, Part};
 use crate::isa::visa::platform::Platform;
 
 /// GPUs and lanes of a thread.
@@ -83,7 +83,7 @@ pub fn straight(u: &mut Unstructured<'_>) -> Result<Case> {
             }
             body.push(writer.statement()?);
         }
-        at_length(body, writer.u)
+        Ok(body)
     })
 }
 
