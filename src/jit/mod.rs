@@ -194,7 +194,7 @@ impl Program {
         let register_bytes = self.register_bytes(region, effort)?;
         let mut code = MachineCode::new(function, hides_uses, Target::host()?.isa(effort))?;
         if code.frame_bytes() > MAX_FRAME && !effort.is_fast() {
-            // What allocates registers quickly gives each value that it spills a place of its own.
+            // The single-pass register allocator gives each value that it spills a slot of its own.
             code = code.compiled_by(Target::host()?.isa(Effort::Full))?;
         }
         if code.frame_bytes() > MAX_FRAME {

@@ -15,7 +15,7 @@ use crate::ir::{Inst, Op, Value, ValueType, table};
 use crate::jit::tuning;
 
 impl BlockFacts<'_> {
-    /// The values of the block at which chains are cut. Values that a skipped arm makes are none.
+    /// The values of the block at which chains are cut. A value that only a skipped arm makes is no station.
     pub(super) fn stations(&self) -> EntitySet<Value> {
         let mut stations = EntitySet::new();
         let mut distances = table(self.block.values.len(), 0u32);
