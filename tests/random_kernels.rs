@@ -9,6 +9,7 @@ mod variable;
 
 use arbitrary::Unstructured;
 use variable::variable;
+use warploom::generate::loops::long;
 use warploom::generate::{Attack, Case, check, gfx9, maxwell, ptx, visa};
 use warploom::ir::generate::{Random, Source};
 
@@ -86,6 +87,14 @@ fn visa_kernels() {
 #[test]
 fn visa_instructions() {
     kernels("visa_straight", 400, (40_000, 0), visa::straight);
+}
+
+#[test]
+fn long_kernels() {
+    kernels("maxwell_long", 8, (10_000, 0), |u| long(&maxwell::GUEST, u));
+    kernels("gfx9_long", 8, (4_000, 0), |u| long(&gfx9::GUEST, u));
+    kernels("ptx_long", 8, (10_000, 0), |u| long(&ptx::GUEST, u));
+    kernels("visa_long", 8, (10_000, 0), |u| long(&visa::GUEST, u));
 }
 
 #[test]

@@ -125,6 +125,20 @@ fn binary_to_text_to_binary_is_the_identity() {
     assert!(exceptions * 100 <= instructions, "{exceptions} exceptions of {instructions}");
 }
 
+/// A text has nothing else to tell variables apart by.
+#[test]
+fn variables_of_equal_names_get_different_ones() {
+    let mut routine = routine(Version::new(3, 6));
+    let count = routine.variables.len();
+    routine.variables[1].name = routine.variables[0].name.clone();
+    let module = binary::read(&binary::write(&one(&routine)).unwrap()).unwrap();
+    let [first, second, ..] = &module.routines[0].variables[..] else { panic!("there are {count}") };
+    assert_eq!(second.name, format!("{}$1", first.name));
+    let printed = text::print(&module);
+    let again = text::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
+    assert_eq!((again.routines[0].variables.len(), text::print(&again)), (count, printed));
+}
+
 /// Without places in the file.
 fn meaning(module: &Module) -> String {
     let mut module = module.clone();

@@ -13,6 +13,7 @@ use warploom::generate::bare;
 use warploom::generate::check::Subject;
 use warploom::generate::code::{Code, Isa};
 use warploom::generate::compare::{self, BLOCKS, Way, compare, one_way};
+use warploom::generate::loops::{Guest, long};
 use warploom::generate::{
     self, Attack, Case, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code,
     visa as visa_code,
@@ -251,29 +252,38 @@ pub fn diff_smart_gfx9(bytes: &[u8]) {
 
 type Make = fn(&mut Unstructured<'_>) -> arbitrary::Result<Case>;
 
-/// Kernels, fragment programs and programs of primitives, by the first byte: most inputs stay the kernels that they were.
-fn whole(bytes: &[u8], [kernel, fragment, primitives]: [Make; 3], target: &str) {
+/// Kernels, some of them long, fragment programs and programs of primitives, by the first byte: most inputs stay the kernels that they were.
+fn whole(bytes: &[u8], guest: &Guest, [kernel, fragment, primitives]: [Make; 3], target: &str) {
     match bytes.split_first() {
         Some((0..=2, rest)) => made(rest, fragment, target),
         Some((3..=5, rest)) => made(rest, primitives, target),
-        _ => made(bytes, kernel, target),
+        _ => some_long(bytes, guest, kernel, target),
     }
 }
 
 /// Whole random kernels and shaders.
 pub fn diff_smarter_maxwell(bytes: &[u8]) {
     let make: [Make; 3] = [maxwell_code::kernel, maxwell_code::fragment, maxwell_code::primitives];
-    whole(bytes, make, "diff_smarter_maxwell");
+    whole(bytes, &maxwell_code::GUEST, make, "diff_smarter_maxwell");
 }
 
 /// Whole random kernels and shaders.
 pub fn diff_smarter_gfx9(bytes: &[u8]) {
-    whole(bytes, [gfx9_code::kernel, gfx9_code::fragment, gfx9_code::primitives], "diff_smarter_gfx9");
+    let make: [Make; 3] = [gfx9_code::kernel, gfx9_code::fragment, gfx9_code::primitives];
+    whole(bytes, &gfx9_code::GUEST, make, "diff_smarter_gfx9");
+}
+
+/// Kernels, of which one in 256 inputs is a long one.
+fn some_long(bytes: &[u8], guest: &Guest, kernel: Make, target: &str) {
+    match bytes.split_first() {
+        Some((255, rest)) => made(rest, |u| long(guest, u), target),
+        _ => made(bytes, kernel, target),
+    }
 }
 
 /// PTX instructions out of the table.
 pub fn diff_smart_ptx(bytes: &[u8]) {
-    made(bytes, ptx_code::straight, "diff_smart_ptx");
+    some_long(bytes, &ptx_code::GUEST, ptx_code::straight, "diff_smart_ptx");
 }
 
 /// Whole random kernels.
@@ -283,7 +293,7 @@ pub fn diff_smarter_ptx(bytes: &[u8]) {
 
 /// vISA instructions out of the table.
 pub fn diff_smart_visa(bytes: &[u8]) {
-    made(bytes, visa_code::straight, "diff_smart_visa");
+    some_long(bytes, &visa_code::GUEST, visa_code::straight, "diff_smart_visa");
 }
 
 /// Whole random kernels.

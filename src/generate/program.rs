@@ -37,6 +37,26 @@ impl Node {
         last.unwrap_or_default()
     }
 
+    /// Whether a program stays one that has the node more than once: it declares nothing.
+    pub fn may_stand_again(&self) -> bool {
+        let declares = |line: &String| {
+            line.starts_with('.') || line.split_whitespace().next().is_some_and(|word| word.ends_with(':'))
+        };
+        self.0.iter().all(|part| match part {
+            Part::Lines(lines) => !lines.iter().any(declares),
+            Part::Body(body) => body.iter().all(Node::may_stand_again),
+        })
+    }
+
+    /// The lines of the node and of its bodies.
+    pub fn count_lines(&self) -> usize {
+        let lines = |part: &Part| match part {
+            Part::Lines(lines) => lines.len(),
+            Part::Body(body) => body.iter().map(Node::count_lines).sum(),
+        };
+        self.0.iter().map(lines).sum()
+    }
+
     pub fn line(line: impl Into<String>) -> Node {
         Node::lines([line.into()])
     }

@@ -90,7 +90,9 @@ impl Writer<'_, '_> {
             StateSpace::Shared => SHARED,
             StateSpace::Local => LOCAL,
             StateSpace::Const if !access.writes => CONST,
-            StateSpace::Param if !access.writes && !self.in_function && access.alignment <= 8 => {
+            StateSpace::Param
+                if !access.writes && !self.in_function && access.alignment <= if self.narrow { 4 } else { 8 } =>
+            {
                 return Ok(Some(if access.alignment <= 4 { "[p_word]".into() } else { "[p_own]".into() }));
             }
             _ => return Ok(None),
@@ -102,8 +104,16 @@ impl Writer<'_, '_> {
         }
         let (offset, base) = (format!("%a{}", 2 * number), format!("%a{}", 2 * number + 1));
         lines.push(format!("and.b32 {offset}, {}, {:#x};", one(self.u, "r")?, self.mask(bytes, access.alignment)?));
-        if !generic && self.u.arbitrary()? {
+        let name = match space {
+            StateSpace::Shared => "shared",
+            StateSpace::Local => "local",
+            _ => "const",
+        };
+        if self.narrow || !generic && self.u.arbitrary()? {
             lines.push(format!("mov.u32 {base}, {symbol};"));
+            if generic {
+                lines.push(format!("cvta.{name}.u32 {base}, {base};"));
+            }
             lines.push(format!("add.u32 {offset}, {offset}, {base};"));
             return Ok(Some(format!("[{offset}]")));
         }
@@ -111,11 +121,6 @@ impl Writer<'_, '_> {
         lines.push(format!("cvt.u64.u32 {wide}, {offset};"));
         lines.push(format!("mov.u64 {base}, {symbol};"));
         if generic {
-            let name = match space {
-                StateSpace::Shared => "shared",
-                StateSpace::Local => "local",
-                _ => "const",
-            };
             lines.push(format!("cvta.{name}.u64 {base}, {base};"));
         }
         lines.push(format!("add.u64 {wide}, {wide}, {base};"));

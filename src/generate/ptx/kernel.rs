@@ -95,8 +95,10 @@ fn case(
     let (independent, effort) = (u.arbitrary()?, effort(u)?);
     let limit = instruction_limit(u)?;
     let (word, seed): (u32, u32) = (u.arbitrary()?, u.arbitrary()?);
+    // Targets from sm_90 on have no addresses of 32 bits.
+    let narrow = target.0 < 90 && u.ratio(1, 8)?;
     let mut writer = writer(u, target, independent);
-    writer.functions = functions;
+    (writer.functions, writer.narrow) = (functions, narrow);
     let given = Given { blocks, block, limit, effort, word, seed };
     of_shape(writer, &given, write)
 }
@@ -106,7 +108,8 @@ pub(super) fn writer<'a, 'b>(u: &'a mut Unstructured<'b>, target: GpuAndVersion,
     let (sm, suffix, version) = target;
     let target = Target { sm, suffix };
     let (labels, nodes, functions, in_function, steady) = (0, MAX_NODES, 0, false, false);
-    Writer { u, target, version, independent, labels, nodes, functions, first_function: 0, in_function, steady }
+    let narrow = false;
+    Writer { u, target, version, narrow, independent, labels, nodes, functions, first_function: 0, in_function, steady }
 }
 
 /// A launch of a kernel with such a body, and of the writer's functions.
@@ -153,19 +156,24 @@ impl Writer<'_, '_> {
         let mut lines = vec![
             format!(".version {major}.{minor}"),
             format!(".target sm_{}{suffix}", self.target.sm),
-            ".address_size 64".into(),
+            format!(".address_size {}", if self.narrow { 32 } else { 64 }),
         ];
         lines.extend(address::variables());
         lines.extend(images::variables());
         lines.extend((0..self.functions).map(|function| format!("{};", signature(function))));
-        lines.push(
-            ".visible .entry k (.param .b64 p_out, .param .b64 p_table, .param .b64 p_own, .param .b64 p_data, .param .b32 p_word) {"
-                .into(),
-        );
+        let pointers = [(OUT, "out"), (TABLE, "table"), (OWN, "own"), (DATA, "data")];
+        let bits = if self.narrow { "b32" } else { "b64" };
+        let parameters: String = pointers.iter().map(|(_, name)| format!(".param .{bits} p_{name}, ")).collect();
+        lines.push(format!(".visible .entry k ({parameters}.param .b32 p_word) {{"));
         lines.extend(registers::declarations(self.is_wide()));
         lines.extend(address::local());
-        for (pointer, name) in [(OUT, "out"), (TABLE, "table"), (OWN, "own"), (DATA, "data")] {
-            lines.push(format!("ld.param.b64 {pointer}, [p_{name}];"));
+        for (pointer, name) in pointers {
+            if self.narrow {
+                lines.push(format!("ld.param.b32 %a0, [p_{name}];"));
+                lines.push(format!("cvt.u64.u32 {pointer}, %a0;"));
+            } else {
+                lines.push(format!("ld.param.b64 {pointer}, [p_{name}];"));
+            }
         }
         // The thread's number in its block, and in the grid.
         lines.extend(

@@ -21,6 +21,7 @@ pub const GUEST: Guest = Guest {
     instruction,
     looped,
     warps: |_| THREADS.div_ceil(32),
+    longest: 20_000,
 };
 
 fn instruction(u: &mut Unstructured<'_>, target: usize, row: usize) -> Result<Option<Node>> {

@@ -50,6 +50,8 @@ pub struct Writer<'a, 'b> {
     pub u: &'a mut Unstructured<'b>,
     pub target: Target,
     pub version: (u8, u8),
+    /// Addresses have 32 bits.
+    pub narrow: bool,
     /// Blocks leave each other's memory alone.
     pub independent: bool,
     pub labels: u32,

@@ -24,6 +24,7 @@ pub const GUEST: Guest = Guest {
     instruction,
     looped,
     warps: |target| THREADS.div_ceil(TARGETS[target].1),
+    longest: 20_000,
 };
 
 fn instruction(u: &mut Unstructured<'_>, target: usize, row: usize) -> Result<Option<Node>> {

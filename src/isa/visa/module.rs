@@ -1,5 +1,7 @@
 //! [`Module`]: vISA that has been read, from text or from the binary form. Names are resolved, opcodes are those of the table.
 
+use rustc_hash::FxHashMap;
+
 pub use super::instruction::*;
 use super::platform::Platform;
 use super::predefined::{self, FIRST_PREDICATE, FIRST_SURFACE, FIRST_VARIABLE};
@@ -91,6 +93,28 @@ pub struct Variable {
 impl Variable {
     pub fn bytes(&self) -> u64 {
         u64::from(self.elements) * u64::from(self.ty.size())
+    }
+}
+
+/// Names of variables of a routine, no two of which are equal: text has nothing else to tell them
+/// apart by.
+#[derive(Default)]
+pub struct UniqueNames {
+    /// Every name that a variable has got so far, with the number of its uses.
+    given: FxHashMap<String, u32>,
+}
+
+impl UniqueNames {
+    /// This name, or one like it if a variable has it.
+    pub fn of(&mut self, name: &str) -> String {
+        let mut unique = name.to_string();
+        while self.given.contains_key(&unique) {
+            let uses = self.given.entry(name.to_string()).or_insert(1);
+            unique = format!("{name}${uses}");
+            *uses += 1;
+        }
+        self.given.insert(unique.clone(), 1);
+        unique
     }
 }
 

@@ -37,6 +37,8 @@ pub const GUEST: Guest = Guest {
     instruction,
     looped,
     warps: |_| THREADS.div_ceil(WAVE_LANES),
+    // A branch reaches 32,768 dwords, of which an instruction has up to three.
+    longest: 8_000,
 };
 
 fn writer<'a, 'b>(u: &'a mut Unstructured<'b>, only: Option<&'static Row>) -> Writer<'a, 'b> {

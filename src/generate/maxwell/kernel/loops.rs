@@ -18,8 +18,15 @@ static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
 });
 
 /// Maxwell's.
-pub const GUEST: Guest =
-    Guest { name: "maxwell", targets: 1, rows: || ROWS.len(), instruction, looped, warps: |_| THREADS.div_ceil(32) };
+pub const GUEST: Guest = Guest {
+    name: "maxwell",
+    targets: 1,
+    rows: || ROWS.len(),
+    instruction,
+    looped,
+    warps: |_| THREADS.div_ceil(32),
+    longest: 20_000,
+};
 
 fn writer<'a, 'b>(u: &'a mut Unstructured<'b>, only: Option<&'static Row>) -> Writer<'a, 'b> {
     let (independent, stage) = (false, None);

@@ -202,8 +202,9 @@ impl Tables<'_, '_> {
 
     fn variables(&mut self, routine: &mut Routine) -> Result<(), BinaryError> {
         let count = self.stream.index("the number of variables")?;
+        let mut names = UniqueNames::default();
         for number in 0..count {
-            let name = self.name("a variable's name")?;
+            let name = names.of(&self.name("a variable's name")?);
             let at = self.stream.at;
             let props = self.stream.peek().unwrap_or(0);
             let ty = Ty::from_code(props & 15);

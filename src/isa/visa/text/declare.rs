@@ -130,7 +130,7 @@ impl Reader {
         let before = self.names.in_scope(name);
         let own = match before {
             Some(_) => String::new(),
-            None => self.names.unique(name),
+            None => self.names.unique.of(name),
         };
         let routine = self.current(place)?;
         let again = || {

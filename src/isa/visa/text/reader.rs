@@ -26,8 +26,8 @@ pub(super) enum Name {
 #[derive(Default)]
 pub(super) struct Names {
     known: FxHashMap<String, Name>,
-    /// Every name that variables have got so far, with the number of its uses.
-    given: FxHashMap<String, u32>,
+    /// Another scope may declare a name too.
+    pub unique: UniqueNames,
     /// What each open scope hides.
     scopes: Vec<FxHashMap<String, Option<Name>>>,
 }
@@ -45,19 +45,6 @@ impl Names {
     pub fn in_scope(&self, name: &str) -> Option<Name> {
         let here = self.scopes.last().is_none_or(|scope| scope.contains_key(name));
         self.known.get(name).copied().filter(|_| here)
-    }
-
-    /// A name for a variable that no other one of the routine has: another scope may declare the
-    /// name too.
-    pub fn unique(&mut self, name: &str) -> String {
-        let mut unique = name.to_string();
-        while self.given.contains_key(&unique) {
-            let uses = self.given.entry(name.to_string()).or_insert(1);
-            unique = format!("{name}${uses}");
-            *uses += 1;
-        }
-        self.given.insert(unique.clone(), 1);
-        unique
     }
 
     fn leave(&mut self) -> Option<()> {
