@@ -57,7 +57,7 @@ impl BlockLowerer<'_, '_, '_> {
         if !masks.iter().all(|(&reg, &value)| self.keeps_inactive_lanes(reg, value, active)) {
             return None;
         }
-        let carried_scalars = self.carried_scalars(&masks)?;
+        let carried_scalars = self.carried_scalars(&masks, &body)?;
         let raw = self.raw_floats(&lanes);
         let exit_masks = ExitMasks::default();
         let mut register_loop = RegisterLoop {
@@ -107,13 +107,16 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Scalar instructions that depend on carried masks: they must be lane-wise, for they are done in the chunk.
-    fn carried_scalars(&self, masks: &BTreeMap<Reg, Value>) -> Option<HashSet<Value>> {
+    /// Scalar instructions that depend on carried masks or on the segment: they must be lane-wise,
+    /// for they are done in the chunk.
+    fn carried_scalars(&self, masks: &BTreeMap<Reg, Value>, body: &[usize]) -> Option<HashSet<Value>> {
         let mut carried = HashSet::new();
+        let made: HashSet<Value> =
+            body.iter().flat_map(|&index| &self.facts.block.insts[index].results).copied().collect();
         for step in &self.facts.planned.plan.steps {
             let Step::Scalar(index) = step else { continue };
             let inst = &self.facts.block.insts[*index];
-            let depends = inst.op.operands().iter().any(|v| carried.contains(v));
+            let depends = inst.op.operands().iter().any(|v| carried.contains(v) || made.contains(v));
             match inst.op {
                 Op::RfRead { reg, .. } if masks.contains_key(&reg) => {
                     carried.insert(inst.results[0]);
