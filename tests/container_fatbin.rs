@@ -120,10 +120,28 @@ fn damaged_members_say_where() {
     after.extend(b"rest");
     let message = container::modules(&after).unwrap_err().to_string();
     assert!(message.contains(&format!("{end:#x}")) && message.contains("ba55ed50"), "{message}");
-    let mut zstd = fat(&[member(2, 50, &saxpy, false, "")]);
-    zstd[16 + 41] = 0x80;
+    let mut zstd = zstd();
+    zstd[16 + 72 + 40] ^= 0xff;
     let message = container::modules(&zstd).unwrap_err().to_string();
-    assert!(message.contains("Zstandard"), "{message}");
+    assert!(message.contains("PTX for sm_80 at offset 0x10") && message.contains("Zstandard"), "{message}");
+}
+
+/// Of nvcc 13.5: `nvcc --fatbin -gencode arch=compute_80,code=compute_80` of the kernel
+/// `__global__ void triple(int *p) { p[threadIdx.x] = threadIdx.x * 3; }` with a main program.
+fn zstd() -> Vec<u8> {
+    include_bytes!("fixtures/cuda/zstd.fatbin").to_vec()
+}
+
+#[test]
+fn members_under_zstandard() {
+    let zstd = zstd();
+    assert_eq!(kernels(&zstd), [["_Z6triplePi"]]);
+    let all = fatbin::fat_binaries(&zstd, Format::FatBinary).unwrap();
+    let member = &all[0].members[0];
+    assert_eq!((member.kind, member.packing, member.arch), (MemberKind::Ptx, Packing::Zstd, 80));
+    let text = member.content().unwrap();
+    assert_eq!(text.len() as u64, member.size);
+    assert!(text.windows(15).any(|part| part == b".visible .entry"));
 }
 
 /// Neither those of other fat binaries nor a member of its own fat binary that a device runs too.
@@ -160,7 +178,7 @@ fn an_unreadable_member_hides_no_other() {
 fn truncated_and_flipped_files_do_no_harm() {
     let small = member(2, 50, &cubin("saxpy.sm_50.cubin"), true, "saxpy.cu");
     let fatbin = fat(&[small.clone(), member(2, 52, &fat(&[small]), false, "")]);
-    for mut file in [fatbin.clone(), host(&[(".nv_fatbin", &fatbin)])] {
+    for mut file in [fatbin.clone(), host(&[(".nv_fatbin", &fatbin)]), zstd()] {
         for length in 0..file.len() {
             assert!(container::modules(&file[..length]).is_err(), "cut to {length}");
         }

@@ -65,7 +65,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             let fat = [false, true].map(|packed| fat_file::fat(&[fat_file::member(2, 50, &cubins[0], packed, "a.cu")]));
             let host = fat_file::host(&[(".nv_fatbin", &fat.concat())]);
             let intel = [".zebin", ".isa"].map(|end| files("tests/fixtures/visa", end)).concat();
-            [cubins, amd, fat.into(), vec![host], intel].concat()
+            [cubins, amd, fat.into(), vec![host], intel, files("tests/fixtures/cuda", ".fatbin")].concat()
         }
         "manifest" => files("examples", ".toml"),
         "ir_text" => functions(),

@@ -2,7 +2,7 @@
 //!
 //! A fat binary is a 16-byte header (magic, version, header size, size of the rest) and members, each with a header of
 //! at least 64 bytes. A file or section may hold several, with zeros between them; a member may itself be a fat
-//! binary, or be one under LZ4. Sources: `facts/maxwell.md`, "Fat binaries", and files of the vendor's toolkits.
+//! binary, or be one under LZ4 or Zstandard. Sources: `facts/maxwell.md`, "Fat binaries", and files of the vendor's toolkits.
 
 use std::borrow::Cow;
 
@@ -10,6 +10,7 @@ use object::LittleEndian as LE;
 use object::elf::FileHeader64;
 use object::read::elf::{FileHeader, SectionHeader};
 
+use super::compression::Method;
 use super::{Error, Format, recognise};
 
 pub(super) const MAGIC: [u8; 4] = [0x50, 0xed, 0x55, 0xba];
@@ -19,10 +20,6 @@ const MEMBER_HEADER_BYTES: usize = 64;
 const HOST_SECTIONS: &[&[u8]] = &[b".nv_fatbin", b"__nv_relfatbin"];
 /// Fat binaries nest at most this deep.
 const MAX_DEPTH: usize = 4;
-/// No member is larger than this when unpacked.
-const MAX_UNPACKED: u64 = 1 << 30;
-/// LZ4 cannot do better than this.
-const MAX_LZ4_RATIO: u64 = 255;
 
 const FLAG_LZ4: u64 = 0x2000;
 const FLAG_ZSTD: u64 = 0x8000;
@@ -218,27 +215,17 @@ impl<'a> Member<'a> {
     pub fn content(&self) -> Result<Cow<'a, [u8]>, Error> {
         match self.packing {
             Packing::Stored => Ok(Cow::Borrowed(self.packed)),
-            Packing::Zstd => Err(Error::Unsupported {
-                what: format!("Zstandard compression (of the {} at offset {:#x})", self.kind, self.offset),
-                why: "warploom reads stored and LZ4 members".into(),
-            }),
-            Packing::Lz4 => {
-                let limit = (self.packed.len() as u64).saturating_mul(MAX_LZ4_RATIO).min(MAX_UNPACKED);
-                let wrong = |problem: String| {
-                    let what = format!("LZ4 block of {} bytes: {problem}", self.packed.len());
-                    Error::malformed(self.offset, what, format!("one that unpacks to {} bytes", self.size))
-                };
-                if self.size > limit {
-                    return Err(wrong("it cannot be that long".into()));
-                }
-                let content =
-                    lz4_flex::block::decompress(self.packed, self.size as usize).map_err(|e| wrong(e.to_string()))?;
-                if content.len() as u64 != self.size {
-                    return Err(wrong(format!("it unpacks to {} bytes", content.len())));
-                }
-                Ok(Cow::Owned(content))
-            }
+            Packing::Lz4 => self.unpacked(Method::Lz4),
+            Packing::Zstd => self.unpacked(Method::Zstd),
         }
+    }
+
+    fn unpacked(&self, method: Method) -> Result<Cow<'a, [u8]>, Error> {
+        let wrong = |problem: String| {
+            let what = format!("{} content of {} bytes: {problem}", self.packing, self.packed.len());
+            Error::malformed(self.offset, what, format!("content that unpacks to {} bytes", self.size))
+        };
+        method.unpack(self.packed, self.size).map(Cow::Owned).map_err(wrong)
     }
 
     /// What messages call it.

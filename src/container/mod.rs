@@ -5,6 +5,7 @@
 //! decodes an instruction.
 
 mod arch;
+mod compression;
 pub mod cubin;
 mod error;
 pub mod fatbin;

@@ -4,15 +4,10 @@
 //! Zstandard stream that unpacks to an ordinary bundle. Numbers are 32 bits, from version 3 on 64. Source: LLVM's "Clang
 //! Offload Bundler", "Compression and Decompression".
 
-use std::io::Read;
-
 use crate::container::Error;
+use crate::container::compression::Method;
 
 pub(in crate::container) const MAGIC: &[u8] = b"CCOB";
-/// No bundle is larger when unpacked.
-const MAX_UNPACKED: u64 = 1 << 30;
-/// Deflate cannot do better than this, and code does not under Zstandard.
-const MAX_RATIO: u64 = 1032;
 
 /// Unpacks the bundle that `bytes` starts with, and says how many bytes it takes. `offset` is for messages.
 pub(super) fn unpack(bytes: &[u8], offset: u64) -> Result<(Vec<u8>, usize), Error> {
@@ -44,23 +39,11 @@ pub(super) fn unpack(bytes: &[u8], offset: u64) -> Result<(Vec<u8>, usize), Erro
         let what = format!("compressed bundle of {total} bytes: {problem}");
         Error::malformed(offset, what, format!("a stream that unpacks to {unpacked} bytes"))
     };
-    if unpacked > MAX_UNPACKED.min(MAX_RATIO * packed.len() as u64) {
-        return Err(wrong(&"it cannot be that long"));
-    }
-    let content = match method {
-        0 => {
-            miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(packed, unpacked as usize).map_err(|e| wrong(&e))?
-        }
-        1 => {
-            let stream = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|e| wrong(&e))?;
-            let mut content = Vec::new();
-            stream.take(unpacked + 1).read_to_end(&mut content).map_err(|e| wrong(&e))?;
-            content
-        }
+    let method = match method {
+        0 => Method::Zlib,
+        1 => Method::Zstd,
         _ => return Err(wrong(&format!("method {method}, which is neither zlib (0) nor Zstandard (1)"))),
     };
-    if content.len() as u64 != unpacked {
-        return Err(wrong(&format!("it unpacks to {} bytes or more", content.len())));
-    }
+    let content = method.unpack(packed, unpacked).map_err(|problem| wrong(&problem))?;
     Ok((content, header + packed.len()))
 }
