@@ -88,7 +88,7 @@ fn the_code_that_was_chosen_runs() {
         let ran = warploom(&[&[command, file, "--arch", "sm_53"], more].concat());
         let message = text(&ran.stderr);
         assert_eq!(ran.status.code(), Some(3), "{command}: {message}");
-        let expected = "no code that sm_53 runs: the file holds cubin for sm_50, cubin for sm_52";
+        let expected = "no code for sm_53 that warploom runs: the file holds cubin for sm_50, cubin for sm_52";
         assert!(message.contains(expected), "{command}: {message}");
     }
     let library = folder.path().join("library");
@@ -130,7 +130,7 @@ fn single_modules() {
     let saxpy = "tests/fixtures/maxwell/kernels/saxpy.sm_50.cubin";
     assert_eq!(modules(saxpy, "sm_52"), Ok(Isa::Maxwell { sm: 50 }));
     let message = modules(saxpy, "gfx900").unwrap_err();
-    assert!(message.contains("no code that gfx900 runs: the file holds NVIDIA sm_50 (Maxwell)"), "{message}");
+    assert!(message.contains("no code for gfx900 that warploom runs: the file holds NVIDIA sm_50 (Maxwell)"), "{message}");
     let with_xnack = "tests/fixtures/gfx9/containers/variants.xnack.hsaco";
     for (arch, runs) in [("gfx900", true), ("gfx900:xnack+", true), ("gfx900:xnack-", false), ("gfx906", false)] {
         assert_eq!(modules(with_xnack, arch).is_ok(), runs, "{arch}");
@@ -151,7 +151,7 @@ fn members_of_bundles() {
             assert_eq!(of(arch).unwrap(), format!("AMD {chip} (GFX9)"));
         }
         let message = of("gfx902").unwrap_err();
-        assert!(message.contains("no code that gfx902 runs") && message.contains("gfx1030"), "{message}");
+        assert!(message.contains("no code for gfx902 that warploom runs") && message.contains("gfx1030"), "{message}");
         let mut labels = Vec::new();
         container::each_module(&bytes, &mut |label, module| {
             labels.push((label.to_string(), module.unwrap().isa.to_string()))

@@ -1,4 +1,7 @@
-//! What programs hand over to be loaded: cubins, PTX, fat binaries, and what `cuLinkComplete` gives.
+//! What programs hand over to be loaded: cubins, PTX, fat binaries, fat binaries of files that are to
+//! be linked with each other, and what `cuLinkComplete` gives.
+
+use std::sync::OnceLock;
 
 use warploom::container::{self, Arch, Module};
 
@@ -6,17 +9,71 @@ use crate::boundary::{Kept, Ptr};
 use crate::driver;
 use crate::error::Error;
 
-/// In front of a fat binary, in the data of a program: magic, version, the fat binary, and what version 2 has.
+/// In front of a fat binary, in the data of a program: magic, version, the fat binary, and a pointer.
+/// In version 2 it leads to the fat binaries of the files that the program was linked from, and a
+/// null pointer behind them.
 const WRAPPER: u32 = 0x4662_43b1;
+const OF_FILES: u32 = 2;
+/// Files of a program at most.
+const MAX_FILES: usize = 1 << 16;
 const FAT_BINARY: u32 = 0xba55_ed50;
 const ELF: u32 = u32::from_le_bytes(*b"\x7fELF");
 /// Begins what `cuLinkComplete` makes of several texts: their number, then the length, the name's length, the name and the text of each.
 const LINKED: u32 = u32::from_le_bytes(*b"WLPX");
 
+/// What stands for NVIDIA's library of what device code may ask of the runtime.
+pub const DEVICE_RUNTIME: &[u8] = include_bytes!("api/device_runtime.ptx");
+/// A function that the library defines.
+const OF_DEVICE_RUNTIME: &str = "cudaCGGetIntrinsicHandle";
+
+/// What is loaded.
+pub struct Image {
+    bytes: Bytes,
+    /// Fat binaries of the files that the program was linked from, whose PTX is linked where the
+    /// linked code is for another GPU.
+    files: Vec<Bytes>,
+    /// What [`link`] makes of them, once that is so.
+    linked: OnceLock<Vec<u8>>,
+}
+
 /// Bytes that the program keeps until it unloads them, or a copy.
-pub enum Image {
+enum Bytes {
     Kept(Kept),
     Copied(Vec<u8>),
+}
+
+impl Bytes {
+    /// The bytes at a pointer.
+    fn at(pointer: Ptr<u8>, bytes: u64, lasting: bool) -> Result<Bytes, Error> {
+        let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= 4 << 30);
+        let bytes = bytes.ok_or(Error::CUDA_ERROR_INVALID_IMAGE)?;
+        if lasting {
+            return Ok(Bytes::Kept(pointer.keep(bytes)?));
+        }
+        Ok(Bytes::Copied(pointer.with(bytes, <[u8]>::to_vec)?))
+    }
+
+    /// The fat binary at a pointer.
+    fn fat_binary(pointer: Ptr<u8>, lasting: bool) -> Result<Bytes, Error> {
+        if word(pointer, 0)? != FAT_BINARY {
+            return Err(Error::CUDA_ERROR_INVALID_IMAGE);
+        }
+        let header = u64::from(word(pointer, 4)? >> 16);
+        Bytes::at(pointer, header.saturating_add(wide(pointer, 8)?), lasting)
+    }
+
+    fn get(&self) -> &[u8] {
+        match self {
+            Bytes::Kept(kept) => kept.bytes(),
+            Bytes::Copied(bytes) => bytes,
+        }
+    }
+
+    fn let_go(&mut self, needed: bool) {
+        if let Bytes::Kept(kept) = self {
+            *self = Bytes::Copied(if needed { kept.bytes().to_vec() } else { vec![] });
+        }
+    }
 }
 
 /// Why an image is not loaded, and what the log says of it.
@@ -58,6 +115,30 @@ fn wide(at: Ptr<u8>, offset: u64) -> Result<u64, Error> {
     at.required()?.after(offset).cast::<u64>().get()
 }
 
+/// The fat binaries that a list of pointers leads to.
+fn files(list: Ptr<Ptr<u8>>, lasting: bool) -> Result<Vec<Bytes>, Error> {
+    let mut files = vec![];
+    while let Some(pointer) = Some(list.get_at(files.len())?).filter(|pointer| !pointer.is_null()) {
+        if files.len() == MAX_FILES {
+            return Err(Error::CUDA_ERROR_INVALID_IMAGE);
+        }
+        files.push(Bytes::fat_binary(pointer, lasting)?);
+    }
+    Ok(files)
+}
+
+impl From<Bytes> for Image {
+    fn from(bytes: Bytes) -> Image {
+        Image { bytes, files: vec![], linked: OnceLock::new() }
+    }
+}
+
+impl From<Vec<u8>> for Image {
+    fn from(bytes: Vec<u8>) -> Image {
+        Bytes::Copied(bytes).into()
+    }
+}
+
 impl Image {
     /// The image at a pointer, of which nothing says how long it is. `lasting`: the program leaves it there.
     pub fn at(pointer: Ptr<u8>, lasting: bool) -> Result<Image, Error> {
@@ -69,41 +150,37 @@ impl Image {
             && !(first == b'W' && is_linked(pointer)?)
         {
             let text = pointer.cast::<std::ffi::c_char>().text()?;
-            return Ok(Image::Copied(text.into_bytes()));
+            return Ok(text.into_bytes().into());
         }
-        match word(pointer, 0)? {
-            WRAPPER => Image::at(pointer.after(8).cast::<Ptr<u8>>().get()?, lasting),
-            FAT_BINARY => {
-                let header = u64::from(word(pointer, 4)? >> 16);
-                Image::of(pointer, header.saturating_add(wide(pointer, 8)?), lasting)
+        Ok(match word(pointer, 0)? {
+            WRAPPER => {
+                let lists_files = word(pointer, 4)? == OF_FILES;
+                let [code, list] = [8, 16].map(|at| pointer.after(at).cast::<Ptr<u8>>().get());
+                let code = code?.required()?;
+                if word(code, 0)? == WRAPPER {
+                    return Err(Error::CUDA_ERROR_INVALID_IMAGE);
+                }
+                let mut image = Image::at(code, lasting)?;
+                if let Some(list) = Some(list?).filter(|list| lists_files && !list.is_null()) {
+                    image.files = files(list.cast(), lasting)?;
+                }
+                image
             }
-            ELF => Image::of(pointer, elf_bytes(pointer)?, lasting),
-            LINKED => Image::of(pointer, wide(pointer, 8)?, lasting),
-            _ => Err(Error::CUDA_ERROR_INVALID_IMAGE),
-        }
-    }
-
-    fn of(pointer: Ptr<u8>, bytes: u64, lasting: bool) -> Result<Image, Error> {
-        let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= 4 << 30);
-        let bytes = bytes.ok_or(Error::CUDA_ERROR_INVALID_IMAGE)?;
-        if lasting {
-            return Ok(Image::Kept(pointer.keep(bytes)?));
-        }
-        Ok(Image::Copied(pointer.with(bytes, <[u8]>::to_vec)?))
+            FAT_BINARY => Bytes::fat_binary(pointer, lasting)?.into(),
+            ELF => Bytes::at(pointer, elf_bytes(pointer)?, lasting)?.into(),
+            LINKED => Bytes::at(pointer, wide(pointer, 8)?, lasting)?.into(),
+            _ => return Err(Error::CUDA_ERROR_INVALID_IMAGE),
+        })
     }
 
     pub fn bytes(&self) -> &[u8] {
-        match self {
-            Image::Kept(kept) => kept.bytes(),
-            Image::Copied(bytes) => bytes,
-        }
+        self.linked.get().map_or_else(|| self.bytes.get(), Vec::as_slice)
     }
 
     /// Lets go of bytes that the program keeps, after copying them if they are still `needed`.
     pub fn let_go(&mut self, needed: bool) {
-        if let Image::Kept(kept) = self {
-            *self = Image::Copied(if needed { kept.bytes().to_vec() } else { vec![] });
-        }
+        self.bytes.let_go(needed);
+        self.files.iter_mut().for_each(|file| file.let_go(needed));
     }
 
     /// The files that a manifest has for it: one, or several texts that are linked.
@@ -136,11 +213,50 @@ impl Image {
 
     /// The modules that the driver of a GPU would take, or else those that are taken first.
     pub fn modules(&self, arch: Option<Arch>) -> Result<Vec<Module>, Failure> {
-        let bytes = self.bytes();
-        let Some(texts) = linked_texts(bytes) else { return Ok(container::modules_for(bytes, arch)?) };
-        let texts: Vec<(&str, &[u8])> = texts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
-        Ok(vec![container::ptx::parse_linked(&texts)?])
+        let mut failure = match modules(self.bytes(), arch) {
+            Err(failure) if failure.error == Error::CUDA_ERROR_NO_BINARY_FOR_GPU => failure,
+            modules => return modules,
+        };
+        let texts = self.texts(arch)?;
+        if texts.is_empty() {
+            failure.text.push_str(REMEDY);
+            return Err(failure);
+        }
+        modules(self.linked.get_or_init(|| link(&texts)), arch)
     }
+
+    /// The PTX of the files, with names, and the library that it may call.
+    fn texts(&self, arch: Option<Arch>) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+        let mut texts = vec![];
+        for (file, number) in self.files.iter().zip(1..) {
+            let found = container::texts_for(file.get(), arch)?.into_iter().filter(|text| !is_device_runtime(text));
+            texts.extend(found.map(|text| (format!("file {number} of the program"), text)));
+        }
+        if !texts.is_empty() {
+            texts.push(("libcudadevrt.a".into(), DEVICE_RUNTIME.into()));
+        }
+        Ok(texts)
+    }
+}
+
+/// What to do about code for other GPUs.
+const REMEDY: &str =
+    ". Have the compiler leave PTX for the GPU or an older one: `nvcc -gencode arch=compute_80,code=compute_80`";
+
+/// The modules of an image, or of texts that are linked.
+fn modules(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Failure> {
+    let Some(texts) = linked_texts(bytes) else { return Ok(container::modules_for(bytes, arch)?) };
+    let texts: Vec<(&str, &[u8])> = texts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    Ok(vec![container::ptx::parse_linked(&texts)?])
+}
+
+/// Whether a text is NVIDIA's library of what device code may ask of the runtime.
+fn is_device_runtime(text: &[u8]) -> bool {
+    // Users of the function declare it.
+    let named = |function: &str| function == OF_DEVICE_RUNTIME;
+    text.windows(OF_DEVICE_RUNTIME.len()).any(|part| part == OF_DEVICE_RUNTIME.as_bytes())
+        && container::ptx::parse_linked(&[("", text)])
+            .is_ok_and(|module| module.functions.iter().any(|one| named(&one.name)))
 }
 
 fn is_linked(pointer: Ptr<u8>) -> Result<bool, Error> {

@@ -23,6 +23,8 @@ pub struct Library {
     /// The context that it ends with; 0: none.
     pub context: u64,
     image: RwLock<Image>,
+    /// The call that loaded it has not looked into it.
+    is_lazy: bool,
     program: OnceLock<Result<Arc<Program>, Failure>>,
     /// Handles of functions that somebody asked for.
     functions: Mutex<FxHashMap<FunctionId, u64>>,
@@ -66,12 +68,12 @@ pub struct OldLaunch {
 impl Library {
     /// Of a fat binary the member is looked at when something in it is asked for, else errors of the image come now.
     pub fn load(image: Image, context: u64) -> Result<Arc<Library>, Failure> {
-        let lazy = image.is_container() && !driver::get().eager;
+        let is_lazy = image.is_container() && !driver::get().eager;
         let (program, functions, module) = (OnceLock::new(), Mutex::default(), OnceLock::new());
         let images = Mutex::default();
         let image = RwLock::new(image);
-        let library = Arc::new(Library { context, image, program, functions, module, images });
-        if !lazy {
+        let library = Arc::new(Library { context, image, is_lazy, program, functions, module, images });
+        if !is_lazy {
             library.program()?;
         }
         Ok(library)
@@ -84,17 +86,26 @@ impl Library {
 
     pub fn program(&self) -> Result<&Arc<Program>, Failure> {
         let load = || {
-            let module = self.source().module()?;
-            let program = Program::in_memory(module, driver::memory().clone(), |name| self.image_handle(name));
-            program.map(Arc::new).map_err(|error| Failure {
-                error: match &error {
-                    exec::Error::Map(map) => crate::error::of_map(*map),
-                    _ => Error::CUDA_ERROR_INVALID_IMAGE,
-                },
-                text: error.to_string(),
-            })
+            let loaded = self.load_program();
+            // The calls that ask for a function have no log.
+            if let Some(failure) = loaded.as_ref().err().filter(|_| self.is_lazy) {
+                crate::trace::failure(&failure.text);
+            }
+            loaded
         };
         self.program.get_or_init(load).as_ref().map_err(Clone::clone)
+    }
+
+    fn load_program(&self) -> Result<Arc<Program>, Failure> {
+        let module = self.source().module()?;
+        let program = Program::in_memory(module, driver::memory().clone(), |name| self.image_handle(name));
+        program.map(Arc::new).map_err(|error| Failure {
+            error: match &error {
+                exec::Error::Map(map) => crate::error::of_map(*map),
+                _ => Error::CUDA_ERROR_INVALID_IMAGE,
+            },
+            text: error.to_string(),
+        })
     }
 
     /// What a variable of the module for a texture or a surface holds, of this name.

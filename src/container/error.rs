@@ -65,7 +65,7 @@ pub enum Error {
     )]
     NoCandidate { found: String },
 
-    #[error("no code that {arch} runs: the file holds {found}")]
+    #[error("no code for {arch} that warploom runs: the file holds {found}")]
     NotForArch { arch: Arch, found: String },
 
     #[error("{place}: relocation {kind} against {symbol}: {problem}")]

@@ -29,7 +29,7 @@ pub use module::{
     SectionKind, SharedLayout, SharedSections, Symbol, SymbolId, SymbolKind, Unreadable,
 };
 pub use raw::{RawKernel, ScalarStart, VectorStart};
-pub use select::{Modules, each_module, modules, modules_for, read_for};
+pub use select::{Modules, each_module, modules, modules_for, read_for, texts_for};
 pub use shader::{ExportTarget, Input, Parameter, ShaderArray, ShaderKernel, Stage, WaveInput, emitted};
 
 /// What a file is.

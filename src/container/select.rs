@@ -32,10 +32,14 @@ pub struct Modules {
 ///
 /// No member can be read, or the file itself cannot be.
 pub fn read_for(bytes: &[u8], arch: Option<Arch>) -> Result<Modules, Error> {
+    let rank = |code: Arch| match arch {
+        Some(gpu) => gpu.rank(code).map(|rank| (0, rank)),
+        None => Arch::default_rank(code),
+    };
     let mut refused = BTreeSet::new();
     let mut unreadable = vec![];
     loop {
-        let best = match candidates(bytes, arch, &refused) {
+        let best = match candidates(bytes, arch, &rank, &refused) {
             Ok(Candidates::Module(module)) => return Ok(Modules { modules: vec![*module], unreadable }),
             Ok(Candidates::Members(best)) => best,
             // None is left.
@@ -60,6 +64,26 @@ pub fn read_for(bytes: &[u8], arch: Option<Arch>) -> Result<Modules, Error> {
     }
 }
 
+/// The texts of PTX in a file that can be linked for a GPU: of each fat binary the best.
+///
+/// # Errors
+///
+/// The file cannot be read, or a text cannot be unpacked.
+pub fn texts_for(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Vec<u8>>, Error> {
+    let rank = |code: Arch| match (code, arch) {
+        (Arch::Compute(_), Some(gpu)) => gpu.rank(code).map(|rank| (0, rank)),
+        (Arch::Compute(_), None) => Arch::default_rank(code),
+        _ => None,
+    };
+    match candidates(bytes, arch, &rank, &BTreeSet::new()) {
+        Ok(Candidates::Members(best)) => {
+            best.into_values().map(|(_, member)| member.content.map(Cow::into_owned)).collect()
+        }
+        Ok(Candidates::Module(_)) | Err(Error::NotForArch { .. } | Error::NoCandidate { .. }) => Ok(vec![]),
+        Err(error) => Err(error),
+    }
+}
+
 /// What may be taken of a file: of each unit the best member.
 enum Candidates {
     Module(Box<Module>),
@@ -67,13 +91,14 @@ enum Candidates {
 }
 
 /// The candidates but for members that were refused.
-fn candidates(bytes: &[u8], arch: Option<Arch>, refused: &BTreeSet<(Unit, u64)>) -> Result<Candidates, Error> {
+fn candidates(
+    bytes: &[u8],
+    arch: Option<Arch>,
+    rank: &dyn Fn(Arch) -> Option<Rank>,
+    refused: &BTreeSet<(Unit, u64)>,
+) -> Result<Candidates, Error> {
     let mut found = Found::default();
     let mut best: BTreeMap<Unit, (Rank, Member<'static>)> = BTreeMap::new();
-    let rank = |code: Arch| match arch {
-        Some(gpu) => gpu.rank(code).map(|rank| (0, rank)),
-        None => Arch::default_rank(code),
-    };
     match File::read(bytes)? {
         File::Module(module) => {
             if arch.zip(Arch::of(&module)).is_none_or(|(gpu, code)| gpu.rank(code).is_some()) {

@@ -1,6 +1,8 @@
 //! Makes fat binaries, in the layout of files that the vendor's toolkits make (`facts/maxwell.md`, "Fat binaries"). The
 //! vendor's `cuobjdump -lelf` lists what this makes.
 
+#![allow(dead_code, reason = "each test uses a part")]
+
 /// A member: header of 64 bytes, or of 64 and the name; content padded to 8.
 pub fn member(kind: u16, arch: u32, content: &[u8], lz4: bool, name: &str) -> Vec<u8> {
     let packed = if lz4 { lz4_flex::block::compress(content) } else { content.to_vec() };

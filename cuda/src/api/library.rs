@@ -57,7 +57,7 @@ api! {
         options: Ptr<u32>, values: Ptr<Ptr<c_void>>, count: u32,
     ) {
         LibraryOptions { count, names: options, values }.keeps_image()?;
-        let image = Image::Copied(super::module::file(name)?);
+        let image = Image::from(super::module::file(name)?);
         load(out, Ok(image), Options::read(jit_count, jit, jit_values)?)
     }
 

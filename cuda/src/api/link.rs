@@ -123,9 +123,6 @@ mod input {
     pub const LIBRARY: u32 = 4;
 }
 
-/// What stands for NVIDIA's library of what device code may ask of the runtime.
-const DEVICE_RUNTIME: &[u8] = include_bytes!("device_runtime.ptx");
-
 impl Link {
     fn add(&self, kind: u32, bytes: &[u8], name: String) -> Answer {
         let mut inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -133,13 +130,13 @@ impl Link {
             input::PTX => {
                 let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default().to_vec();
                 // What is wrong with it alone is said now.
-                let checked = Image::Copied(text.clone()).module().map(|_| ());
+                let checked = Image::from(text.clone()).module().map(|_| ());
                 self.options.log(checked)?;
                 inputs.texts.push((name, text));
                 Ok(())
             }
             input::LIBRARY if name.ends_with("libcudadevrt.a") && inputs.binary.is_none() => {
-                inputs.texts.push((name, DEVICE_RUNTIME.into()));
+                inputs.texts.push((name, image::DEVICE_RUNTIME.into()));
                 Ok(())
             }
             input::CUBIN | input::FATBINARY | input::OBJECT | input::LIBRARY => {
@@ -169,7 +166,7 @@ impl Link {
                 }));
             }
         };
-        self.options.log(Image::Copied(image.clone()).module().map(|_| ()))?;
+        self.options.log(Image::from(image.clone()).module().map(|_| ()))?;
         inputs.image = image;
         out.set(boundary::address_of(&inputs.image))?;
         bytes.set_if(inputs.image.len());

@@ -25,7 +25,7 @@ fn load(out: Ptr<u64>, image: Result<Image, Error>, options: &Options) -> Answer
 api! {
     fn cuModuleLoad(out: Ptr<u64>, name: Ptr<c_char>) {
         context::current()?;
-        load(out, Ok(Image::Copied(file(name)?)), &Options::default())
+        load(out, Ok(file(name)?.into()), &Options::default())
     }
 
     fn cuModuleLoadData(out: Ptr<u64>, image: Ptr<u8>) {

@@ -145,7 +145,7 @@ fn same(answer: u32, out: Ptr<u64>, of: u64) -> u32 {
 
 watch! { WATCHED:
     fn cuModuleLoad(out: Ptr<u64>, name: Ptr<c_char>) |real| {
-        loaded(real(), out, false, || Ok(Image::Copied(file(name)?)))
+        loaded(real(), out, false, || Ok(file(name)?.into()))
     }
 
     fn cuModuleLoadData(out: Ptr<u64>, image: Ptr<u8>) |real| {
@@ -172,7 +172,7 @@ watch! { WATCHED:
         out: Ptr<u64>, name: Ptr<c_char>, jit: Ptr<u32>, jit_values: Ptr<Ptr<c_void>>, jit_count: u32,
         options: Ptr<u32>, values: Ptr<Ptr<c_void>>, count: u32,
     ) |real| {
-        loaded(real(), out, true, || Ok(Image::Copied(file(name)?)))
+        loaded(real(), out, true, || Ok(file(name)?.into()))
     }
 
     fn cuModuleUnload(module: u64) |real| {
