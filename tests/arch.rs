@@ -130,7 +130,10 @@ fn single_modules() {
     let saxpy = "tests/fixtures/maxwell/kernels/saxpy.sm_50.cubin";
     assert_eq!(modules(saxpy, "sm_52"), Ok(Isa::Maxwell { sm: 50 }));
     let message = modules(saxpy, "gfx900").unwrap_err();
-    assert!(message.contains("no code for gfx900 that warploom runs: the file holds NVIDIA sm_50 (Maxwell)"), "{message}");
+    assert!(
+        message.contains("no code for gfx900 that warploom runs: the file holds NVIDIA sm_50 (Maxwell)"),
+        "{message}"
+    );
     let with_xnack = "tests/fixtures/gfx9/containers/variants.xnack.hsaco";
     for (arch, runs) in [("gfx900", true), ("gfx900:xnack+", true), ("gfx900:xnack-", false), ("gfx906", false)] {
         assert_eq!(modules(with_xnack, arch).is_ok(), runs, "{arch}");

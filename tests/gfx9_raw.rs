@@ -306,5 +306,8 @@ zeros = 4
         }
     }
     let message = Session::new(&launch("arch = \"sm_50\"")).map(drop).unwrap_err().to_string();
-    assert!(message.contains("no code for sm_50 that warploom runs: the file holds a plain stream of GFX9"), "{message}");
+    assert!(
+        message.contains("no code for sm_50 that warploom runs: the file holds a plain stream of GFX9"),
+        "{message}"
+    );
 }

@@ -201,12 +201,17 @@ impl Guest for Ptx {
         limits::check(launch, &read.module, function)?;
         let params = launch.params(&launch.bytes()?)?;
         let program = kernel.program;
-        let needed = needs(program.linked(), kernel.id).local;
+        let needs = needs(program.linked(), kernel.id);
+        let needed = needs.local;
         let stack = options.stack_bytes.unwrap_or(if needed.has_frames { DEFAULT_STACK } else { 0 });
         let frames_end = needed.bytes.min(MAX_LOCAL) as u32;
         let local = frames_end.saturating_add(stack).next_multiple_of(16);
         let mut config = launch.config();
         config.shared_bytes = launch.shared_bytes_in_vectors()?;
+        let total_shared = limits::total_shared(read.module.target.sm, config.shared_bytes);
+        if needs.reserved_shared {
+            config.shared_bytes = total_shared.saturating_add(driver::RESERVED_SHARED);
+        }
         config.local_bytes = local;
         let windows = program.memory().windows();
         let mut bank = vec![0; driver::BYTES as usize];
@@ -215,7 +220,7 @@ impl Guest for Ptx {
         put(driver::LOCAL_WINDOW, &windows.local_address(0).to_le_bytes());
         put(driver::CONSTANT_COPY, &program.linked().addresses().constants.to_le_bytes());
         put(driver::DYNAMIC_SHARED, &options.shared_bytes.to_le_bytes());
-        put(driver::TOTAL_SHARED, &limits::total_shared(read.module.target.sm, config.shared_bytes).to_le_bytes());
+        put(driver::TOTAL_SHARED, &total_shared.to_le_bytes());
         let number = program.count_launch();
         put(driver::GRID, &number.to_le_bytes());
         put(driver::START_TIME, &number.wrapping_mul(driver::LAUNCH_TIME).to_le_bytes());

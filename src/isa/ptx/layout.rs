@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::module::{AddressOf, Formal, FunctionId, Linkage, Module, Operand, Statement, Variable, VariableId};
+use super::module::{
+    AddressOf, Formal, FunctionId, Linkage, Module, Operand, SpecialRegister, Statement, Variable, VariableId,
+};
 use super::text::operand_symbols;
 use super::types::StateSpace;
 
@@ -74,6 +76,9 @@ pub fn taken(module: &Module) -> BTreeSet<FunctionId> {
     taken
 }
 
+/// %reserved_smem_offset_cap, the size of the system's shared memory and not an address.
+const RESERVED_SIZE: u8 = 2;
+
 /// What functions name.
 pub struct References {
     functions: Vec<Named>,
@@ -88,6 +93,8 @@ struct Named {
     functions: BTreeSet<FunctionId>,
     /// It calls through a pointer.
     is_indirect: bool,
+    /// It asks where the system's shared memory is.
+    reserved_shared: bool,
 }
 
 impl References {
@@ -110,9 +117,33 @@ impl References {
                     }
                 };
                 statement.operands.iter().for_each(|operand| operand_symbols(operand, &mut name));
+                let is_reserved = |operand: &Operand| matches!(operand, Operand::Special(SpecialRegister::ReservedSmem(part)) if *part != RESERVED_SIZE);
+                named.reserved_shared |= statement.operands.iter().any(is_reserved);
             }
         }
         references
+    }
+
+    /// A kernel and what it calls.
+    fn reached(&self, module: &Module, kernel: FunctionId) -> BTreeSet<FunctionId> {
+        let mut seen = BTreeSet::from([kernel]);
+        let mut work = vec![kernel];
+        while let Some(function) = work.pop() {
+            let own = &self.functions[function.0 as usize];
+            let alias = module.function(function).alias;
+            let pointed = self.taken.iter().filter(|_| own.is_indirect);
+            for &callee in own.functions.iter().chain(&alias).chain(pointed) {
+                if seen.insert(callee) {
+                    work.push(callee);
+                }
+            }
+        }
+        seen
+    }
+
+    /// Whether a kernel, or what it calls, asks where the system's shared memory is.
+    pub fn reserved_shared(&self, module: &Module, kernel: FunctionId) -> bool {
+        self.reached(module, kernel).iter().any(|function| self.functions[function.0 as usize].reserved_shared)
     }
 
     /// Variables that a kernel and what it calls name, of those that are asked for.
@@ -122,21 +153,9 @@ impl References {
         kernel: FunctionId,
         wanted: impl Fn(&Variable) -> bool,
     ) -> BTreeSet<VariableId> {
-        let mut seen = BTreeSet::from([kernel]);
-        let mut work = vec![kernel];
-        let mut named = BTreeSet::new();
-        while let Some(function) = work.pop() {
-            let own = &self.functions[function.0 as usize];
-            named.extend(own.variables.iter().filter(|id| wanted(module.variable(**id))));
-            let alias = module.function(function).alias;
-            let pointed = self.taken.iter().filter(|_| own.is_indirect);
-            for &callee in own.functions.iter().chain(&alias).chain(pointed) {
-                if seen.insert(callee) {
-                    work.push(callee);
-                }
-            }
-        }
-        named
+        let reached = self.reached(module, kernel);
+        let named = reached.iter().flat_map(|function| &self.functions[function.0 as usize].variables);
+        named.copied().filter(|id| wanted(module.variable(*id))).collect()
     }
 
     /// Shared variables that a kernel and what it calls name, at their offsets. What dynamic shared memory begins with is the

@@ -63,6 +63,8 @@ pub struct Needs {
     pub images: Option<BTreeSet<VariableId>>,
     /// Names of handles that its parameters hold.
     pub handles: BTreeSet<u32>,
+    /// It asks where the system's shared memory is.
+    pub reserved_shared: bool,
 }
 
 impl Needs {
@@ -70,9 +72,11 @@ impl Needs {
         let Kernel { module, kernel: id, places, .. } = *kernel;
         let uses_images = module.forms.iter().any(|form| uses_images(form.row.opcode));
         let is_image = |variable: &Variable| variable.ty.kind() == Kind::Opaque && variable.space == StateSpace::Global;
-        let images = uses_images.then(|| References::new(module).named(module, id, is_image));
+        let references = References::new(module);
+        let images = uses_images.then(|| references.named(module, id, is_image));
+        let reserved_shared = references.reserved_shared(module, id);
         let handles = names_in_parameters(module, id, places);
-        Needs { local: local_memory(kernel), images, handles }
+        Needs { local: local_memory(kernel), images, handles, reserved_shared }
     }
 }
 
