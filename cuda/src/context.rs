@@ -64,6 +64,7 @@ impl Context {
             closed: AtomicBool::new(false),
         });
         CONTEXTS.insert_at(handle, context.clone());
+        crate::record::note(|summary| summary.contexts += 1);
         context
     }
 

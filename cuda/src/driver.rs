@@ -137,6 +137,7 @@ impl Driver {
         // Else whoever forwards to this library writes and tells.
         if !forward::is_behind() {
             boundary::at_exit();
+            record::leave_summaries();
             capture = record::Settings::from_environment();
         }
         Ok(Driver {

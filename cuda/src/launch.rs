@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use warploom::capture::manifest;
 use warploom::container::{Arch, Param};
@@ -119,7 +119,7 @@ impl Launch {
         let kernel = self.function.program.kernel_of(self.function.id);
         let options = self.options(context);
         let before = self.before(&options);
-        let start = Instant::now();
+        let begun = record::begin(&self.function.code().name);
         let outcome = match kernel.launch(&self.args, &options) {
             Ok(outcome) => outcome,
             Err(error) => {
@@ -129,10 +129,9 @@ impl Launch {
                 return Err(error);
             }
         };
-        let took = start.elapsed();
-        self.learn(&outcome, took, options.threads);
         let fault = outcome.fault.as_ref().map(ToString::to_string);
-        record::launched(&self.function.code().name, took, fault);
+        let took = begun.end(outcome.translate, fault);
+        self.learn(&outcome, took, options.threads);
         if let Some(before) = before {
             before.write(&self.function.library.source(), outcome.fault.is_none(), &outcome.printed.text);
         }

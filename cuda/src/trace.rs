@@ -51,21 +51,20 @@ pub fn refused(name: &'static str) {
 
 /// A program asks for one of NVIDIA's tables. Its runtime does so to see whether the driver is NVIDIA's; compilers ask for one and do without.
 pub fn export_table(id: [u8; 16]) {
-    // What the runtime asks for first.
+    // Tables that NVIDIA's runtime looks for.
     const RUNTIME: [u8; 4] = [0xf8, 0xcf, 0xf9, 0x51];
     const TOOLS: [u8; 4] = [0x6b, 0xd5, 0xfb, 0x6c];
-    crate::record::note(|summary| summary.private_tables += 1);
-    if (id.starts_with(&RUNTIME) || id.starts_with(&TOOLS))
-        && TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert("cuGetExportTable")
-    {
-        eprintln!(
-            "warploom: the program asks for cuGetExportTable: it carries NVIDIA's own CUDA runtime (libcudart_static), which accepts NVIDIA's driver \
-             only. Link it with `nvcc -cudart shared`, and have warploom's libcudart found first"
-        );
+    if id.starts_with(&RUNTIME) || id.starts_with(&TOOLS) {
+        crate::record::note(|summary| summary.private_tables += 1);
     }
 }
 
 /// What is wrong with an image whose log nobody asked for.
 pub fn failure(text: &str) {
     eprintln!("warploom: {text}");
+    crate::record::note(|summary| {
+        if !summary.not_loaded.iter().any(|known| known == text) {
+            summary.not_loaded.push(text.to_string());
+        }
+    });
 }

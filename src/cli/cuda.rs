@@ -1,12 +1,17 @@
 //! `warploom cuda`: a program that uses CUDA, with warploom's driver and runtime libraries in front of any others.
 
 use std::ffi::{OsStr, OsString};
+use std::io::{self, IsTerminal};
 use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 
-use super::{Error, complain};
+use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::Error;
 use crate::summary::{self, Summary};
 
 #[derive(clap::Args)]
@@ -195,13 +200,33 @@ pub(super) fn run(options: &Options) -> Result<u8, Error> {
         let absolute = capture.canonicalize().map_err(cannot(capture))?;
         command.env("WARPLOOM_CAPTURE", absolute);
     }
-    let status =
-        command.status().map_err(|source| Error::Io { path: program.into(), doing: "cannot be run", source })?;
+    let cannot_run = |source| Error::Io { path: program.into(), doing: "cannot be run", source };
+    let status = wait(command.spawn().map_err(cannot_run)?).map_err(cannot_run)?;
     if options.summary > 0 {
-        match summaries(&left) {
-            Some(summary) => eprint!("warploom: {}", summary.text(options.summary, super::text::time)),
-            None => complain(&"no process made a context of the CUDA driver library"),
-        }
+        let summary = summaries(&left).unwrap_or_default();
+        eprint!("warploom: {}", summary.text(options.summary, super::text::time));
     }
     Ok(code(status))
+}
+
+/// Waits for the program's end, also when this process is told to end: the program then is, and the
+/// summary comes after it.
+fn wait(mut program: Child) -> io::Result<ExitStatus> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let handle = signals.handle();
+    let pid = i32::try_from(program.id()).ok().and_then(Pid::from_raw);
+    // A terminal tells the program itself.
+    let from_terminal = io::stdin().is_terminal();
+    let teller = std::thread::spawn(move || {
+        for signal in signals.forever().filter(|&signal| !(signal == SIGINT && from_terminal)) {
+            let known = [(SIGINT, Signal::INT), (SIGTERM, Signal::TERM), (SIGHUP, Signal::HUP)];
+            let signal = known.into_iter().find(|(number, _)| *number == signal);
+            // A program that has ended needs not be told.
+            let _ = pid.zip(signal).map(|(pid, (_, signal))| kill_process(pid, signal));
+        }
+    });
+    let status = program.wait();
+    handle.close();
+    let _ = teller.join();
+    status
 }

@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::error::{Answer, Error};
-use crate::{driver, forward, trace};
+use crate::{driver, trace};
 
 pub use exported::{Function, Target};
 pub(crate) use exported::{api, define, define_per_thread, define_refused, early_api, export, jump};
@@ -283,7 +283,7 @@ pub fn watch_forks() {
 extern "C" fn leave_summary() {
     // A child of a fork has done nothing itself.
     if !FORKED.load(Relaxed) {
-        let _ = catch_unwind(|| crate::record::leave_summary(&forward::device().unwrap_or_else(driver::device)));
+        let _ = catch_unwind(crate::record::end);
     }
 }
 

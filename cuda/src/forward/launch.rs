@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::Duration;
 
 use warploom::capture::manifest;
 
@@ -53,11 +53,11 @@ fn launch(
     };
     let choice = settings.choose(&kernel.name);
     let before = choice.and_then(|choice| before(choice, &kernel, shape, params, extra));
-    let start = Instant::now();
+    let begun = record::begin(&kernel.name);
     let answer = real();
     if answer == 0 {
         let succeeded = before.is_none() || real::synchronize();
-        record::launched(&kernel.name, start.elapsed(), None);
+        begun.end(Duration::ZERO, None);
         if let Some(before) = before
             && let Ok(image) = &kernel.loaded.image
         {

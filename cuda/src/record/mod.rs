@@ -9,10 +9,10 @@ pub use launch::{Before, Machine, Subject, names};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use regex_lite::Regex;
-use warploom::summary::{self, Summary};
+use warploom::summary::{self, Running, Summary};
 
 const DEFAULT_MAX_BYTES: u64 = 256 << 20;
 
@@ -72,38 +72,118 @@ impl Choice {
 }
 
 /// What this process has done so far.
-static DONE: Mutex<Option<Summary>> = Mutex::new(None);
+static DONE: Mutex<Done> = Mutex::new(Done { summary: None, running: vec![], busy_since: None, is_new: false });
 
-fn done() -> MutexGuard<'static, Option<Summary>> {
+struct Done {
+    summary: Option<Summary>,
+    /// Launches that have not ended.
+    running: Vec<(String, Instant)>,
+    /// When the first of them began.
+    busy_since: Option<Instant>,
+    /// It changed after it was last written.
+    is_new: bool,
+}
+
+/// How often the summary is written while the process goes on, for when it is killed.
+const EACH: Duration = Duration::from_millis(200);
+
+fn done() -> MutexGuard<'static, Done> {
     DONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Adds to what this process has done.
 pub fn note(add: impl FnOnce(&mut Summary)) {
-    add(done().get_or_insert_default());
+    let mut done = done();
+    done.is_new = true;
+    add(done.summary.get_or_insert_default());
 }
 
-/// Notes one launch.
-pub fn launched(name: &str, took: Duration, fault: Option<String>) {
-    note(|summary| {
-        if !summary.kernels.contains_key(name) {
-            summary.kernels.insert(name.to_string(), Default::default());
+/// A launch that has begun, until it is dropped.
+pub struct Begun {
+    kernel: String,
+    at: Instant,
+}
+
+/// Notes that a launch begins.
+pub fn begin(kernel: &str) -> Begun {
+    let begun = Begun { kernel: kernel.to_string(), at: Instant::now() };
+    let mut done = done();
+    done.busy_since.get_or_insert(begun.at);
+    done.running.push((begun.kernel.clone(), begun.at));
+    begun
+}
+
+impl Begun {
+    /// Notes that it has run to its end, and how long translation took of it. Returns how long it took.
+    pub fn end(self, translate: Duration, fault: Option<String>) -> Duration {
+        let took = self.at.elapsed();
+        note(|summary| {
+            let kernel = summary.kernels.entry(self.kernel.clone()).or_default();
+            kernel.launches += 1;
+            kernel.ns += took.as_nanos() as u64;
+            kernel.translate_ns += translate.as_nanos() as u64;
+            summary.faults.extend(fault);
+        });
+        took
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        let mut done = done();
+        let here = done.running.iter().position(|(kernel, at)| *at == self.at && *kernel == self.kernel);
+        here.map(|here| done.running.swap_remove(here));
+        if done.running.is_empty() {
+            let busy = done.busy_since.take().map_or(0, |since| since.elapsed().as_nanos() as u64);
+            done.summary.get_or_insert_default().busy_ns += busy;
         }
-        let kernel = summary.kernels.get_mut(name).expect("it was just put in");
-        kernel.launches += 1;
-        kernel.ns += took.as_nanos() as u64;
-        summary.faults.extend(fault);
+    }
+}
+
+/// What the process has done so far, if that was not written yet.
+fn unwritten() -> Option<Summary> {
+    let mut done = done();
+    if !std::mem::take(&mut done.is_new) && done.running.is_empty() {
+        return None;
+    }
+    let mut summary = done.summary.clone().unwrap_or_default();
+    let now = Instant::now();
+    let ns = |since: Instant| now.saturating_duration_since(since).as_nanos() as u64;
+    summary.busy_ns += done.busy_since.map_or(0, ns);
+    let running = |(kernel, begun): &(String, Instant)| Running { kernel: kernel.clone(), ns: ns(*begun) };
+    summary.running.extend(done.running.iter().map(running));
+    summary.calls_ns = crate::trace::spent();
+    Some(summary)
+}
+
+/// Leaves what the process does on a GPU for `warploom cuda`, if that asked for it: now and then,
+/// so that a process that is killed has left something, and at its end.
+pub fn leave_summaries() {
+    if std::env::var_os(summary::VARIABLE).is_none() {
+        return;
+    }
+    note(|_| {});
+    let writer = std::thread::Builder::new().name("warploom summary".into());
+    // Without a thread it is written at the end only.
+    let _ = writer.spawn(|| {
+        loop {
+            std::thread::sleep(EACH);
+            leave_summary();
+        }
     });
 }
 
-/// Leaves what the process has done on a GPU of this kind for `warploom cuda`, if that asked for it.
-pub fn leave_summary(device: &str) {
-    let (Some(folder), Some(mut summary)) = (std::env::var_os(summary::VARIABLE), done().take()) else { return };
-    summary.device = device.into();
-    summary.calls_ns = crate::trace::spent();
+/// Leaves what is new.
+pub fn leave_summary() {
+    static WRITING: Mutex<()> = Mutex::new(());
+    let _one = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let (Some(folder), Some(mut summary)) = (std::env::var_os(summary::VARIABLE), unwritten()) else { return };
+    summary.device = crate::forward::device().unwrap_or_else(crate::driver::device);
     let path = Path::new(&folder).join(format!("{}.json", std::process::id()));
+    let half = path.with_extension("part");
     // Nobody is there any more to be told of an error.
-    let _ = serde_json::to_vec(&summary).map(|text| std::fs::write(path, text));
+    let _ = serde_json::to_vec(&summary)
+        .map(|text| std::fs::write(&half, text).and_then(|()| std::fs::rename(&half, &path)));
 }
 
 /// How often a kernel of this name was launched, this time included.
@@ -113,4 +193,15 @@ fn number_of(name: &str) -> u64 {
     let count = counts.entry(name.to_string()).or_default();
     *count += 1;
     *count
+}
+
+/// What there is to say when a process ends: the summary, or why nothing has run.
+pub fn end() {
+    if std::env::var_os(summary::VARIABLE).is_some() {
+        return leave_summary();
+    }
+    let asked = |summary: &Summary| summary.kernels.is_empty() && summary.private_tables > 0;
+    if done().summary.as_ref().is_some_and(asked) {
+        eprint!("warploom: {}", summary::STATIC_RUNTIME);
+    }
 }

@@ -1,5 +1,7 @@
 //! What a process did through the CUDA driver library: the library writes it when the process ends, `warploom cuda` reads and prints it.
 
+mod names;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
@@ -15,6 +17,16 @@ pub struct KernelSummary {
     pub launches: u64,
     /// Time that they ran, in nanoseconds, the translation of what they met included.
     pub ns: u64,
+    /// The part of it that translation took.
+    pub translate_ns: u64,
+}
+
+/// A kernel that had not ended when the summary was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Running {
+    pub kernel: String,
+    /// How long it had run, in nanoseconds.
+    pub ns: u64,
 }
 
 /// What one process did, or several together.
@@ -22,6 +34,14 @@ pub struct KernelSummary {
 pub struct Summary {
     /// The GPU that the library claimed to be, such as `sm_52`.
     pub device: String,
+    /// Contexts that were made.
+    pub contexts: u64,
+    /// Wall time in which at least one kernel ran, in nanoseconds.
+    pub busy_ns: u64,
+    /// Kernels that were interrupted.
+    pub running: Vec<Running>,
+    /// Why code could not be loaded, each reason once.
+    pub not_loaded: Vec<String>,
     /// Time that the program's threads were in calls of the library, in nanoseconds.
     pub calls_ns: u64,
     /// Launches by the kernels' names.
@@ -42,11 +62,16 @@ impl Summary {
     /// Adds what another process did.
     pub fn add(&mut self, other: Summary) {
         self.device = other.device;
+        self.contexts += other.contexts;
+        self.busy_ns += other.busy_ns;
+        self.running.extend(other.running);
+        self.not_loaded.extend(other.not_loaded);
         self.calls_ns += other.calls_ns;
         for (name, kernel) in other.kernels {
             let sum = self.kernels.entry(name).or_default();
             sum.launches += kernel.launches;
             sum.ns += kernel.ns;
+            sum.translate_ns += kernel.translate_ns;
         }
         self.faults.extend(other.faults);
         for (name, count) in other.unsupported {
@@ -60,23 +85,38 @@ impl Summary {
     /// The summary in lines for people, kernels with the longest time first, at most `most` of them.
     pub fn text(&self, most: usize, time: impl Fn(Duration) -> String) -> String {
         let launches: u64 = self.kernels.values().map(|kernel| kernel.launches).sum();
-        let ns: u64 = self.kernels.values().map(|kernel| kernel.ns).sum();
         let time = |ns| time(Duration::from_nanos(ns));
-        let mut text = format!(
-            "{}: {launches} launches of {} kernels, {}; in calls of the driver {}\n",
-            self.device,
-            self.kernels.len(),
-            time(ns),
-            time(self.calls_ns)
-        );
+        let mut text = match (launches, self.contexts) {
+            (0, 0) => "no process made a context of the CUDA driver library\n".to_string(),
+            (0, _) => format!("{}: no kernel has run; in calls of the driver {}\n", self.device, time(self.calls_ns)),
+            _ => format!(
+                "{}: {launches} launches of {} kernels, {}; in calls of the driver {}\n",
+                self.device,
+                self.kernels.len(),
+                time(self.busy_ns),
+                time(self.calls_ns)
+            ),
+        };
         let mut kernels: Vec<_> = self.kernels.iter().collect();
         kernels.sort_by_key(|(_, kernel)| std::cmp::Reverse(kernel.ns));
+        let shown: Vec<&str> = kernels.iter().take(most).map(|(name, _)| name.as_str()).collect();
+        let names = names::readable(&shown);
         let write = "writing to a string does not fail";
-        for (name, kernel) in kernels.iter().take(most) {
-            writeln!(text, "  {:>10}  {:>8} x  {name}", time(kernel.ns), kernel.launches).expect(write);
+        if !names.is_empty() {
+            writeln!(text, "  {:>10}  {:>11}  {:>8}", "total", "translation", "launches").expect(write);
+        }
+        for ((_, kernel), name) in kernels.iter().zip(names) {
+            let (total, translation) = (time(kernel.ns), time(kernel.translate_ns));
+            writeln!(text, "  {total:>10}  {translation:>11}  {:>8}  {name}", kernel.launches).expect(write);
         }
         if kernels.len() > most {
             writeln!(text, "  and {} more", kernels.len() - most).expect(write);
+        }
+        for Running { kernel, ns } in &self.running {
+            writeln!(text, "still running after {}: {}", time(*ns), names::readable(&[kernel])[0]).expect(write);
+        }
+        for reason in &self.not_loaded {
+            writeln!(text, "not loaded: {reason}").expect(write);
         }
         for fault in &self.faults {
             writeln!(text, "fault: {fault}").expect(write);
@@ -98,9 +138,13 @@ impl Summary {
 }
 
 /// What to do where NVIDIA's own runtime asked for tables that only NVIDIA's driver has.
-const STATIC_RUNTIME: &str = "\
-NVIDIA's runtime library asked for undocumented tables of NVIDIA's driver, which are not imitated; it gives up then (error 103 or 500).
-A program links it statically unless it was built with `-cudart shared`: build it so, and it gets warploom's runtime library.
+pub const STATIC_RUNTIME: &str = "\
+The program carries NVIDIA's CUDA runtime inside (libcudart_static), which works with NVIDIA's driver only
+and gives up then (error 103 or 500). Build it with the runtime as a shared library, which warploom replaces:
+  nvcc        export NVCC_APPEND_FLAGS=\"-cudart shared\" and build anew
+  CMake       set(CMAKE_CUDA_RUNTIME_LIBRARY Shared), or -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared
+  setuptools  extra_compile_args={\"nvcc\": [\"-cudart\", \"shared\"]}, libraries=[\"cudart\"]
+  Bazel       rules_cuda: --@rules_cuda//cuda:runtime=@cuda//:cuda_runtime
 ";
 
 #[cfg(test)]
@@ -108,7 +152,7 @@ mod tests {
     use super::*;
 
     fn kernel(launches: u64, ns: u64) -> KernelSummary {
-        KernelSummary { launches, ns }
+        KernelSummary { launches, ns, translate_ns: ns / 2 }
     }
 
     #[test]
@@ -117,11 +161,21 @@ mod tests {
         let mut sum = of("a", kernel(2, 10));
         sum.add(of("a", kernel(1, 5)));
         sum.add(of("b", kernel(1, 90)));
-        sum.add(Summary { device: "sm_52".into(), calls_ns: 7, ..of("c", kernel(1, 1)) });
-        assert_eq!(sum.kernels["a"], kernel(3, 15));
+        sum.add(Summary { device: "sm_52".into(), calls_ns: 7, busy_ns: 100, ..of("c", kernel(1, 1)) });
+        assert_eq!(sum.kernels["a"], KernelSummary { translate_ns: 7, ..kernel(3, 15) });
         let text = sum.text(2, |time| format!("{} ns", time.as_nanos()));
-        assert!(text.starts_with("sm_52: 5 launches of 3 kernels, 106 ns; in calls of the driver 7 ns\n"), "{text}");
+        assert!(text.starts_with("sm_52: 5 launches of 3 kernels, 100 ns; in calls of the driver 7 ns\n"), "{text}");
         assert!(text.find(" b\n") < text.find(" a\n") && text.contains("and 1 more"), "{text}");
+    }
+
+    #[test]
+    fn without_a_launch_it_says_how_far_the_program_came() {
+        let text = |summary: &Summary| summary.text(9, |time| format!("{} ns", time.as_nanos()));
+        assert_eq!(text(&Summary::default()), "no process made a context of the CUDA driver library\n");
+        let running = vec![Running { kernel: "_Z5saxpyif".into(), ns: 12 }];
+        let made = Summary { device: "sm_80".into(), contexts: 1, running, ..Summary::default() };
+        let expected = "sm_80: no kernel has run; in calls of the driver 0 ns\nstill running after 12 ns: saxpy\n";
+        assert_eq!(text(&made), expected);
     }
 
     #[test]

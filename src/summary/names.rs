@@ -1,0 +1,98 @@
+//! Kernels' names for people: those of C++, which numba's are too, without what compilers add.
+
+use cpp_demangle::{DemangleOptions, Symbol};
+
+/// Longer names are left as they are: real ones of templates have up to some thousand bytes.
+const MOST_MANGLED: usize = 1 << 14;
+/// Columns of a name.
+const WIDTH: usize = 100;
+
+/// The names in a form as short as tells them apart.
+pub fn readable(names: &[&str]) -> Vec<String> {
+    let short: Vec<String> = names.iter().map(|name| demangled(name, true).unwrap_or_else(|| cut(name))).collect();
+    let is_single = |name: &String| short.iter().filter(|other| *other == name).count() == 1;
+    let one = |(name, short): (&&str, &String)| match is_single(short) {
+        true => short.clone(),
+        false => demangled(name, false).unwrap_or_else(|| (*name).to_string()),
+    };
+    names.iter().zip(&short).map(one).collect()
+}
+
+/// A name of C++, or else none: without parameters and inner templates if it is to be short.
+fn demangled(name: &str, short: bool) -> Option<String> {
+    let mangled = Some(name).filter(|name| name.starts_with("_Z") && name.len() <= MOST_MANGLED)?;
+    let options = DemangleOptions::new().no_return_type();
+    let options = if short { options.no_params() } else { options };
+    let text = without_tags(&Symbol::new(mangled).ok()?.demangle_with_options(&options).ok()?);
+    Some(if short { cut(&without_inner_templates(&text)) } else { text })
+}
+
+/// Without `[abi:...]`, by which numba tells versions of a function apart.
+fn without_tags(text: &str) -> String {
+    let mut rest = text;
+    let mut kept = String::new();
+    while let Some((before, tag)) = rest.split_once("[abi:") {
+        kept += before;
+        rest = tag.split_once(']').map_or("", |(_, after)| after);
+    }
+    kept + rest
+}
+
+/// With `...` for the arguments of templates that are themselves in arguments.
+fn without_inner_templates(text: &str) -> String {
+    let (mut depth, mut kept, mut last) = (0_usize, String::new(), ' ');
+    for character in text.chars() {
+        let is_operator = kept.ends_with("operator") || kept.ends_with("operator<") || kept.ends_with("operator>");
+        match character {
+            // Of `->` no template ends.
+            '<' if !is_operator => {
+                depth += 1;
+                if depth == 2 {
+                    kept += "<...";
+                }
+            }
+            '>' if !is_operator && last != '-' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth < 2 {
+            kept.push(character);
+        }
+        last = character;
+    }
+    kept
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(WIDTH) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+
+    #[test]
+    fn names_of_cpp_are_short() {
+        let fill = "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEESt5arrayIPcLm1EEEEviT0_T1_";
+        let numba = "_ZN9nb_shared5saxpyB2v1B92cw51cXTLSUwv1sDUaKthqqNgoKmjgOR3W3CwAkMXLaJtQYkOIgxJU0gCqOkEJoHkbttqdVhoqlspQ\
+                     GNFHSgJ5BnXagIAExf5ArrayIfLi1E1C7mutable7alignedE5ArrayIfLi1E1C7mutable7alignedE";
+        let plain = "triton_poi_fused_add_0";
+        let short = readable(&["_Z6triplePi", fill, numba, plain]);
+        let fill = "at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<...>, std::array<...> >";
+        assert_eq!(short, ["triple", fill, "nb_shared::saxpy", plain]);
+    }
+
+    #[test]
+    fn versions_of_a_kernel_are_told_apart() {
+        assert_eq!(readable(&["_Z3addPi", "_Z3addPf", "_Z3subPf"]), ["add(int*)", "add(float*)", "sub"]);
+    }
+
+    #[test]
+    fn what_is_no_name_of_cpp_stays() {
+        let long = "x".repeat(300);
+        assert_eq!(readable(&["_Zgarbage", "", &long])[..2], ["_Zgarbage", ""]);
+        assert_eq!(readable(&[&long])[0].len(), 103);
+    }
+}
