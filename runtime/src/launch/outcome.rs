@@ -34,6 +34,8 @@ pub struct Fault {
     pub address: u64,
     /// For a stuck barrier or a deadlock: the warps and lanes that wait.
     pub waiting: Vec<Waiting>,
+    /// For a deadlock of blocks: how many there are that have begun and cannot go on.
+    pub spinning: u64,
 }
 
 /// A warp that waits at a barrier, or lanes of it; or lanes that wait for others of their warp.
@@ -50,9 +52,13 @@ pub struct Waiting {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault { kind, pc, block: [x, y, z], warp, lane, address, waiting } = self;
+        let Fault { kind, pc, block: [x, y, z], warp, lane, address, waiting, spinning } = self;
         write!(f, "{kind} at pc {pc:#x}, block ({x}, {y}, {z}), warp {warp}")?;
         match kind {
+            FaultKind::Deadlock if *spinning == 1 => write!(f, "; the block waits for what no other changes"),
+            FaultKind::Deadlock if *spinning > 1 => {
+                write!(f, "; {spinning} blocks wait, each for what no other changes")
+            }
             FaultKind::StuckBarrier | FaultKind::Deadlock => {
                 let follows = |a: &Waiting, b: &Waiting| {
                     (a.warp + 1, a.lanes, a.barrier, a.pc) == (b.warp, b.lanes, b.barrier, b.pc)

@@ -1,0 +1,272 @@
+//! Blocks that are set aside, so that others run: their rounds, and the proof that none of them can go on.
+
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::{MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+
+use super::super::block::Block;
+use super::super::config::LaunchError;
+use super::super::outcome::Fault;
+use super::super::repeats::Extent;
+use super::super::suspended::{State, Suspended};
+use super::{Stop, Worker};
+use crate::fault::FaultKind;
+
+/// Guest instructions that a block has counted when it is first asked whether it repeats a state.
+const FIRST_PROBE: u64 = 1 << 14;
+/// Guest instructions after which a block is set aside that repeats no state.
+pub(super) const LONG: u64 = 1 << 24;
+/// Guest instructions of a turn of a block that was set aside.
+const SLICE: u64 = 1 << 16;
+/// Turns of warps, of one back edge each, within which a block is expected to repeat a state if it does so at all. Loops of
+/// PTX that wait count 32 rounds before other lanes have their turn.
+const PERIOD: u32 = 64;
+/// Rounds without a change after which a worker sleeps in between, as long as only others than the launch can change something.
+const PATIENT_ROUNDS: u32 = 64;
+const PAUSE: Duration = Duration::from_micros(200);
+
+/// Why a block's turn ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pause {
+    Done,
+    /// It has come back to a state that it was in.
+    Spins,
+    /// It has run for long.
+    Long,
+}
+
+/// No block can go on.
+struct Deadlock {
+    /// Of the memory.
+    memory: u64,
+    /// The lowest block's.
+    index: u64,
+    fault: Fault,
+}
+
+/// What a worker knows of the rounds behind it.
+#[derive(Default)]
+struct Quiet {
+    /// Rounds in which all blocks of the worker repeated their states.
+    rounds: u32,
+    /// Since when memory has had this fingerprint, as far as proofs tell.
+    proof: Option<(Instant, u64)>,
+    next_proof: Option<Instant>,
+}
+
+impl Worker<'_> {
+    /// Gives the context's block turns until it is done, repeats a state, or has counted `slice` instructions.
+    pub(super) fn run_on(&mut self, block: &mut Block, slice: u64) -> Result<Pause, Stop> {
+        let began = self.spent();
+        let mut probe = began.saturating_add(if block.aside { 0 } else { FIRST_PROBE });
+        let end = began.saturating_add(slice);
+        loop {
+            self.sweep(block)?;
+            if block.is_done() {
+                return Ok(Pause::Done);
+            }
+            let spent = self.spent();
+            if spent < probe {
+                continue;
+            }
+            let extent = if block.aside { Extent::Registers } else { Extent::Memory };
+            if self.repeats(block, extent)? {
+                return Ok(Pause::Spins);
+            }
+            if block.is_done() {
+                return Ok(Pause::Done);
+            }
+            if spent >= end {
+                return Ok(Pause::Long);
+            }
+            probe = if block.aside { end } else { spent.saturating_add(spent - began).min(end) };
+        }
+    }
+
+    /// Whether the context's block, each warp of which has short turns, comes back to the state that it is in.
+    ///
+    /// Registers that nobody reads differ between engines, and so may the answer. A launch with a limit of instructions, which
+    /// ends every loop, is the same on all engines to the last instruction: nobody asks.
+    fn repeats(&mut self, block: &mut Block, extent: Extent) -> Result<bool, Stop> {
+        if self.launch.config.instruction_limit.is_some() {
+            return Ok(false);
+        }
+        self.probes = true;
+        let result = self.repeats_in_short_turns(block, extent);
+        self.probes = false;
+        result
+    }
+
+    fn repeats_in_short_turns(&mut self, block: &mut Block, extent: Extent) -> Result<bool, Stop> {
+        let first = block.suspended.iter().position(|warp| matches!(warp.state, State::Ready { .. }));
+        let Some(first) = first else { return Ok(false) };
+        // Mostly the first warp tells that the block goes on.
+        let most = if extent == Extent::Memory { PERIOD } else { (PERIOD / block.ready.max(1)).max(4) };
+        let Some(period) = self.period(block, Extent::Warp(first), most)? else { return Ok(false) };
+        if self.period(block, extent, period)?.is_some() {
+            return Ok(true);
+        }
+        Ok(self.snapshot.lacks_released(block) && self.period(block, Extent::Memory, period)?.is_some())
+    }
+
+    /// After how many rounds of turns, at most so many, the context's block is again what it is.
+    fn period(&mut self, block: &mut Block, extent: Extent, most: u32) -> Result<Option<u32>, Stop> {
+        if block.is_done() || !self.snapshot.take(block, extent) {
+            return Ok(None);
+        }
+        for round in 1..=most {
+            self.sweep(block)?;
+            if block.is_done() {
+                break;
+            }
+            if self.snapshot.is_of(block) {
+                return Ok(Some(round));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The context is this block's.
+    fn enter(&mut self, block: &Block) {
+        self.context.ctaid = block.ctaid;
+        self.context.shared = block.shared();
+    }
+
+    /// Gives the worker's blocks that were set aside turns, until all are done or, if not `all`, one is. False if the launch
+    /// ends before that.
+    pub(super) fn run_aside(&mut self, all: bool) -> Result<bool, LaunchError> {
+        let launch = self.launch;
+        launch.busy.fetch_sub(self.shares, SeqCst);
+        let mut quiet = Quiet::default();
+        loop {
+            if launch.is_proving.load(Relaxed) {
+                // The list is the other worker's until then.
+                drop(launch.prover.lock().unwrap_or_else(PoisonError::into_inner));
+            }
+            let mut blocks = launch.aside(self.list);
+            let before = blocks.len();
+            let result = self.round(&mut blocks);
+            let left = blocks.len();
+            if result.is_err() {
+                // The launch ends at its first fault for all blocks that were set aside.
+                blocks.clear();
+            }
+            drop(blocks);
+            let is_quiet = match result {
+                Ok(is_quiet) => is_quiet,
+                Err((index, stop)) => return self.stopped(index, stop).map(|()| false),
+            };
+            if left == 0 || left < before && !all {
+                break;
+            }
+            quiet.rounds = if is_quiet { quiet.rounds.saturating_add(1) } else { 0 };
+            if let Err((index, stop)) = self.rest(&mut quiet) {
+                return self.stopped(index, stop).map(|()| false);
+            }
+        }
+        if !all {
+            launch.busy.fetch_add(self.shares, SeqCst);
+        }
+        Ok(true)
+    }
+
+    /// Gives each block a turn. Whether all repeated their states.
+    fn round(&mut self, blocks: &mut Vec<Block>) -> Result<bool, (u64, Stop)> {
+        let slice = if blocks.len() == 1 { LONG } else { SLICE };
+        let mut is_quiet = true;
+        for (number, block) in blocks.iter_mut().enumerate() {
+            self.check_soon(number);
+            self.enter(block);
+            // A block that was suspended does so by itself.
+            let fresh = block.suspended.is_empty();
+            let checked = if fresh { self.check_if_due(block, 0, 0) } else { Ok(()) };
+            let pause = checked.and_then(|()| self.run_on(block, slice)).map_err(|stop| (block.index, stop))?;
+            is_quiet &= pause == Pause::Spins;
+        }
+        for mut block in blocks.extract_if(.., |block| block.is_done()) {
+            self.free.extend(block.retire());
+            block.clear_barriers();
+            self.done += 1;
+            self.spare.push(block);
+        }
+        Ok(is_quiet)
+    }
+
+    /// Between two rounds: proves, now and then, that no block can go on, and lets others have the processor.
+    fn rest(&mut self, quiet: &mut Quiet) -> Result<(), (u64, Stop)> {
+        if quiet.rounds == 0 {
+            *quiet = Quiet::default();
+            return Ok(());
+        }
+        let launch = self.launch;
+        let patience = launch.config.deadlock_after;
+        let now = Instant::now();
+        let due = quiet.rounds > 1 && quiet.rounds.is_power_of_two()
+            || quiet.rounds.is_multiple_of(1024) && quiet.next_proof.is_none_or(|next| now >= next);
+        if due {
+            let proof = self.prove()?;
+            quiet.next_proof = now.checked_add(now.elapsed() * 16);
+            let before = quiet.proof.take();
+            if let Some(Deadlock { memory, index, fault }) = proof {
+                let since = before.filter(|&(_, before)| before == memory).map(|(since, _)| since);
+                if since.is_some_and(|since| since.elapsed() >= patience) {
+                    return Err((index, Stop::Fault(Box::new(fault))));
+                }
+                quiet.proof = Some((since.unwrap_or(now), memory));
+            }
+        }
+        if quiet.rounds > PATIENT_ROUNDS && quiet.proof.is_some() {
+            std::thread::sleep(PAUSE);
+        } else if launch.workers > 1 {
+            std::thread::yield_now();
+        }
+        Ok(())
+    }
+
+    /// A deadlock, if each block that has begun repeats its state and memory stays as it is, and no other block can begin.
+    /// `None`, too, if another worker runs blocks or proves, or if what code does depends on the time.
+    fn prove(&mut self) -> Result<Option<Deadlock>, (u64, Stop)> {
+        let launch = self.launch;
+        let prover = match launch.prover.try_lock() {
+            Ok(guard) => guard,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(None),
+        };
+        let Some(outside) = launch.engine.outside() else { return Ok(None) };
+        if launch.busy.load(SeqCst) != 0 {
+            return Ok(None);
+        }
+        launch.is_proving.store(true, Relaxed);
+        let mut lists: Vec<MutexGuard<'_, Vec<Block>>> = (0..launch.workers).map(|list| launch.aside(list)).collect();
+        let memory = launch.memory.fingerprint();
+        let repeated = self.all_repeat(lists.iter_mut().flat_map(|list| list.iter_mut()));
+        let is_same = launch.memory.fingerprint() == memory && launch.engine.outside() == Some(outside);
+        let is_all = launch.busy.load(SeqCst) == 0;
+        let lowest = self.all_spin(lists.iter().flat_map(|list| list.iter()));
+        launch.is_proving.store(false, Relaxed);
+        drop((lists, prover));
+        let lowest = lowest.filter(|_| is_same && is_all);
+        Ok(if repeated? { lowest.map(|(index, fault)| Deadlock { memory, index, fault }) } else { None })
+    }
+
+    fn all_repeat<'b>(&mut self, blocks: impl Iterator<Item = &'b mut Block>) -> Result<bool, (u64, Stop)> {
+        for block in blocks {
+            self.enter(block);
+            let index = block.index;
+            if block.is_done() || !self.repeats(block, Extent::Memory).map_err(|stop| (index, stop))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The fault of the lowest block that spins, and its index.
+    fn all_spin<'b>(&self, blocks: impl Iterator<Item = &'b Block> + Clone) -> Option<(u64, Fault)> {
+        let spinning = blocks.clone().count() as u64;
+        let can_go_on = |warp: &&Suspended| matches!(warp.state, State::Ready { .. });
+        let spins = blocks.filter_map(|block| Some((block, block.suspended.iter().find(can_go_on)?)));
+        let (block, warp) = spins.min_by_key(|(block, _)| block.index)?;
+        let pc = self.launch.engine.block_pc(warp.resume);
+        Some((block.index, Fault { spinning, ..self.fault(block, warp.warp, FaultKind::Deadlock, pc) }))
+    }
+}
