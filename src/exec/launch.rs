@@ -118,6 +118,9 @@ pub struct LaunchOptions {
     pub time_limit: Option<Duration>,
     /// All blocks are resident at once and may wait for each other.
     pub cooperative: bool,
+    /// For how long no block may have been able to go on for the launch to end with a deadlock. More than 0 if others change
+    /// the memory meanwhile.
+    pub deadlock_after: Duration,
     /// What all `printf` of the launch may print; what finds no room is dropped.
     pub printf_bytes: usize,
     /// Texture headers and samplers that handles are indices of.
@@ -149,6 +152,7 @@ impl LaunchOptions {
             instruction_limit: None,
             time_limit: None,
             cooperative: false,
+            deadlock_after: Duration::ZERO,
             printf_bytes: PRINTF_BYTES,
             heap_bytes: HEAP_BYTES,
             images: None,

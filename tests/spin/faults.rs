@@ -1,6 +1,7 @@
 //! Launches in which no block can go on, and launches that only look so.
 
 use crate::support::{Case, module};
+use warploom::exec::EngineKind;
 use warploom_runtime::fault::FaultKind;
 
 /// Block 0 waits for block 1, which waits for block 0.
@@ -52,6 +53,27 @@ done:
 #[test]
 fn a_single_block_may_be_a_deadlock() {
     Case::new(BOTH, 1, 1).check_fault(|fault| assert_eq!(fault.kind(), FaultKind::Deadlock, "{fault}"));
+}
+
+/// Before sm_70, lanes of a warp wait for each other where their ways meet.
+#[test]
+fn old_lanes_that_wait_for_lanes_are_a_deadlock() {
+    let body = "
+    setp.ne.u32 %p1, %t, 0;
+    @%p1 bra set;
+wait:
+    ld.volatile.global.u32 %r1, [%a];
+    setp.eq.u32 %p2, %r1, 0;
+    @%p2 bra wait;
+    bra.uni done;
+set:
+    st.volatile.global.u32 [%a], 5;
+done:";
+    let fault = |target: &str| {
+        let case = Case { text: module(target, body), ..Case::new(body, 1, 2) };
+        case.run(EngineKind::Jit, 1, 1).0.fault.map(|fault| fault.kind())
+    };
+    assert_eq!([fault("sm_60"), fault("sm_70")], [Some(FaultKind::Deadlock), None]);
 }
 
 /// The registers of the loop come back, but the clock goes on.

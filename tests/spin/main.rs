@@ -238,3 +238,22 @@ set:
 done:";
     Case::new(lanes, 1, 2).check(&[5, 5]);
 }
+
+/// `cooperative_groups::this_grid().sync()` as nvcc compiles it (`grid_sync.cu`), over more blocks than workers.
+#[test]
+fn a_cooperative_grid_meets() {
+    for (blocks, lanes) in [(2, 32), (20, 64), (130, 96)] {
+        let n = (blocks * lanes) as usize;
+        let mut values: Vec<u32> = (0..n as u32).collect();
+        let mut before = values.clone();
+        for _ in 0..5 {
+            before.copy_from_slice(&values);
+            for (i, value) in values.iter_mut().enumerate() {
+                *value = before[(i + 1) % n].wrapping_mul(3).wrapping_add(before[(i + n - 1) % n]);
+            }
+        }
+        // The fifth round goes to the second half.
+        let expected = [before, values].concat();
+        Case { text: include_str!("grid_sync.sm_80.ptx").into(), blocks, lanes, cooperative: true }.check(&expected);
+    }
+}

@@ -136,7 +136,7 @@ impl LaunchConfig {
     /// Blocks that may be set aside at once.
     pub(super) fn blocks_aside(&self) -> u64 {
         // One worker may have all of them.
-        if self.cooperative { 0 } else { self.aside_blocks.min(self.blocks() - 1) }
+        if self.cooperative { 0 } else { self.aside_blocks.min(self.blocks().saturating_sub(1)) }
     }
 
     /// A bound of `WarpContext::slot` in a launch whose warps have so many lanes.

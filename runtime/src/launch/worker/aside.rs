@@ -49,8 +49,10 @@ struct Deadlock {
 struct Quiet {
     /// Rounds in which all blocks of the worker repeated their states.
     rounds: u32,
-    /// Since when memory has had this fingerprint, as far as proofs tell.
-    proof: Option<(Instant, u64)>,
+    /// When the first of them was over.
+    since: Option<Instant>,
+    /// The memory's fingerprint, if the last proof held.
+    proof: Option<u64>,
     next_proof: Option<Instant>,
 }
 
@@ -201,18 +203,20 @@ impl Worker<'_> {
         let launch = self.launch;
         let patience = launch.config.deadlock_after;
         let now = Instant::now();
-        let due = quiet.rounds > 1 && quiet.rounds.is_power_of_two()
-            || quiet.rounds.is_multiple_of(1024) && quiet.next_proof.is_none_or(|next| now >= next);
-        if due {
+        let began = *quiet.since.get_or_insert(now);
+        // A proof reads all memory. Others who change it should not have to wait for that soon.
+        let is_soon = now - began < if quiet.proof.is_some() { patience } else { patience / 2 };
+        let is_next = quiet.next_proof.is_none_or(|next| now >= next);
+        let early = patience.is_zero() && quiet.rounds > 1 && quiet.rounds.is_power_of_two();
+        if early || quiet.rounds.is_multiple_of(64) && is_next && !is_soon {
             let proof = self.prove()?;
             quiet.next_proof = now.checked_add(now.elapsed() * 16);
             let before = quiet.proof.take();
             if let Some(Deadlock { memory, index, fault }) = proof {
-                let since = before.filter(|&(_, before)| before == memory).map(|(since, _)| since);
-                if since.is_some_and(|since| since.elapsed() >= patience) {
+                if before == Some(memory) {
                     return Err((index, Stop::Fault(Box::new(fault))));
                 }
-                quiet.proof = Some((since.unwrap_or(now), memory));
+                quiet.proof = Some(memory);
             }
         }
         if quiet.rounds > PATIENT_ROUNDS && quiet.proof.is_some() {
