@@ -67,8 +67,11 @@ fn maxwell_blocks_wait() {
         maxwell::assemble(line, pc(number) as u64).unwrap_or_else(|error| panic!("{line}: {error}"))
     };
     let words: Vec<u64> = lines.iter().enumerate().map(word).collect();
-    let code: Vec<u8> =
-        words.chunks(3).flat_map(|bundle| std::iter::once(&0).chain(bundle)).flat_map(|word| word.to_le_bytes()).collect();
+    let code: Vec<u8> = words
+        .chunks(3)
+        .flat_map(|bundle| std::iter::once(&0).chain(bundle))
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
     check(maxwell::lift::lift_kernel(&maxwell::lift::Kernel::new("chain", &code, 8)).unwrap(), 32, 0x140);
 }
 

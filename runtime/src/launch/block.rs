@@ -23,6 +23,8 @@ pub(super) struct Block {
     pub meets: bool,
     /// Whether it has been set aside: it takes turns with other blocks.
     pub aside: bool,
+    /// Rounds of short turns after which it repeated its state when it was last asked; 0: it did not.
+    pub period: u32,
     /// How often a barrier has let a warp go on.
     pub released: u64,
     /// Of `suspended`, those not yet done, and those that can go on.
@@ -47,6 +49,7 @@ impl Block {
             suspended: Vec::new(),
             meets: false,
             aside: false,
+            period: 0,
             released: 0,
             live: 0,
             ready: 0,
@@ -65,7 +68,7 @@ impl Block {
         self.ctaid = ctaid;
         self.row_end = ctaid[0] + 1 + following;
         self.started = 0;
-        self.aside = false;
+        (self.aside, self.period) = (false, 0);
         if !self.suspended.is_empty() {
             self.clear_barriers();
         }

@@ -41,6 +41,9 @@ struct Warp {
     kept: [usize; 2],
 }
 
+/// Words of 8 bytes in which registers may differ that are nearly the same: a counter of one lane or of the warp.
+const NEAR: usize = 2;
+
 /// The most bytes that are kept of a block.
 const MAX_BYTES: usize = 16 << 20;
 
@@ -98,6 +101,17 @@ impl Snapshot {
         same && self.barriers.as_ref().is_none_or(are_same)
             && !self.lacks_released(block)
             && (self.extent != Extent::Memory || is_next(block.shared_content()))
+    }
+
+    /// Whether the one warp of the snapshot has nearly the registers that it had, where it would go on as it would have then.
+    pub(super) fn is_near(&self, block: &Block) -> Option<bool> {
+        let (Extent::Warp(slot), [was]) = (self.extent, &self.warps[..]) else { return None };
+        let warp = &block.suspended[slot];
+        if (warp.state, warp.resume) != (was.state, was.resume) {
+            return None;
+        }
+        let words = warp.storage.registers().chunks(8).zip(self.bytes.chunks(8));
+        Some(words.filter(|(now, before)| now != before).take(NEAR + 1).count() <= NEAR)
     }
 
     /// Whether warps waited then whose registers were not kept, and that something has released since.

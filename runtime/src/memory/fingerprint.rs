@@ -33,7 +33,7 @@ impl Memory {
                 mix(&mut sums, &bytes);
             }
         }
-        sums.into_iter().fold(0, |sum, next| step(sum, next))
+        sums.into_iter().fold(0, step)
     }
 }
 

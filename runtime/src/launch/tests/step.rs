@@ -248,7 +248,7 @@ fn endless_rounds_end_at_either_limit() {
                     return context.set_fault(FaultKind::BudgetExceeded, 0, 0x40, 0);
                 }
                 context.instructions += cost;
-                *counter(context) = counter(context).wrapping_add(1);
+                tick(context);
                 std::thread::sleep(rest);
                 let code = wait(context, BarrierKind::Sync, 0, 0, 1);
                 if !passes || !context.pass_on(code) {

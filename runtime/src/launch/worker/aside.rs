@@ -9,31 +9,15 @@ use super::super::config::LaunchError;
 use super::super::outcome::Fault;
 use super::super::repeats::Extent;
 use super::super::suspended::{State, Suspended};
+use super::spins::{LONG, Pause};
 use super::{Stop, Worker};
 use crate::fault::FaultKind;
 
-/// Guest instructions that a block has counted when it is first asked whether it repeats a state.
-const FIRST_PROBE: u64 = 1 << 14;
-/// Guest instructions after which a block is set aside that repeats no state.
-pub(super) const LONG: u64 = 1 << 24;
 /// Guest instructions of a turn of a block that was set aside.
 const SLICE: u64 = 1 << 16;
-/// Turns of warps, of one back edge each, within which a block is expected to repeat a state if it does so at all. Loops of
-/// PTX that wait count 32 rounds before other lanes have their turn.
-const PERIOD: u32 = 64;
 /// Rounds without a change after which a worker sleeps in between, as long as only others than the launch can change something.
 const PATIENT_ROUNDS: u32 = 64;
 const PAUSE: Duration = Duration::from_micros(200);
-
-/// Why a block's turn ended.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pause {
-    Done,
-    /// It has come back to a state that it was in.
-    Spins,
-    /// It has run for long.
-    Long,
-}
 
 /// No block can go on.
 struct Deadlock {
@@ -57,77 +41,6 @@ struct Quiet {
 }
 
 impl Worker<'_> {
-    /// Gives the context's block turns until it is done, repeats a state, or has counted `slice` instructions.
-    pub(super) fn run_on(&mut self, block: &mut Block, slice: u64) -> Result<Pause, Stop> {
-        let began = self.spent();
-        let mut probe = began.saturating_add(if block.aside { 0 } else { FIRST_PROBE });
-        let end = began.saturating_add(slice);
-        loop {
-            self.sweep(block)?;
-            if block.is_done() {
-                return Ok(Pause::Done);
-            }
-            let spent = self.spent();
-            if spent < probe {
-                continue;
-            }
-            let extent = if block.aside { Extent::Registers } else { Extent::Memory };
-            if self.repeats(block, extent)? {
-                return Ok(Pause::Spins);
-            }
-            if block.is_done() {
-                return Ok(Pause::Done);
-            }
-            if spent >= end {
-                return Ok(Pause::Long);
-            }
-            probe = if block.aside { end } else { spent.saturating_add(spent - began).min(end) };
-        }
-    }
-
-    /// Whether the context's block, each warp of which has short turns, comes back to the state that it is in.
-    ///
-    /// Registers that nobody reads differ between engines, and so may the answer. A launch with a limit of instructions, which
-    /// ends every loop, is the same on all engines to the last instruction: nobody asks.
-    fn repeats(&mut self, block: &mut Block, extent: Extent) -> Result<bool, Stop> {
-        if self.launch.config.instruction_limit.is_some() {
-            return Ok(false);
-        }
-        self.probes = true;
-        let result = self.repeats_in_short_turns(block, extent);
-        self.probes = false;
-        result
-    }
-
-    fn repeats_in_short_turns(&mut self, block: &mut Block, extent: Extent) -> Result<bool, Stop> {
-        let first = block.suspended.iter().position(|warp| matches!(warp.state, State::Ready { .. }));
-        let Some(first) = first else { return Ok(false) };
-        // Mostly the first warp tells that the block goes on.
-        let most = if extent == Extent::Memory { PERIOD } else { (PERIOD / block.ready.max(1)).max(4) };
-        let Some(period) = self.period(block, Extent::Warp(first), most)? else { return Ok(false) };
-        if self.period(block, extent, period)?.is_some() {
-            return Ok(true);
-        }
-        Ok(self.snapshot.lacks_released(block) && self.period(block, Extent::Memory, period)?.is_some())
-    }
-
-    /// After how many rounds of turns, at most so many, the context's block is again what it is.
-    fn period(&mut self, block: &mut Block, extent: Extent, most: u32) -> Result<Option<u32>, Stop> {
-        if block.is_done() || !self.snapshot.take(block, extent) {
-            return Ok(None);
-        }
-        for round in 1..=most {
-            self.sweep(block)?;
-            if block.is_done() {
-                break;
-            }
-            if self.snapshot.is_of(block) {
-                return Ok(Some(round));
-            }
-        }
-        Ok(None)
-    }
-
     /// The context is this block's.
     fn enter(&mut self, block: &Block) {
         self.context.ctaid = block.ctaid;

@@ -1,6 +1,7 @@
 //! One worker thread: runs blocks, a turn of a warp at a time.
 
 mod aside;
+mod spins;
 mod turn;
 
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use super::schedule::Launch;
 use super::suspended::{State, Suspended, WarpStorage};
 use crate::fault::FaultKind;
 use crate::warp::{ExitCode, Tlb, WarpContext};
-use aside::{LONG, Pause};
+use spins::{LONG, Pause};
 
 /// Guest instructions, or rounds of turns, or blocks of a cooperative launch, after which a worker looks at the clock and at what the others did.
 const CHECK_INSTRUCTIONS: u64 = 1 << 18;

@@ -72,7 +72,14 @@ impl Worker<'_> {
             return 1;
         }
         let spins = yielded && others || block.aside;
-        (self.launch.config.back_edges / if spins { 16 } else { 1 }).max(1)
+        let part = if block.period > 0 {
+            32
+        } else if spins {
+            16
+        } else {
+            1
+        };
+        (self.launch.config.back_edges / part).max(1)
     }
 
     /// Calls the engine for the context's warp, again with a larger register file if that is what it asks for.
