@@ -174,6 +174,8 @@ pub struct LaunchOutcome {
     /// Blocks that ended without a fault.
     pub blocks_done: u64,
     pub fault: Option<Fault>,
+    /// Whether a block was found to wait in a loop: how often that went round depends on the engine.
+    pub spun: bool,
     /// What device code printed: with a fault, in the blocks up to the faulting one.
     pub printed: Printed,
     /// Spent on translation for this launch: nothing if another has done it already.
@@ -237,6 +239,7 @@ impl<'p> Kernel<'p> {
             Ok(LaunchOutcome {
                 counts: outcome.counts,
                 blocks_done: outcome.blocks_done,
+                spun: outcome.spun,
                 fault,
                 printed: buffered.unwrap_or(printed),
                 translate: Duration::from_nanos(translated.take_nanoseconds()),

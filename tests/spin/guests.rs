@@ -24,7 +24,7 @@ fn check(function: Function, lanes: u32, pointer: usize) {
         let native = jit::Kernel::new(Arc::clone(&function)).program(grid, [lanes, 1, 1], workers).unwrap();
         let interpreter = Arc::new(Interpreter::new(Arc::clone(&function)).unwrap());
         let engines: [Arc<dyn Engine>; 2] = [interpreter, native];
-        let counts = engines.map(|engine| {
+        let waited = engines.map(|engine| {
             let memory = Memory::default();
             let buffer = memory.alloc(256, 256).unwrap();
             let mut bank = vec![0; pointer];
@@ -38,9 +38,10 @@ fn check(function: Function, lanes: u32, pointer: usize) {
             memory.read(buffer, &mut bytes).unwrap();
             let found: Vec<u32> = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
             assert_eq!(found, expected);
-            outcome.counts.instructions
+            outcome.spun
         });
-        assert!(workers > 1 || counts[0] == counts[1], "{counts:?}");
+        // One worker begins with the first block, which waits.
+        assert!(workers > 1 || waited == [true; 2]);
     }
 }
 

@@ -117,7 +117,7 @@ fn blocks_wait_in_a_chain_in_the_worst_order() {
 fn a_chain_takes_little_time() {
     let began = Instant::now();
     let (outcome, _) = Case::new(CHAIN, 64, 32).run(EngineKind::Jit, 1, 64);
-    assert_eq!((outcome.blocks_done, outcome.fault), (64, None));
+    assert_eq!((outcome.blocks_done, outcome.spun, outcome.fault), (64, true, None));
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
 }
 

@@ -50,7 +50,7 @@ impl Case {
         (outcome, bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
     }
 
-    /// It ends, and leaves these words, however it is run. With one worker the engines count the same.
+    /// It ends, and leaves these words, however it is run. If no block waits, the engines count the same.
     pub fn check(&self, expected: &[u32]) {
         let mut counts = Vec::new();
         for engine in ENGINES {
@@ -60,12 +60,12 @@ impl Case {
                 let how = format!("{engine}, {workers} workers, {:?}", began.elapsed());
                 assert!(outcome.fault.is_none(), "{how}: {}", outcome.fault.unwrap());
                 assert_eq!(found, expected, "{how}");
-                if workers == 1 {
+                if workers == 1 && !outcome.spun {
                     counts.push((outcome.counts.instructions, outcome.counts.lane_instructions));
                 }
             }
         }
-        assert_eq!(counts[0], counts[1], "the engines count differently");
+        assert!(counts.len() < 2 || counts[0] == counts[1], "the engines count differently: {counts:?}");
     }
 
     /// The fault with which it ends, however it is run.

@@ -18,6 +18,8 @@ pub struct Outcome {
     /// Blocks that ended without a fault.
     pub blocks_done: u64,
     pub fault: Option<Fault>,
+    /// Whether a block was found to repeat a state: how often its loop went round depends on the engine.
+    pub spun: bool,
 }
 
 /// The fault of the lowest faulting block (by linear index, x fastest). A cooperative launch stops at the first fault

@@ -41,8 +41,9 @@ struct Warp {
     kept: [usize; 2],
 }
 
-/// Words of 8 bytes in which registers may differ that are nearly the same: a counter of one lane or of the warp.
-const NEAR: usize = 2;
+/// Words of 8 bytes in which registers may differ that are nearly the same: counters and places of one lane, and masks. What
+/// all lanes of a warp compute is more.
+const NEAR: usize = 6;
 
 /// The most bytes that are kept of a block.
 const MAX_BYTES: usize = 16 << 20;

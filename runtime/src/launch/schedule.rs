@@ -43,6 +43,8 @@ pub(super) struct Launch<'a> {
     aside: Vec<Mutex<Vec<Block>>>,
     /// Blocks in addition to those that run at once.
     more_blocks: AtomicU64,
+    /// Whether a block was found to repeat a state.
+    pub spun: AtomicBool,
     /// Shares of the workers that still begin blocks.
     pub busy: AtomicU64,
     /// Held while all blocks are asked whether one can go on, which workers should wait for.
@@ -175,6 +177,7 @@ pub fn launch(
         ended: Mutex::default(),
         aside: (0..workers).map(|_| Mutex::default()).collect(),
         more_blocks: AtomicU64::new(0),
+        spun: AtomicBool::new(false),
         busy: AtomicU64::new(workers),
         prover: Mutex::default(),
         is_proving: AtomicBool::new(false),
@@ -182,11 +185,11 @@ pub fn launch(
     let guard = memory.begin_launch();
     threads::share_out(workers, |shares| launch.work(shares, None), |shares| launch.work(shares, progress));
     drop(guard);
-    let blocks_done = launch.done.into_inner();
+    let (blocks_done, spun) = (launch.done.into_inner(), launch.spun.into_inner());
     let Ended { counts, fault, error } = launch.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
     match error {
         Some(error) => Err(error),
-        None => Ok(Outcome { counts, blocks_done, fault: fault.map(|(_, fault)| fault) }),
+        None => Ok(Outcome { counts, blocks_done, fault: fault.map(|(_, fault)| fault), spun }),
     }
 }
 

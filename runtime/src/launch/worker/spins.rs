@@ -1,5 +1,7 @@
 //! Whether a block spins: whether short turns of its warps lead back to the state that it is in.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::super::block::Block;
 use super::super::repeats::Extent;
 use super::super::suspended::State;
@@ -45,6 +47,7 @@ impl Worker<'_> {
             }
             let extent = if block.aside { Extent::Registers } else { Extent::Memory };
             if self.repeats(block, extent)? {
+                self.launch.spun.store(true, Relaxed);
                 return Ok(Pause::Spins);
             }
             if block.is_done() {
