@@ -15,8 +15,10 @@ use crate::fault::FaultKind;
 
 /// Guest instructions of a turn of a block that was set aside.
 const SLICE: u64 = 1 << 16;
-/// Rounds without a change after which a worker sleeps in between, as long as only others than the launch can change something.
-const PATIENT_ROUNDS: u32 = 64;
+/// Of so many rounds, blocks are asked in one whether they still spin: to ask takes longer than a turn.
+const ASKED: u64 = 8;
+/// Such rounds without a change after which a worker sleeps in between, as long as only others than the launch can change something.
+const PATIENT_ROUNDS: u32 = 16;
 const PAUSE: Duration = Duration::from_micros(200);
 
 /// No block can go on.
@@ -31,7 +33,7 @@ struct Deadlock {
 /// What a worker knows of the rounds behind it.
 #[derive(Default)]
 struct Quiet {
-    /// Rounds in which all blocks of the worker repeated their states.
+    /// Rounds, one after the other of those in which blocks are asked, in which all of the worker repeated their states.
     rounds: u32,
     /// When the first of them was over.
     since: Option<Instant>,
@@ -53,14 +55,15 @@ impl Worker<'_> {
         let launch = self.launch;
         launch.busy.fetch_sub(self.shares, SeqCst);
         let mut quiet = Quiet::default();
-        loop {
+        for number in 1.. {
+            let is_asked = number % ASKED == 0;
             if launch.is_proving.load(Relaxed) {
                 // The list is the other worker's until then.
                 drop(launch.prover.lock().unwrap_or_else(PoisonError::into_inner));
             }
             let mut blocks = launch.aside(self.list);
             let before = blocks.len();
-            let result = self.round(&mut blocks);
+            let result = self.round(&mut blocks, is_asked);
             let left = blocks.len();
             if result.is_err() {
                 // The launch ends at its first fault for all blocks that were set aside.
@@ -74,6 +77,9 @@ impl Worker<'_> {
             if left == 0 || left < before && !all {
                 break;
             }
+            if !is_asked {
+                continue;
+            }
             quiet.rounds = if is_quiet { quiet.rounds.saturating_add(1) } else { 0 };
             if let Err((index, stop)) = self.rest(&mut quiet) {
                 return self.stopped(index, stop).map(|()| false);
@@ -85,8 +91,8 @@ impl Worker<'_> {
         Ok(true)
     }
 
-    /// Gives each block a turn. Whether all repeated their states.
-    fn round(&mut self, blocks: &mut Vec<Block>) -> Result<bool, (u64, Stop)> {
+    /// Gives each block a turn. Whether all were asked and repeated their states.
+    fn round(&mut self, blocks: &mut Vec<Block>, is_asked: bool) -> Result<bool, (u64, Stop)> {
         let slice = if blocks.len() == 1 { LONG } else { SLICE };
         let mut is_quiet = true;
         for (number, block) in blocks.iter_mut().enumerate() {
@@ -95,7 +101,8 @@ impl Worker<'_> {
             // A block that was suspended does so by itself.
             let fresh = block.suspended.is_empty();
             let checked = if fresh { self.check_if_due(block, 0, 0) } else { Ok(()) };
-            let pause = checked.and_then(|()| self.run_on(block, slice)).map_err(|stop| (block.index, stop))?;
+            let pause =
+                checked.and_then(|()| self.run_on(block, slice, is_asked)).map_err(|stop| (block.index, stop))?;
             is_quiet &= pause == Pause::Spins;
         }
         for mut block in blocks.extract_if(.., |block| block.is_done()) {

@@ -177,7 +177,7 @@ impl<'a> Worker<'a> {
     fn run_block(&mut self, block: &mut Block) -> Result<Pause, Stop> {
         self.check_if_due(block, 0, 0)?;
         loop {
-            let pause = self.run_on(block, LONG)?;
+            let pause = self.run_on(block, LONG, true)?;
             if pause != Pause::Long || self.launch.has_few_aside() {
                 return Ok(pause);
             }

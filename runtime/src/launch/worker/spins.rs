@@ -30,8 +30,10 @@ pub(super) enum Pause {
 }
 
 impl Worker<'_> {
-    /// Gives the context's block turns until it is done, repeats a state, or has counted `slice` instructions.
-    pub(super) fn run_on(&mut self, block: &mut Block, slice: u64) -> Result<Pause, Stop> {
+    /// Gives the context's block turns until it is done, repeats a state if it is asked, or has counted `slice` instructions. Blocks
+    /// that are expected to wait have one turn.
+    pub(super) fn run_on(&mut self, block: &mut Block, slice: u64, is_asked: bool) -> Result<Pause, Stop> {
+        let waits = self.launch.config.cooperative || block.period > 0;
         let began = self.spent();
         let mut probe = began.saturating_add(if block.aside { 0 } else { FIRST_PROBE });
         let end = began.saturating_add(slice);
@@ -42,18 +44,18 @@ impl Worker<'_> {
                 return Ok(Pause::Done);
             }
             let spent = self.spent();
-            if spent < probe {
+            if spent < probe && (is_asked || !waits) {
                 continue;
             }
             let extent = if block.aside { Extent::Registers } else { Extent::Memory };
-            if self.repeats(block, extent)? {
+            if is_asked && self.repeats(block, extent)? {
                 self.launch.spun.store(true, Relaxed);
                 return Ok(Pause::Spins);
             }
             if block.is_done() {
                 return Ok(Pause::Done);
             }
-            if spent >= end {
+            if spent >= end || waits && block.aside {
                 return Ok(Pause::Long);
             }
             probe = spent.saturating_add((spent - began).max(step)).min(end);
