@@ -118,8 +118,8 @@ pub struct LaunchOptions {
     pub time_limit: Option<Duration>,
     /// All blocks are resident at once and may wait for each other.
     pub cooperative: bool,
-    /// For how long no block may have been able to go on for the launch to end with a deadlock. More than 0 if others change
-    /// the memory meanwhile.
+    /// For how long no block may have been able to go on for the launch to end with a deadlock.
+    /// More than 0 if others change the memory meanwhile.
     pub deadlock_after: Duration,
     /// What all `printf` of the launch may print; what finds no room is dropped.
     pub printf_bytes: usize,
@@ -174,7 +174,8 @@ pub struct LaunchOutcome {
     /// Blocks that ended without a fault.
     pub blocks_done: u64,
     pub fault: Option<Fault>,
-    /// Whether a block was found to wait in a loop: how often that went round depends on the engine.
+    /// Whether a block was found to wait in a loop: how often that went round depends on the
+    /// engine.
     pub spun: bool,
     /// What device code printed: with a fault, in the blocks up to the faulting one.
     pub printed: Printed,

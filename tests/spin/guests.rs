@@ -1,4 +1,5 @@
-//! A chain of blocks in the code of other guests: block `c` waits for the word of block `c + 1`, and stores it plus 1.
+//! A chain of blocks in the code of other guests: block `c` waits for the word of block `c + 1`,
+//! and stores it plus 1.
 
 use std::sync::Arc;
 

@@ -23,7 +23,8 @@ wait:
 set:
     st.volatile.global.u32 [%a], 7;";
 
-/// Block `c` waits for block `c + 1`, and stores its number plus 1. What lanes keep in registers, shared and local memory stays.
+/// Block `c` waits for block `c + 1`, and stores its number plus 1. What lanes keep in registers,
+/// shared and local memory stays.
 const CHAIN: &str = "
     mad.lo.u32 %r4, %c, 1000, %t;
     mov.u64 %d3, slot;
@@ -56,7 +57,8 @@ last:
     @%p3 ret;
     st.volatile.global.u32 [%d1], %r2;";
 
-/// Three times, every block waits for all others, and then adds what its neighbours have to its own number.
+/// Three times, every block waits for all others, and then adds what its neighbours have to its own
+/// number.
 const GRID_BARRIER: &str = "
     mul.wide.u32 %d1, %c, 4;
     add.u64 %d1, %a, %d1;
@@ -183,7 +185,8 @@ set:
     assert_eq!((outcome.fault, found), (None, vec![7, 1]));
 }
 
-/// All that a lane does between two back edges is to take a number, of which its registers keep nothing.
+/// All that a lane does between two back edges is to take a number, of which its registers keep
+/// nothing.
 #[test]
 fn blocks_that_share_work_out_do_not_wait() {
     let body = "
@@ -240,7 +243,8 @@ done:";
     Case::new(lanes, 1, 2).check(&[5, 5]);
 }
 
-/// `cooperative_groups::this_grid().sync()` as nvcc compiles it (`grid_sync.cu`), over more blocks than workers.
+/// `cooperative_groups::this_grid().sync()` as nvcc compiles it (`grid_sync.cu`), over more blocks
+/// than workers.
 #[test]
 fn a_cooperative_grid_meets() {
     for (blocks, lanes) in [(2, 32), (20, 96)] {

@@ -1,4 +1,5 @@
-//! Programs of PTX whose blocks wait for each other, on both engines and several numbers of workers.
+//! Programs of PTX whose blocks wait for each other, on both engines and several numbers of
+//! workers.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,8 @@ use warploom::exec::{Arg, EngineKind, Fault, LaunchOptions, LaunchOutcome, Progr
 pub const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 pub const WORKERS: [usize; 3] = [1, 2, 3];
 
-/// A module with one kernel `k`: `%a` is a buffer, `%n` the number of blocks, `%c` the block, `%t` the thread of `%m`.
+/// A module with one kernel `k`: `%a` is a buffer, `%n` the number of blocks, `%c` the block, `%t`
+/// the thread of `%m`.
 pub fn module(target: &str, body: &str) -> String {
     format!(
         ".version 8.3\n.target {target}\n.address_size 64\n\
@@ -50,7 +52,8 @@ impl Case {
         (outcome, bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
     }
 
-    /// It ends, and leaves these words, however it is run. If no block waits, the engines count the same.
+    /// It ends, and leaves these words, however it is run. If no block waits, the engines count the
+    /// same.
     pub fn check(&self, expected: &[u32]) {
         let mut counts = Vec::new();
         for engine in ENGINES {

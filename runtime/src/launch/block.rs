@@ -23,7 +23,8 @@ pub(super) struct Block {
     pub meets: bool,
     /// Whether it has been set aside: it takes turns with other blocks.
     pub aside: bool,
-    /// Rounds of short turns after which it repeated its state when it was last asked; 0: it did not.
+    /// Rounds of short turns after which it repeated its state when it was last asked; 0: it did
+    /// not.
     pub period: u32,
     /// How often a barrier has let a warp go on.
     pub released: u64,
@@ -107,8 +108,8 @@ impl Block {
 
     /// The content of its shared memory.
     pub(super) fn shared_content(&self) -> &[u8] {
-        // SAFETY: the allocation has these bytes, which began as zeros. Warps of the block write to them, and none runs
-        // as long as the scheduler has a reference to the block.
+        // SAFETY: the allocation has these bytes, which began as zeros. Warps of the block write to
+        // them, and none runs as long as the scheduler has a reference to the block.
         unsafe { std::slice::from_raw_parts(self.shared(), self.shared_bytes as usize) }
     }
 

@@ -88,8 +88,8 @@ pub struct LaunchConfig {
     pub max_resident_bytes: u64,
     /// Blocks that may be set aside, so that others run, in addition to those that run at once.
     pub aside_blocks: u64,
-    /// For how long no block may have been able to go on for the launch to end with a deadlock. More than 0 if others change
-    /// the memory meanwhile.
+    /// For how long no block may have been able to go on for the launch to end with a deadlock.
+    /// More than 0 if others change the memory meanwhile.
     pub deadlock_after: Duration,
     /// Back edges after which a warp that runs for the first time yields. A warp that has yielded gets a sixteenth
     /// while others can run.
@@ -144,8 +144,8 @@ impl LaunchConfig {
         self.resident_blocks().saturating_add(self.blocks_aside()).saturating_mul(self.block_warps(lanes))
     }
 
-    /// Lets fewer blocks be set aside, so that the memory that each warp has by its slot stays small in addition to that
-    /// of the blocks that run at once.
+    /// Lets fewer blocks be set aside, so that the memory that each warp has by its slot stays
+    /// small in addition to that of the blocks that run at once.
     pub fn limit_aside(&mut self, warp_bytes: u64, lanes: u32) {
         const MOST: u64 = 16 << 20;
         let block = warp_bytes.saturating_mul(self.block_warps(lanes));

@@ -23,8 +23,9 @@ pub trait Engine: Sync {
         0
     }
 
-    /// A number that changes with all that code can tell and that is neither in the warp's registers nor in memory. `None`
-    /// if the time is: a loop that comes back to a state may end all the same.
+    /// A number that changes with all that code can tell and that is neither in the warp's
+    /// registers nor in memory. `None` if the time is: a loop that comes back to a state may end
+    /// all the same.
     fn outside(&self) -> Option<u64> {
         Some(0)
     }

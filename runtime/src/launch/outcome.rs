@@ -18,7 +18,8 @@ pub struct Outcome {
     /// Blocks that ended without a fault.
     pub blocks_done: u64,
     pub fault: Option<Fault>,
-    /// Whether a block was found to repeat a state: how often its loop went round depends on the engine.
+    /// Whether a block was found to repeat a state: how often its loop went round depends on the
+    /// engine.
     pub spun: bool,
 }
 

@@ -41,8 +41,8 @@ struct Warp {
     kept: [usize; 2],
 }
 
-/// Words of 8 bytes in which registers may differ that are nearly the same: counters and places of one lane, and masks. What
-/// all lanes of a warp compute is more.
+/// Words of 8 bytes in which registers may differ that are nearly the same: counters and places of
+/// one lane, and masks. What all lanes of a warp compute is more.
 const NEAR: usize = 6;
 
 /// The most bytes that are kept of a block.
@@ -104,7 +104,8 @@ impl Snapshot {
             && (self.extent != Extent::Memory || is_next(block.shared_content()))
     }
 
-    /// Whether the one warp of the snapshot has nearly the registers that it had, where it would go on as it would have then.
+    /// Whether the one warp of the snapshot has nearly the registers that it had, where it would go
+    /// on as it would have then.
     pub(super) fn is_near(&self, block: &Block) -> Option<bool> {
         let (Extent::Warp(slot), [was]) = (self.extent, &self.warps[..]) else { return None };
         let warp = &block.suspended[slot];
@@ -115,7 +116,8 @@ impl Snapshot {
         Some(words.filter(|(now, before)| now != before).take(NEAR + 1).count() <= NEAR)
     }
 
-    /// Whether warps waited then whose registers were not kept, and that something has released since.
+    /// Whether warps waited then whose registers were not kept, and that something has released
+    /// since.
     pub(super) fn lacks_released(&self, block: &Block) -> bool {
         self.extent == Extent::Registers && self.released != block.released
     }

@@ -38,8 +38,8 @@ pub(super) struct Launch<'a> {
     /// Index of the lowest block with a fault, `u64::MAX` while there is none. Higher ones need not run.
     pub lowest_fault: AtomicU64,
     ended: Mutex<Ended>,
-    /// Blocks that were set aside, of each worker. A worker keeps its own locked during a round; more than one is only
-    /// locked by who holds `prover`, in this order.
+    /// Blocks that were set aside, of each worker. A worker keeps its own locked during a round;
+    /// more than one is only locked by who holds `prover`, in this order.
     aside: Vec<Mutex<Vec<Block>>>,
     /// Blocks in addition to those that run at once.
     more_blocks: AtomicU64,

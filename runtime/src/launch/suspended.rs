@@ -40,8 +40,9 @@ impl WarpStorage {
 
     /// The register file.
     pub(super) fn registers(&self) -> &[u8] {
-        // SAFETY: the allocation has these bytes, which began as zeros. An engine writes to them while it runs a warp, and
-        // none does as long as the scheduler has a reference to the warp's storage.
+        // SAFETY: the allocation has these bytes, which began as zeros. An engine writes to them
+        // while it runs a warp, and none does as long as the scheduler has a reference to the
+        // warp's storage.
         unsafe { std::slice::from_raw_parts(self.registers.pointer().as_ptr(), self.registers.bytes() as usize) }
     }
 

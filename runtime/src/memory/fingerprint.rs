@@ -9,8 +9,8 @@ const PIECE: usize = 4096;
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Memory {
-    /// A number that changes, but for a chance of about 2^-64, when bytes of writable pages change. Memory that is no
-    /// whole page (`map_bytes`) is left out.
+    /// A number that changes, but for a chance of about 2^-64, when bytes of writable pages change.
+    /// Memory that is no whole page (`map_bytes`) is left out.
     ///
     /// A launch runs, so that no page's host memory is freed meanwhile.
     pub(crate) fn fingerprint(&self) -> u64 {
@@ -27,8 +27,8 @@ impl Memory {
                 continue;
             }
             for offset in (0..PAGE_BYTES as usize).step_by(PIECE) {
-                // SAFETY: a resident page has so many bytes of host memory. They stay until the launch is over, and
-                // guest memory is written through atomics only.
+                // SAFETY: a resident page has so many bytes of host memory. They stay until the
+                // launch is over, and guest memory is written through atomics only.
                 unsafe { raw::copy_out(host.as_ptr().add(offset).cast_const(), &mut bytes) };
                 mix(&mut sums, &bytes);
             }

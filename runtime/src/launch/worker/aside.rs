@@ -1,4 +1,5 @@
-//! Blocks that are set aside, so that others run: their rounds, and the proof that none of them can go on.
+//! Blocks that are set aside, so that others run: their rounds, and the proof that none of them can
+//! go on.
 
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::{MutexGuard, PoisonError, TryLockError};
@@ -15,9 +16,11 @@ use crate::fault::FaultKind;
 
 /// Guest instructions of a turn of a block that was set aside.
 const SLICE: u64 = 1 << 16;
-/// Of so many rounds, blocks are asked in one whether they still spin: to ask takes longer than a turn.
+/// Of so many rounds, blocks are asked in one whether they still spin: to ask takes longer than a
+/// turn.
 const ASKED: u64 = 8;
-/// Such rounds without a change after which a worker sleeps in between, as long as only others than the launch can change something.
+/// Such rounds without a change after which a worker sleeps in between, as long as only others than
+/// the launch can change something.
 const PATIENT_ROUNDS: u32 = 16;
 const PAUSE: Duration = Duration::from_micros(200);
 
@@ -33,7 +36,8 @@ struct Deadlock {
 /// What a worker knows of the rounds behind it.
 #[derive(Default)]
 struct Quiet {
-    /// Rounds, one after the other of those in which blocks are asked, in which all of the worker repeated their states.
+    /// Rounds, one after the other of those in which blocks are asked, in which all of the worker
+    /// repeated their states.
     rounds: u32,
     /// When the first of them was over.
     since: Option<Instant>,
@@ -49,8 +53,8 @@ impl Worker<'_> {
         self.context.shared = block.shared();
     }
 
-    /// Gives the worker's blocks that were set aside turns, until all are done or, if not `all`, one is. False if the launch
-    /// ends before that.
+    /// Gives the worker's blocks that were set aside turns, until all are done or, if not `all`,
+    /// one is. False if the launch ends before that.
     pub(super) fn run_aside(&mut self, all: bool) -> Result<bool, LaunchError> {
         let launch = self.launch;
         launch.busy.fetch_sub(self.shares, SeqCst);
@@ -114,7 +118,8 @@ impl Worker<'_> {
         Ok(is_quiet)
     }
 
-    /// Between two rounds: proves, now and then, that no block can go on, and lets others have the processor.
+    /// Between two rounds: proves, now and then, that no block can go on, and lets others have the
+    /// processor.
     fn rest(&mut self, quiet: &mut Quiet) -> Result<(), (u64, Stop)> {
         if quiet.rounds == 0 {
             *quiet = Quiet::default();
@@ -147,8 +152,9 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// A deadlock, if each block that has begun repeats its state and memory stays as it is, and no other block can begin.
-    /// `None`, too, if another worker runs blocks or proves, or if what code does depends on the time.
+    /// A deadlock, if each block that has begun repeats its state and memory stays as it is, and no
+    /// other block can begin. `None`, too, if another worker runs blocks or proves, or if what code
+    /// does depends on the time.
     fn prove(&mut self) -> Result<Option<Deadlock>, (u64, Stop)> {
         let launch = self.launch;
         let prover = match launch.prover.try_lock() {

@@ -160,8 +160,8 @@ impl<'a> Worker<'a> {
         Block::new(self.launch.shape.warps, self.launch.shape.shared_bytes)
     }
 
-    /// A block beside those that were set aside. If no more may be alive, they have turns until one is done. `None` if the
-    /// launch ends before that.
+    /// A block beside those that were set aside. If no more may be alive, they have turns until one
+    /// is done. `None` if the launch ends before that.
     #[cold]
     fn another_block(&mut self) -> Result<Option<Block>, LaunchError> {
         if self.spare.is_empty() {

@@ -7,16 +7,18 @@ use super::super::repeats::Extent;
 use super::super::suspended::State;
 use super::{Stop, Worker};
 
-/// Guest instructions that a block has counted when it is first asked whether it repeats a state; in a turn of a block that
-/// was set aside, when it is asked again.
+/// Guest instructions that a block has counted when it is first asked whether it repeats a state;
+/// in a turn of a block that was set aside, when it is asked again.
 const FIRST_PROBE: u64 = 1 << 15;
 const NEXT_PROBE: u64 = 1 << 12;
 /// Guest instructions after which a block is set aside that repeats no state.
 pub(super) const LONG: u64 = 1 << 24;
-/// Turns of warps, of one back edge each, within which a block is expected to repeat a state if it does so at all. Loops of
-/// PTX that wait count 32 rounds, of some back edges each, before other lanes have their turn.
+/// Turns of warps, of one back edge each, within which a block is expected to repeat a state if it
+/// does so at all. Loops of PTX that wait count 32 rounds, of some back edges each, before other
+/// lanes have their turn.
 const PERIOD: u32 = 512;
-/// Turns after which a block is expected to differ little from what it was, if it repeats a state later.
+/// Turns after which a block is expected to differ little from what it was, if it repeats a state
+/// later.
 const SHORT: u32 = 16;
 
 /// Why a block's turn ended.
@@ -30,8 +32,8 @@ pub(super) enum Pause {
 }
 
 impl Worker<'_> {
-    /// Gives the context's block turns until it is done, repeats a state if it is asked, or has counted `slice` instructions. Blocks
-    /// that are expected to wait have one turn.
+    /// Gives the context's block turns until it is done, repeats a state if it is asked, or has
+    /// counted `slice` instructions. Blocks that are expected to wait have one turn.
     pub(super) fn run_on(&mut self, block: &mut Block, slice: u64, is_asked: bool) -> Result<Pause, Stop> {
         let waits = self.launch.config.cooperative || block.period > 0;
         let began = self.spent();
@@ -62,10 +64,12 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether the context's block, each warp of which has short turns, comes back to the state that it is in.
+    /// Whether the context's block, each warp of which has short turns, comes back to the state
+    /// that it is in.
     ///
-    /// Registers that nobody reads differ between engines, and so may the answer. A launch with a limit of instructions, which
-    /// ends every loop, is the same on all engines to the last instruction: nobody asks.
+    /// Registers that nobody reads differ between engines, and so may the answer. A launch with a
+    /// limit of instructions, which ends every loop, is the same on all engines to the last
+    /// instruction: nobody asks.
     pub(super) fn repeats(&mut self, block: &mut Block, extent: Extent) -> Result<bool, Stop> {
         if self.launch.config.instruction_limit.is_some() {
             return Ok(false);
@@ -86,8 +90,8 @@ impl Worker<'_> {
         Ok(repeats)
     }
 
-    /// After how many rounds of turns the first warp of the context's block is again what it is. Mostly it tells soon that
-    /// the block goes on.
+    /// After how many rounds of turns the first warp of the context's block is again what it is.
+    /// Mostly it tells soon that the block goes on.
     fn period(&mut self, block: &mut Block, extent: Extent) -> Result<Option<u32>, Stop> {
         let first = block.suspended.iter().position(|warp| matches!(warp.state, State::Ready { .. }));
         if !first.is_some_and(|first| self.snapshot.take(block, Extent::Warp(first))) {

@@ -318,8 +318,8 @@ impl Dispatch<'_> {
         self.config().warp_slots(self.info.env.simd_size.max(1))
     }
 
-    /// The launch's, by which few blocks may be alive in addition to those that run at once: memory that a warp has by its slot is
-    /// allocated for all.
+    /// The launch's, by which few blocks may be alive in addition to those that run at once: memory
+    /// that a warp has by its slot is allocated for all.
     fn config(&self) -> LaunchConfig {
         let mut config = self.launch.config();
         let bytes = scratch_bytes(self.info).saturating_add(private_bytes(self.info));
