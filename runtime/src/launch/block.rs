@@ -96,6 +96,11 @@ impl Block {
         if first_warp == 0 { self.row_end } else { self.ctaid[0] + 1 }
     }
 
+    /// Whether each warp that can go on gave up its turn the last time.
+    pub(super) fn has_yielded(&self) -> bool {
+        self.suspended.iter().all(|warp| warp.state != State::Ready { yielded: false })
+    }
+
     /// Becomes a block after it along x, to which the engine went on.
     pub(super) fn pass(&mut self, blocks: u32) {
         self.index += u64::from(blocks);

@@ -35,7 +35,8 @@ impl Worker<'_> {
     /// Gives the context's block turns until it is done, repeats a state if it is asked, or has
     /// counted `slice` instructions. Blocks that are expected to wait have one turn.
     pub(super) fn run_on(&mut self, block: &mut Block, slice: u64, is_asked: bool) -> Result<Pause, Stop> {
-        let waits = self.launch.config.cooperative || block.period > 0;
+        let cooperative = self.launch.config.cooperative;
+        let waits = block.aside && (cooperative || block.period > 0);
         let began = self.spent();
         let mut probe = began.saturating_add(if block.aside { 0 } else { FIRST_PROBE });
         let end = began.saturating_add(slice);
@@ -46,7 +47,9 @@ impl Worker<'_> {
                 return Ok(Pause::Done);
             }
             let spent = self.spent();
-            if spent < probe && (is_asked || !waits) {
+            // A warp that came through a barrier may go on.
+            let goes_on = !cooperative && !block.has_yielded() && spent - began < NEXT_PROBE;
+            if spent < probe || waits && goes_on {
                 continue;
             }
             let extent = if block.aside { Extent::Registers } else { Extent::Memory };
@@ -57,7 +60,7 @@ impl Worker<'_> {
             if block.is_done() {
                 return Ok(Pause::Done);
             }
-            if spent >= end || waits && block.aside {
+            if spent >= end || waits {
                 return Ok(Pause::Long);
             }
             probe = spent.saturating_add((spent - began).max(step)).min(end);
