@@ -34,22 +34,26 @@ pub(super) enum Pause {
 impl Worker<'_> {
     /// Gives the context's block turns until it is done, repeats a state if it is asked, or has
     /// counted `slice` instructions. Blocks that are expected to wait have one turn.
+    #[inline]
     pub(super) fn run_on(&mut self, block: &mut Block, slice: u64, is_asked: bool) -> Result<Pause, Stop> {
+        let began = self.spent();
+        self.sweep(block)?;
+        if block.is_done() { Ok(Pause::Done) } else { self.run_longer(block, (began, slice), is_asked) }
+    }
+
+    /// As [`Worker::run_on`], of a block whose first turn began with so much spent.
+    fn run_longer(&mut self, block: &mut Block, (began, slice): (u64, u64), is_asked: bool) -> Result<Pause, Stop> {
         let cooperative = self.launch.config.cooperative;
         let waits = block.aside && (cooperative || block.period > 0);
-        let began = self.spent();
         let mut probe = began.saturating_add(if block.aside { 0 } else { FIRST_PROBE });
         let end = began.saturating_add(slice);
         let step = if block.aside { NEXT_PROBE } else { FIRST_PROBE };
-        loop {
-            self.sweep(block)?;
-            if block.is_done() {
-                return Ok(Pause::Done);
-            }
+        while !block.is_done() {
             let spent = self.spent();
             // A warp that came through a barrier may go on.
-            let goes_on = !cooperative && !block.has_yielded() && spent - began < NEXT_PROBE;
-            if spent < probe || waits && goes_on {
+            let goes_on = waits && !cooperative && spent - began < NEXT_PROBE && !block.has_yielded();
+            if spent < probe || goes_on {
+                self.sweep(block)?;
                 continue;
             }
             let extent = if block.aside { Extent::Registers } else { Extent::Memory };
@@ -57,14 +61,12 @@ impl Worker<'_> {
                 self.launch.spun.store(true, Relaxed);
                 return Ok(Pause::Spins);
             }
-            if block.is_done() {
-                return Ok(Pause::Done);
-            }
             if spent >= end || waits {
-                return Ok(Pause::Long);
+                break;
             }
             probe = spent.saturating_add((spent - began).max(step)).min(end);
         }
+        Ok(if block.is_done() { Pause::Done } else { Pause::Long })
     }
 
     /// Whether the context's block, each warp of which has short turns, comes back to the state
