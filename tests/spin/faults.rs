@@ -50,6 +50,22 @@ done:
     });
 }
 
+/// Block 7 leaves before the others come to `grid.sync()`.
+#[test]
+fn a_block_that_is_missing_at_a_grid_barrier_is_a_deadlock() {
+    let text = include_str!("grid_sync.sm_80.ptx");
+    let leave = "{\n.reg .pred %q;\n.reg .b32 %z;\nmov.u32 %z, %ctaid.x;\nsetp.eq.u32 %q, %z, 7;\n@%q ret;\n}\n";
+    let (before, after) = text.split_at(text.find("\tld.param").unwrap());
+    let text = [before, leave, after].concat();
+    let waits = |line: &str| line.contains("ld.acquire");
+    let line = text.lines().position(waits).unwrap() + 1;
+    Case { text, blocks: 20, lanes: 96, cooperative: true }.check_fault(|fault| {
+        let text = fault.to_string();
+        assert_eq!((fault.kind(), fault.fault.block), (FaultKind::Deadlock, [0; 3]), "{text}");
+        assert!(text.contains(&format!("line {line}:")) && text.contains("19 blocks wait"), "{text}");
+    });
+}
+
 #[test]
 fn a_single_block_may_be_a_deadlock() {
     Case::new(BOTH, 1, 1).check_fault(|fault| assert_eq!(fault.kind(), FaultKind::Deadlock, "{fault}"));

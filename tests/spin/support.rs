@@ -75,7 +75,7 @@ impl Case {
     pub fn check_fault(&self, check: impl Fn(&Fault)) {
         for engine in ENGINES {
             for workers in WORKERS {
-                let (outcome, _) = self.run(engine, workers, 64);
+                let (outcome, _) = self.run(engine, workers, 4096);
                 check(&outcome.fault.unwrap_or_else(|| panic!("{engine}, {workers} workers: no fault")));
             }
         }
