@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
+use std::time::Duration;
 
 use warploom::exec::EngineKind;
 use warploom_runtime::memory::{Memory, MemoryConfig};
@@ -16,6 +17,9 @@ pub const VERSION: i32 = 13050;
 
 /// Host memory that device memory may take, unless it is said: a part of the machine's.
 const MAX_MEMORY: u64 = 64 << 30;
+
+/// How long all blocks of a kernel may wait for what nobody changes.
+const DEADLOCK_AFTER: Duration = Duration::from_secs(10);
 
 pub struct Driver {
     pub profile: Profile,
@@ -33,6 +37,8 @@ pub struct Driver {
     /// Instructions of a launch, and its time in seconds.
     pub instruction_limit: Option<u64>,
     pub time_limit: Option<f64>,
+    /// How long a kernel may wait for the host or for other streams.
+    pub deadlock_after: Duration,
     /// Memory that host code reads and writes while kernels run: allocations of it.
     pub shared_with_host: AtomicU64,
 }
@@ -151,6 +157,10 @@ impl Driver {
             eager: variable("CUDA_MODULE_LOADING").is_some_and(|value| value.eq_ignore_ascii_case("eager")),
             instruction_limit: setting("WARPLOOM_INSTRUCTION_LIMIT", "a number", |value| value.parse().ok()),
             time_limit: setting("WARPLOOM_TIME_LIMIT", "a number of seconds", |value| value.parse().ok()),
+            deadlock_after: setting("WARPLOOM_DEADLOCK_AFTER", "a number of seconds", |value| {
+                value.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+            })
+            .unwrap_or(DEADLOCK_AFTER),
             shared_with_host: AtomicU64::new(0),
         })
     }

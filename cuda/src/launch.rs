@@ -107,6 +107,7 @@ impl Launch {
             instruction_limit: driver.instruction_limit,
             time_limit: driver.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             cooperative: self.cooperative,
+            deadlock_after: driver.deadlock_after,
             printf_bytes: usize::try_from(limit(LIMIT_PRINTF)).unwrap_or(usize::MAX),
             heap_bytes: limit(LIMIT_HEAP),
             images: crate::texture::pool(),

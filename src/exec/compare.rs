@@ -72,8 +72,10 @@ pub fn first_difference(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Result<Option<Strin
         return Ok(Some(format!("printf, {name_a} against {name_b}: {difference}")));
     }
     let counts = |run: &Run<'_, '_>| (run.outcome.counts.instructions, run.outcome.counts.lane_instructions);
-    // With several workers, how long a warp spins depends on the others; after a fault, on when they noticed.
-    let comparable = a.outcome.fault.is_none() && a.options.threads == 1 && b.options.threads == 1;
+    // With several workers, how long a warp spins depends on the others; after a fault, on when
+    // they noticed. How long a block waits for another one depends on the engine.
+    let alone = a.options.threads == 1 && b.options.threads == 1;
+    let comparable = alone && a.outcome.fault.is_none() && !a.outcome.spun && !b.outcome.spun;
     Ok((comparable && counts(a) != counts(b))
         .then(|| format!("instructions and lane-instructions: {name_a} {:?}, {name_b} {:?}", counts(a), counts(b))))
 }

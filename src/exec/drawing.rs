@@ -185,6 +185,10 @@ impl Engine for DrawnEngine<'_> {
         self.engine.block_pc(block)
     }
 
+    fn outside(&self) -> Option<u64> {
+        self.engine.outside()
+    }
+
     fn deadlocked(&self, context: &mut WarpContext<'_>) -> Vec<(u64, u64)> {
         self.engine.deadlocked(context)
     }

@@ -118,6 +118,9 @@ pub struct LaunchOptions {
     pub time_limit: Option<Duration>,
     /// All blocks are resident at once and may wait for each other.
     pub cooperative: bool,
+    /// For how long no block may have been able to go on for the launch to end with a deadlock.
+    /// More than 0 if others change the memory meanwhile.
+    pub deadlock_after: Duration,
     /// What all `printf` of the launch may print; what finds no room is dropped.
     pub printf_bytes: usize,
     /// Texture headers and samplers that handles are indices of.
@@ -149,6 +152,7 @@ impl LaunchOptions {
             instruction_limit: None,
             time_limit: None,
             cooperative: false,
+            deadlock_after: Duration::ZERO,
             printf_bytes: PRINTF_BYTES,
             heap_bytes: HEAP_BYTES,
             images: None,
@@ -170,6 +174,9 @@ pub struct LaunchOutcome {
     /// Blocks that ended without a fault.
     pub blocks_done: u64,
     pub fault: Option<Fault>,
+    /// Whether a block was found to wait in a loop: how often that went round depends on the
+    /// engine.
+    pub spun: bool,
     /// What device code printed: with a fault, in the blocks up to the faulting one.
     pub printed: Printed,
     /// Spent on translation for this launch: nothing if another has done it already.
@@ -233,6 +240,7 @@ impl<'p> Kernel<'p> {
             Ok(LaunchOutcome {
                 counts: outcome.counts,
                 blocks_done: outcome.blocks_done,
+                spun: outcome.spun,
                 fault,
                 printed: buffered.unwrap_or(printed),
                 translate: Duration::from_nanos(translated.take_nanoseconds()),

@@ -3,6 +3,7 @@
 //! Source: CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation", "Assertion", "Conditional Graph Nodes".
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -107,6 +108,8 @@ pub(crate) struct Serving<'a> {
     /// A lane is served for thousands of instructions' time, which nobody counts.
     deadline: Option<Instant>,
     output: Mutex<Output>,
+    /// How often the heap was asked for memory, or got some back.
+    changes: AtomicU64,
 }
 
 /// By linear index of the block.
@@ -164,6 +167,10 @@ impl Engine for Serving<'_> {
         self.engine.block_pc(block)
     }
 
+    fn outside(&self) -> Option<u64> {
+        self.engine.outside().map(|outside| outside.wrapping_add(self.changes.load(Relaxed)))
+    }
+
     fn deadlocked(&self, context: &mut WarpContext<'_>) -> Vec<(u64, u64)> {
         self.engine.deadlocked(context)
     }
@@ -173,7 +180,7 @@ impl<'a> Serving<'a> {
     /// `limit` is of printed text, `time_limit` of the launch that begins now.
     pub fn new(engine: &'a dyn Engine, heap: Arc<Heap>, limit: usize, time_limit: Option<Duration>) -> Serving<'a> {
         let deadline = time_limit.and_then(|limit| Instant::now().checked_add(limit));
-        Serving { engine, heap, limit, deadline, output: Mutex::default() }
+        Serving { engine, heap, limit, deadline, output: Mutex::default(), changes: AtomicU64::new(0) }
     }
 
     /// The text of the blocks up to a faulting one, and what that one asserted.
@@ -186,6 +193,9 @@ impl<'a> Serving<'a> {
     }
 
     fn serve(&self, service: Service, guest: &mut Guest<'_, '_>) -> Result<(), Refused> {
+        if matches!(service, Service::Allocate | Service::Free) {
+            self.changes.fetch_add(1, Relaxed);
+        }
         match service {
             Service::Print => {
                 let (format, arguments) = (guest.argument(0)?, guest.argument(1)?);

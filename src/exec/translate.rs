@@ -380,6 +380,13 @@ impl Engine for Discovering {
         }
     }
 
+    fn outside(&self) -> Option<u64> {
+        let grown = lock(&self.grown);
+        let mut generations = grown.iter().map(|grown| grown.interpreter.outside());
+        // Another generation is another state.
+        generations.try_fold(self.engine.outside()?, |sum, outside| Some(sum + outside? + 1))
+    }
+
     fn deadlocked(&self, context: &mut WarpContext<'_>) -> Vec<(u64, u64)> {
         match self.generation_of(context.resume) {
             Some(grown) => {

@@ -21,7 +21,7 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use crate::ir::layout::{LayoutError, RegLayout};
 use crate::ir::verify::{self, VerifyError};
-use crate::ir::{BlockId, Function, Terminator, Value, Window};
+use crate::ir::{BlockId, Function, Inst, Op, Special, Terminator, Value, Window};
 use exec::Executor;
 pub use memory::{Actor, Elements, atomic_element, extended, load_elements, store_elements};
 pub use run::fault_of;
@@ -42,6 +42,8 @@ pub struct Interpreter {
     layout: RegLayout,
     /// Blocks that an indirect jump may name, by pc.
     indirect: HashMap<u64, BlockId>,
+    /// Whether the function reads the clock.
+    is_timed: bool,
 }
 
 impl Interpreter {
@@ -49,7 +51,9 @@ impl Interpreter {
         verify::verify(&function)?;
         let layout = RegLayout::new(&function)?;
         let indirect = function.indirect_targets().collect();
-        Ok(Interpreter { function, layout, indirect })
+        let is_clock = |inst: &Inst| matches!(inst.op, Op::Special(Special::Clock));
+        let is_timed = function.blocks.iter().any(|block| block.insts.iter().any(is_clock));
+        Ok(Interpreter { function, layout, indirect, is_timed })
     }
 
     pub fn function(&self) -> &Function {
@@ -81,6 +85,10 @@ impl Engine for Interpreter {
 
     fn block_pc(&self, block: u32) -> u64 {
         self.function.blocks.get(block as usize).map_or(0, |block| block.pc)
+    }
+
+    fn outside(&self) -> Option<u64> {
+        (!self.is_timed).then_some(0)
     }
 
     fn deadlocked(&self, context: &mut WarpContext<'_>) -> Vec<(u64, u64)> {

@@ -325,6 +325,10 @@ impl Engine for Program {
         self.register_file_bytes
     }
 
+    fn outside(&self) -> Option<u64> {
+        self.interpreter.outside()
+    }
+
     fn deadlocked(&self, context: &mut WarpContext<'_>) -> Vec<(u64, u64)> {
         self.interpreter.deadlocked(context)
     }

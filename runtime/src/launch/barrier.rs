@@ -10,7 +10,7 @@ use crate::warp::{BARRIERS, BarrierKind};
 pub(super) const CLUSTER: u32 = BARRIERS as u32;
 
 /// What has arrived at one barrier since it was last complete.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq)]
 struct Cell {
     arrivals: u32,
     /// Warps that have arrived; `arrivals` also counts a warp that arrives again without having waited.
@@ -24,7 +24,7 @@ struct Cell {
     set: u32,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default, PartialEq)]
 pub(super) struct Barriers {
     cells: [Cell; BARRIERS + 1],
     /// Bit set of the barriers at which a warp has arrived.

@@ -21,6 +21,13 @@ pub(super) struct Block {
     pub suspended: Vec<Suspended>,
     /// Whether its warps have come to a barrier of the whole block. So will those of the next one.
     pub meets: bool,
+    /// Whether it has been set aside: it takes turns with other blocks.
+    pub aside: bool,
+    /// Rounds of short turns after which it repeated its state when it was last asked; 0: it did
+    /// not.
+    pub period: u32,
+    /// How often a barrier has let a warp go on.
+    pub released: u64,
     /// Of `suspended`, those not yet done, and those that can go on.
     pub live: u32,
     pub ready: u32,
@@ -42,6 +49,9 @@ impl Block {
             started: 0,
             suspended: Vec::new(),
             meets: false,
+            aside: false,
+            period: 0,
+            released: 0,
             live: 0,
             ready: 0,
             barriers: Barriers::default(),
@@ -59,9 +69,9 @@ impl Block {
         self.ctaid = ctaid;
         self.row_end = ctaid[0] + 1 + following;
         self.started = 0;
+        (self.aside, self.period) = (false, 0);
         if !self.suspended.is_empty() {
-            self.barriers.clear();
-            self.lane_barriers.clear();
+            self.clear_barriers();
         }
         if self.shared_bytes > 0 {
             // SAFETY: the allocation has these bytes, and no warp runs.
@@ -69,10 +79,26 @@ impl Block {
         }
     }
 
+    /// Nobody has arrived at a barrier.
+    pub(super) fn clear_barriers(&mut self) {
+        self.barriers.clear();
+        self.lane_barriers.clear();
+    }
+
+    /// What has arrived at its barriers.
+    pub(super) fn barriers(&self) -> (&Barriers, &LaneBarriers) {
+        (&self.barriers, &self.lane_barriers)
+    }
+
     /// Up to which `ctaid[0]` a call of the engine may go that begins with a warp: others of the block may run as well.
     #[inline]
     pub(super) fn row_end(&self, first_warp: u32) -> u32 {
         if first_warp == 0 { self.row_end } else { self.ctaid[0] + 1 }
+    }
+
+    /// Whether each warp that can go on gave up its turn the last time.
+    pub(super) fn has_yielded(&self) -> bool {
+        self.suspended.iter().all(|warp| warp.state != State::Ready { yielded: false })
     }
 
     /// Becomes a block after it along x, to which the engine went on.
@@ -83,6 +109,13 @@ impl Block {
 
     pub(super) fn shared(&self) -> *mut u8 {
         self.shared.pointer().as_ptr()
+    }
+
+    /// The content of its shared memory.
+    pub(super) fn shared_content(&self) -> &[u8] {
+        // SAFETY: the allocation has these bytes, which began as zeros. Warps of the block write to
+        // them, and none runs as long as the scheduler has a reference to the block.
+        unsafe { std::slice::from_raw_parts(self.shared(), self.shared_bytes as usize) }
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -208,7 +241,7 @@ impl Block {
             if warp.state == State::WaitingForLanes && warp.lanes.has_released() {
                 warp.hand_over();
                 warp.state = State::Ready { yielded: false };
-                self.ready += 1;
+                (self.ready, self.released) = (self.ready + 1, self.released + 1);
             }
         }
     }
@@ -250,7 +283,7 @@ impl Block {
                 State::Waiting { barrier: at, kind } if at == barrier => {
                     warp.state = State::Ready { yielded: false };
                     warp.barrier_result = self.barriers.result(barrier, kind).unwrap_or(warp.barrier_result);
-                    self.ready += 1;
+                    (self.ready, self.released) = (self.ready + 1, self.released + 1);
                 }
                 _ => {}
             }

@@ -86,6 +86,11 @@ pub struct LaunchConfig {
     pub max_block_lanes: u32,
     /// The most host memory, in bytes, that register files, shared and local memory may need at once.
     pub max_resident_bytes: u64,
+    /// Blocks that may be set aside, so that others run, in addition to those that run at once.
+    pub aside_blocks: u64,
+    /// For how long no block may have been able to go on for the launch to end with a deadlock.
+    /// More than 0 if others change the memory meanwhile.
+    pub deadlock_after: Duration,
     /// Back edges after which a warp that runs for the first time yields. A warp that has yielded gets a sixteenth
     /// while others can run.
     pub back_edges: u64,
@@ -106,6 +111,8 @@ impl LaunchConfig {
             constants: [const { None }; CONST_BANKS],
             max_block_lanes: 1024,
             max_resident_bytes: 2 << 30,
+            aside_blocks: 4096,
+            deadlock_after: Duration::ZERO,
             back_edges: 1 << 14,
         }
     }
@@ -126,10 +133,29 @@ impl LaunchConfig {
         if self.cooperative { self.blocks() } else { self.workers() as u64 }
     }
 
+    /// Blocks that may be set aside at once.
+    pub(super) fn blocks_aside(&self) -> u64 {
+        // One worker may have all of them.
+        if self.cooperative { 0 } else { self.aside_blocks.min(self.blocks().saturating_sub(1)) }
+    }
+
     /// A bound of `WarpContext::slot` in a launch whose warps have so many lanes.
     pub fn warp_slots(&self, lanes: u32) -> u64 {
+        self.resident_blocks().saturating_add(self.blocks_aside()).saturating_mul(self.block_warps(lanes))
+    }
+
+    /// Lets fewer blocks be set aside, so that the memory that each warp has by its slot stays
+    /// small in addition to that of the blocks that run at once.
+    pub fn limit_aside(&mut self, warp_bytes: u64, lanes: u32) {
+        const MOST: u64 = 16 << 20;
+        let block = warp_bytes.saturating_mul(self.block_warps(lanes));
+        self.aside_blocks = self.aside_blocks.min(MOST.checked_div(block).unwrap_or(u64::MAX));
+    }
+
+    /// Warps of a block.
+    fn block_warps(&self, lanes: u32) -> u64 {
         let block = self.block.iter().fold(1, |product: u64, &n| product.saturating_mul(u64::from(n)));
-        self.resident_blocks().saturating_mul(block.div_ceil(u64::from(lanes.max(1))))
+        block.div_ceil(u64::from(lanes.max(1)))
     }
 
     /// Lanes of a block.

@@ -23,6 +23,13 @@ pub trait Engine: Sync {
         0
     }
 
+    /// A number that changes with all that code can tell and that is neither in the warp's
+    /// registers nor in memory. `None` if the time is: a loop that comes back to a state may end
+    /// all the same.
+    fn outside(&self) -> Option<u64> {
+        Some(0)
+    }
+
     /// After the fault [`FaultKind::Deadlock`](crate::fault::FaultKind::Deadlock): lanes of the context's warp that wait, and the
     /// guest address before which they do. `resume` is the block that found it.
     fn deadlocked(&self, context: &mut WarpContext<'_>) -> Vec<(u64, u64)> {

@@ -6,7 +6,7 @@ use crate::warp::{BARRIERS, BarrierKind};
 use std::collections::VecDeque;
 
 /// What has arrived at one barrier since it was last complete.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq)]
 struct Cell {
     /// A lane that arrives again, without having waited, counts again.
     arrivals: u32,
@@ -17,7 +17,7 @@ struct Cell {
     set: u32,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default, PartialEq)]
 pub(super) struct LaneBarriers {
     cells: [Cell; BARRIERS],
     /// Bit set of the barriers at which a lane has arrived.
@@ -45,7 +45,7 @@ impl LaneArrival {
 }
 
 /// Lanes that wait at a barrier.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct Wait {
     pub barrier: u32,
     pub lanes: u64,
@@ -55,13 +55,14 @@ pub(super) struct Wait {
 }
 
 /// Lanes that a complete barrier hands back to their warp, and its result for them.
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct Released {
     pub lanes: u64,
     pub result: Option<u32>,
 }
 
 /// The lanes of a suspended warp, as far as barriers count them.
-#[derive(Default)]
+#[derive(Clone, Default, PartialEq)]
 pub(crate) struct Lanes {
     pub waits: Vec<Wait>,
     /// Those that have exited while the warp goes on.

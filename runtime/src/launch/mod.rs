@@ -1,8 +1,10 @@
 //! Running a grid: [`launch`].
 //!
 //! Worker threads take blocks in ascending order, a few at a time. A worker has one
-//! [`WarpContext`](crate::warp::WarpContext) and runs a block's warps in turn; the usual block, whose warps neither wait
-//! nor yield, is one call of the [`Engine`], which chains them. What an engine computes is not known here.
+//! [`WarpContext`](crate::warp::WarpContext) and runs a block's warps in turn; the usual block,
+//! whose warps neither wait nor yield, is one call of the [`Engine`], which chains them. A block
+//! that waits for others is set aside, and has turns among the blocks that were set aside before.
+//! What an engine computes is not known here.
 
 mod barrier;
 mod block;
@@ -10,6 +12,7 @@ mod config;
 mod engine;
 mod lanes;
 mod outcome;
+mod repeats;
 mod schedule;
 mod step;
 mod suspended;

@@ -18,6 +18,9 @@ pub struct Outcome {
     /// Blocks that ended without a fault.
     pub blocks_done: u64,
     pub fault: Option<Fault>,
+    /// Whether a block was found to repeat a state: how often its loop went round depends on the
+    /// engine.
+    pub spun: bool,
 }
 
 /// The fault of the lowest faulting block (by linear index, x fastest). A cooperative launch stops at the first fault
@@ -34,6 +37,8 @@ pub struct Fault {
     pub address: u64,
     /// For a stuck barrier or a deadlock: the warps and lanes that wait.
     pub waiting: Vec<Waiting>,
+    /// For a deadlock of blocks: how many there are that have begun and cannot go on.
+    pub spinning: u64,
 }
 
 /// A warp that waits at a barrier, or lanes of it; or lanes that wait for others of their warp.
@@ -50,9 +55,13 @@ pub struct Waiting {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault { kind, pc, block: [x, y, z], warp, lane, address, waiting } = self;
+        let Fault { kind, pc, block: [x, y, z], warp, lane, address, waiting, spinning } = self;
         write!(f, "{kind} at pc {pc:#x}, block ({x}, {y}, {z}), warp {warp}")?;
         match kind {
+            FaultKind::Deadlock if *spinning == 1 => write!(f, "; the block waits for what no other changes"),
+            FaultKind::Deadlock if *spinning > 1 => {
+                write!(f, "; {spinning} blocks wait, each for what no other changes")
+            }
             FaultKind::StuckBarrier | FaultKind::Deadlock => {
                 let follows = |a: &Waiting, b: &Waiting| {
                     (a.warp + 1, a.lanes, a.barrier, a.pc) == (b.warp, b.lanes, b.barrier, b.pc)

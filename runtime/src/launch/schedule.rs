@@ -9,8 +9,8 @@ use super::threads;
 use super::worker::Worker;
 use crate::memory::Memory;
 use crate::warp::SHARED_PADDING;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
@@ -38,6 +38,18 @@ pub(super) struct Launch<'a> {
     /// Index of the lowest block with a fault, `u64::MAX` while there is none. Higher ones need not run.
     pub lowest_fault: AtomicU64,
     ended: Mutex<Ended>,
+    /// Blocks that were set aside, of each worker. A worker keeps its own locked during a round;
+    /// more than one is only locked by who holds `prover`, in this order.
+    aside: Vec<Mutex<Vec<Block>>>,
+    /// Blocks in addition to those that run at once.
+    more_blocks: AtomicU64,
+    /// Whether a block was found to repeat a state.
+    pub spun: AtomicBool,
+    /// Shares of the workers that still begin blocks.
+    pub busy: AtomicU64,
+    /// Held while all blocks are asked whether one can go on, which workers should wait for.
+    pub prover: Mutex<()>,
+    pub is_proving: AtomicBool,
 }
 
 /// What workers leave when they end.
@@ -163,15 +175,21 @@ pub fn launch(
         instructions: AtomicU64::new(0),
         lowest_fault: AtomicU64::new(u64::MAX),
         ended: Mutex::default(),
+        aside: (0..workers).map(|_| Mutex::default()).collect(),
+        more_blocks: AtomicU64::new(0),
+        spun: AtomicBool::new(false),
+        busy: AtomicU64::new(workers),
+        prover: Mutex::default(),
+        is_proving: AtomicBool::new(false),
     };
     let guard = memory.begin_launch();
     threads::share_out(workers, |shares| launch.work(shares, None), |shares| launch.work(shares, progress));
     drop(guard);
-    let blocks_done = launch.done.into_inner();
+    let (blocks_done, spun) = (launch.done.into_inner(), launch.spun.into_inner());
     let Ended { counts, fault, error } = launch.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
     match error {
         Some(error) => Err(error),
-        None => Ok(Outcome { counts, blocks_done, fault: fault.map(|(_, fault)| fault) }),
+        None => Ok(Outcome { counts, blocks_done, fault: fault.map(|(_, fault)| fault), spun }),
     }
 }
 
@@ -180,7 +198,7 @@ impl Launch<'_> {
     /// them modulo the number of workers.
     fn work(&self, shares: &[u64], progress: Option<&dyn Fn(u64, u64)>) {
         let _guard = AbandonOnPanic(self);
-        let result = Worker::new(self, progress).and_then(|mut worker| {
+        let result = Worker::new(self, shares, progress).and_then(|mut worker| {
             let result = if self.config.cooperative { worker.run_resident(shares) } else { worker.run_in_turn() };
             let counts = worker.end();
             let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
@@ -221,9 +239,32 @@ impl Launch<'_> {
 
     /// Whether a block need not run on.
     #[inline]
-    pub(super) fn is_moot(&self, block: u64) -> bool {
+    pub(super) fn is_moot(&self, block: &Block) -> bool {
         let lowest = self.lowest_fault.load(Relaxed);
-        block > lowest || self.config.cooperative && lowest != u64::MAX
+        // One that was set aside may wait for the block that has the fault.
+        block.index > lowest || block.aside && lowest != u64::MAX
+    }
+
+    /// The blocks that a worker has set aside.
+    pub(super) fn aside(&self, worker: u64) -> MutexGuard<'_, Vec<Block>> {
+        self.aside[worker as usize].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether memory allows a block in addition to those that run at once; then it counts.
+    pub(super) fn admit(&self) -> bool {
+        let bytes = self.shape.block_bytes();
+        let sum = |sum: &AtomicU64, more: u64, most: u64| {
+            let within = |sum: u64| sum.checked_add(more).filter(|&sum| sum <= most);
+            sum.fetch_update(Relaxed, Relaxed, within).is_ok()
+        };
+        let admitted = sum(&self.more_blocks, 1, self.config.blocks_aside());
+        admitted && sum(&self.resident_bytes, bytes, self.config.max_resident_bytes)
+    }
+
+    /// Whether few blocks, in bytes, have been set aside.
+    pub(super) fn has_few_aside(&self) -> bool {
+        const FEW: u64 = 64 << 20;
+        self.more_blocks.load(Relaxed).saturating_mul(self.shape.block_bytes()) < FEW
     }
 
     /// Storage for one more warp.

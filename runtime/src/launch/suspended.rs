@@ -38,6 +38,20 @@ impl WarpStorage {
         }
     }
 
+    /// The register file.
+    pub(super) fn registers(&self) -> &[u8] {
+        // SAFETY: the allocation has these bytes, which began as zeros. An engine writes to them
+        // while it runs a warp, and none does as long as the scheduler has a reference to the
+        // warp's storage.
+        unsafe { std::slice::from_raw_parts(self.registers.pointer().as_ptr(), self.registers.bytes() as usize) }
+    }
+
+    /// The local memory.
+    pub(super) fn local(&self) -> &[u8] {
+        // SAFETY: as for `registers`.
+        unsafe { std::slice::from_raw_parts(self.local.pointer().as_ptr(), self.local_bytes as usize) }
+    }
+
     /// Makes the register file larger. What it holds stays.
     pub(super) fn grow(&mut self, register_bytes: u64) -> Result<(), LaunchError> {
         let larger = allocate(register_bytes.max(self.register_bytes()))?;

@@ -18,6 +18,7 @@ mod access;
 mod arena;
 mod bytes;
 mod error;
+mod fingerprint;
 mod host;
 pub(crate) mod raw;
 mod region;

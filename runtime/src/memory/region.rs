@@ -147,6 +147,11 @@ pub(super) struct Regions {
 }
 
 impl Regions {
+    /// Where regions begin, and their bytes.
+    pub(super) fn ranges(&self) -> Vec<(u64, u64)> {
+        self.map.iter().map(|(&start, region)| (start, region.bytes)).collect()
+    }
+
     /// Base of a region that touches `[first, last]`.
     fn overlapping(&self, first: u64, last: u64) -> Option<(u64, u64)> {
         let (&base, region) = self.map.range(..=last).next_back()?;

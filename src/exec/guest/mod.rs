@@ -245,6 +245,11 @@ impl Launching<'_> {
         config.instruction_limit = self.options.instruction_limit;
         config.time_limit = self.options.time_limit;
         config.cooperative = self.options.cooperative;
+        config.deadlock_after = self.options.deadlock_after;
+        if self.options.drawing.is_some() {
+            // What is drawn lies in rows of the workers that run at once.
+            config.aside_blocks = 0;
+        }
         config
     }
 

@@ -192,7 +192,16 @@ fn a_stuck_barrier_names_who_waits_where() {
     let waiting = waiting.map(|(warp, barrier, pc)| Waiting { warp, lanes: None, barrier: Some(barrier), pc }).to_vec();
     assert_eq!(
         fault,
-        Fault { kind: FaultKind::StuckBarrier, pc: 0x400, block: [0; 3], warp: 1, lane: 0, address: 0, waiting }
+        Fault {
+            kind: FaultKind::StuckBarrier,
+            pc: 0x400,
+            block: [0; 3],
+            warp: 1,
+            lane: 0,
+            address: 0,
+            waiting,
+            spinning: 0,
+        }
     );
     assert_eq!(
         fault.to_string(),

@@ -85,6 +85,7 @@ fn an_endless_loop_ends_at_either_limit() {
             let mut config = LaunchConfig::new([4, 1, 1], [64, 1, 1]);
             (config.threads, config.cooperative) = (threads, cooperative);
             let engine = chained(32, |context| {
+                tick(context);
                 for _ in 0..context.back_edges {
                     if let Some(code) = spend(context, 3) {
                         return code;
@@ -113,12 +114,13 @@ fn an_endless_loop_ends_at_either_limit() {
 fn an_endless_loop_of_blocks_that_count_for_nothing_ends_at_either_limit() {
     for (code, warps) in [(ExitCode::Yield, 1), (ExitCode::Yield, 2), (ExitCode::Barrier, 1), (ExitCode::Barrier, 2)] {
         let mut config = LaunchConfig::new([4, 1, 1], [32 * warps, 1, 1]);
-        let engine = chained(32, |context| match code {
-            ExitCode::Barrier => wait(context, BarrierKind::Sync, 0, 32 * warps, 2),
-            code => {
-                context.resume = 2;
-                code
+        let engine = chained(32, |context| {
+            tick(context);
+            if code == ExitCode::Barrier {
+                return wait(context, BarrierKind::Sync, 0, 32 * warps, 2);
             }
+            context.resume = 2;
+            code
         });
         config.instruction_limit = Some(100_000);
         let fault = run(&engine, &config).fault.unwrap();

@@ -154,27 +154,113 @@ fn cooperative_blocks_wait_for_each_other() {
     }
 }
 
+/// Block `b` waits for block `b + 1`, without cooperation.
 #[test]
-fn without_cooperation_waiting_blocks_meet_the_time_limit() {
+fn a_block_is_set_aside_that_waits_for_a_later_one() {
     let memory = Memory::default();
-    let flag = memory.alloc(4, 4).unwrap();
-    let mut config = LaunchConfig::new([2, 1, 1], [32, 1, 1]);
-    config.time_limit = Some(Duration::from_millis(20));
+    let flags = memory.alloc(4 * 40, 4).unwrap();
     let engine = chained(32, |context| {
-        if context.ctaid[0] == 1 {
+        let block = u64::from(context.ctaid[0]);
+        let is_last = context.ctaid[0] + 1 == context.nctaid[0];
+        let mark = block as u8 ^ context.warp as u8;
+        if context.resume == 0 {
+            context.registers().fill(mark);
+            context.local().fill(mark);
+            let warp = context.warp as usize;
+            context.shared()[warp] = mark;
+        }
+        let next = |context: &mut WarpContext| context.memory().load(flags + 4 * block + 4, 4).unwrap().0 != 0;
+        if !is_last && let Some(code) = spin(context, 1, next) {
+            return code;
+        }
+        // All that it has is as it was before others ran.
+        let warp = context.warp as usize;
+        assert_eq!(context.shared()[warp], mark);
+        assert!(context.registers().iter().all(|&byte| byte == mark));
+        assert!(context.local().iter().all(|&byte| byte == mark));
+        if context.warp == 2 {
+            context.memory().store(flags + 4 * block, 4, 1).unwrap();
+        }
+        ExitCode::Done
+    });
+    for (threads, blocks) in [(1, 2), (1, 40), (2, 40), (3, 7)] {
+        let mut config = LaunchConfig::new([blocks, 1, 1], [96, 1, 1]);
+        (config.shared_bytes, config.local_bytes, config.threads) = (4, 16, threads);
+        config.time_limit = Some(Duration::from_secs(60));
+        memory.fill(flags, 4 * 40, 0).unwrap();
+        let outcome = launch(&memory, &engine, &config, None).unwrap();
+        assert_eq!((outcome.blocks_done, outcome.fault), (u64::from(blocks), None));
+    }
+}
+
+/// An engine whose blocks wait until a word is not 0, but for block `setter`, which sets it.
+fn waiting_for(flag: u64, setter: u32) -> Toy<impl Fn(&mut WarpContext) -> ExitCode + Sync> {
+    chained(32, move |context| {
+        if context.ctaid[0] == setter {
             context.memory().store(flag, 4, 1).unwrap();
             return ExitCode::Done;
         }
-        spin(context, 0, |context| context.memory().load(flag, 4).unwrap().0 != 0).unwrap_or(ExitCode::Done)
-    });
-    let run = |config: &LaunchConfig| {
+        spin(context, 3, |context| context.memory().load(flag, 4).unwrap().0 != 0).unwrap_or(ExitCode::Done)
+    })
+}
+
+#[test]
+fn blocks_are_set_aside_as_far_as_memory_allows() {
+    let memory = Memory::default();
+    let flag = memory.alloc(4, 4).unwrap();
+    let mut config = LaunchConfig::new([50, 1, 1], [32, 1, 1]);
+    for (threads, aside, setter, ends) in [(1, 9, 9, true), (1, 9, 10, false), (1, 0, 1, false), (2, 4, 3, true)] {
+        (config.threads, config.aside_blocks) = (threads, aside);
         memory.fill(flag, 4, 0).unwrap();
-        launch(&memory, &engine, config, None).unwrap().fault.map(|fault| fault.kind)
-    };
-    assert_eq!(run(&config), Some(FaultKind::TimeExceeded));
-    config.time_limit = None;
-    config.cooperative = true;
-    assert_eq!(run(&config), None);
+        let fault = launch(&memory, &waiting_for(flag, setter), &config, None).unwrap().fault;
+        assert_eq!(fault.as_ref().map(|fault| fault.kind), (!ends).then_some(FaultKind::Deadlock));
+        assert_eq!(fault.map_or(aside + 1, |fault| fault.spinning), aside + 1);
+    }
+    // Of the host's memory there is enough for some blocks only.
+    config.shared_bytes = 1 << 20;
+    (config.threads, config.aside_blocks, config.max_resident_bytes) = (1, u64::MAX, 8 << 20);
+    memory.fill(flag, 4, 0).unwrap();
+    let fault = launch(&memory, &waiting_for(flag, 20), &config, None).unwrap().fault.unwrap();
+    assert_eq!((fault.kind, fault.spinning), (FaultKind::Deadlock, 7));
+}
+
+#[test]
+fn a_deadlock_of_blocks_names_the_lowest() {
+    for (threads, cooperative) in [(1, false), (2, false), (3, false), (1, true), (2, true)] {
+        let memory = Memory::default();
+        let flag = memory.alloc(4, 4).unwrap();
+        let mut config = LaunchConfig::new([7, 1, 1], [32, 1, 1]);
+        (config.threads, config.cooperative) = (threads, cooperative);
+        let fault = launch(&memory, &waiting_for(flag, 9), &config, None).unwrap().fault.unwrap();
+        assert_eq!((fault.kind, fault.block, fault.pc, fault.spinning), (FaultKind::Deadlock, [0; 3], 0x300, 7));
+        let text = fault.to_string();
+        assert!(text.contains("7 blocks wait"), "{text}");
+    }
+}
+
+/// The host sets the word while the launch waits.
+#[test]
+#[cfg_attr(miri, ignore = "limits of time")]
+fn a_launch_that_waits_for_others_is_no_deadlock_at_once() {
+    for threads in [1, 2] {
+        let memory = Memory::default();
+        let flag = memory.alloc(4, 4).unwrap();
+        let mut config = LaunchConfig::new([3, 1, 1], [32, 1, 1]);
+        (config.threads, config.deadlock_after) = (threads, Duration::from_secs(60));
+        let outcome = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(100));
+                memory.store(flag, 4, 1).unwrap();
+            });
+            launch(&memory, &waiting_for(flag, 9), &config, None).unwrap()
+        });
+        assert_eq!((outcome.blocks_done, outcome.fault), (3, None));
+        // Nobody does.
+        memory.fill(flag, 4, 0).unwrap();
+        config.deadlock_after = Duration::from_millis(50);
+        let fault = launch(&memory, &waiting_for(flag, 9), &config, None).unwrap().fault.unwrap();
+        assert_eq!(fault.kind, FaultKind::Deadlock);
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! One worker thread: runs blocks, a turn of a warp at a time.
 
+mod aside;
+mod spins;
 mod turn;
 
 use std::time::{Duration, Instant};
@@ -7,10 +9,12 @@ use std::time::{Duration, Instant};
 use super::block::Block;
 use super::config::LaunchError;
 use super::outcome::{Counts, Fault};
+use super::repeats::Snapshot;
 use super::schedule::Launch;
 use super::suspended::{State, Suspended, WarpStorage};
 use crate::fault::FaultKind;
 use crate::warp::{ExitCode, Tlb, WarpContext};
+use spins::{LONG, Pause};
 
 /// Guest instructions, or rounds of turns, or blocks of a cooperative launch, after which a worker looks at the clock and at what the others did.
 const CHECK_INSTRUCTIONS: u64 = 1 << 18;
@@ -41,10 +45,23 @@ pub(super) struct Worker<'a> {
     /// Back edges and barriers of turns without counted instructions: blocks may count for nothing, but loops of such blocks
     /// must come to a limit, too.
     uncounted: u64,
+    /// Where its blocks are that were set aside, and its part of `Launch::busy`.
+    list: u64,
+    shares: u64,
+    /// Blocks that are over, in the place of others that were set aside.
+    spare: Vec<Block>,
+    /// Turns are as short as may be, since it is asked whether a block comes back to a state.
+    probes: bool,
+    snapshot: Snapshot,
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(launch: &'a Launch<'a>, progress: Option<&'a dyn Fn(u64, u64)>) -> Result<Self, LaunchError> {
+    /// `shares` are the worker's.
+    pub(super) fn new(
+        launch: &'a Launch<'a>,
+        shares: &[u64],
+        progress: Option<&'a dyn Fn(u64, u64)>,
+    ) -> Result<Self, LaunchError> {
         let (shape, config, windows) = (&launch.shape, launch.config, launch.memory.windows());
         let mut context = WarpContext::empty();
         // Owned: `Worker::drop` takes it back.
@@ -76,6 +93,11 @@ impl<'a> Worker<'a> {
             done: 0,
             next_check: 0,
             uncounted: 0,
+            list: shares.first().copied().unwrap_or(0),
+            shares: shares.len() as u64,
+            spare: Vec::new(),
+            probes: false,
+            snapshot: Snapshot::default(),
         };
         let _ = worker.check();
         Ok(worker)
@@ -88,33 +110,44 @@ impl<'a> Worker<'a> {
         Counts { instructions, lane_instructions, helper_calls, interp_instructions }
     }
 
-    /// Runs blocks one after the other until none is left.
+    /// Runs blocks one after the other until none is left. Those that do not end are set aside.
     pub(super) fn run_in_turn(&mut self) -> Result<(), LaunchError> {
-        let mut block = Block::new(self.launch.shape.warps, self.launch.shape.shared_bytes)?;
+        let mut own = Some(self.new_block()?);
         loop {
             let chunk = self.launch.take();
             if chunk.is_empty() {
-                return Ok(());
+                return self.run_aside(true).map(|_| ());
             }
             self.next_check = 0;
             let [x, y, _] = self.launch.config.grid;
             let (mut index, mut ctaid) = (chunk.start, self.launch.ctaid(chunk.start));
             while index < chunk.end {
+                if own.is_none() {
+                    own = self.another_block()?;
+                }
+                // None: the launch has ended.
+                let Some(block) = &mut own else { return Ok(()) };
                 let following = (chunk.end - index).min(u64::from(x - ctaid[0])) as u32 - 1;
                 block.begin(index, ctaid, following);
                 if std::mem::take(&mut block.meets) {
-                    self.start_all(&mut block)?;
+                    self.start_all(block)?;
                 } else {
                     self.free.extend(block.retire());
                 }
                 self.context.ctaid = ctaid;
                 self.context.shared = block.shared();
-                match self.run_block(&mut block) {
-                    Ok(()) => self.done += 1,
+                let done = match self.run_block(block) {
+                    Ok(pause) => pause == Pause::Done,
                     Err(stop) => return self.stopped(block.index, stop),
-                }
+                };
                 // The engine may have gone on to later blocks.
                 (index, ctaid) = (block.index + 1, block.ctaid);
+                if done {
+                    self.done += 1;
+                } else if let Some(mut block) = own.take() {
+                    block.aside = true;
+                    self.launch.aside(self.list).push(block);
+                }
                 ctaid[0] += 1;
                 if ctaid[0] == x {
                     ctaid = if ctaid[1] + 1 == y { [0, 0, ctaid[2] + 1] } else { [0, ctaid[1] + 1, ctaid[2]] };
@@ -123,47 +156,51 @@ impl<'a> Worker<'a> {
         }
     }
 
-    #[inline]
-    fn run_block(&mut self, block: &mut Block) -> Result<(), Stop> {
-        self.check_if_due(block, 0, 0)?;
-        while !block.is_done() {
-            self.sweep(block)?;
+    fn new_block(&self) -> Result<Block, LaunchError> {
+        Block::new(self.launch.shape.warps, self.launch.shape.shared_bytes)
+    }
+
+    /// A block beside those that were set aside. If no more may be alive, they have turns until one
+    /// is done. `None` if the launch ends before that.
+    #[cold]
+    fn another_block(&mut self) -> Result<Option<Block>, LaunchError> {
+        if self.spare.is_empty() {
+            if self.launch.admit() {
+                return self.new_block().map(Some);
+            }
+            self.run_aside(false)?;
         }
-        Ok(())
+        Ok(self.spare.pop())
+    }
+
+    #[inline]
+    fn run_block(&mut self, block: &mut Block) -> Result<Pause, Stop> {
+        self.check_if_due(block, 0, 0)?;
+        loop {
+            let pause = self.run_on(block, LONG, true)?;
+            if pause != Pause::Long || self.launch.has_few_aside() {
+                return Ok(pause);
+            }
+        }
     }
 
     /// Runs the blocks of some shares of a cooperative launch, all of them in turns.
     pub(super) fn run_resident(&mut self, shares: &[u64]) -> Result<(), LaunchError> {
-        let (launch, shape) = (self.launch, &self.launch.shape);
-        let mut blocks = Vec::new();
+        let launch = self.launch;
         let own = (0..launch.blocks).filter(|index| shares.contains(&(index % launch.workers)));
+        let mut blocks = Vec::new();
         for (number, index) in own.enumerate() {
-            let mut block = Block::new(shape.warps, shape.shared_bytes)?;
+            let mut block = self.new_block()?;
             block.begin(index, launch.ctaid(index), 0);
+            block.aside = launch.blocks > 1;
             self.check_soon(number);
             if let Err(stop) = self.check_if_due(&block, 0, 0) {
                 return self.stopped(block.index, stop);
             }
             blocks.push(block);
         }
-        while !blocks.is_empty() {
-            for (number, block) in blocks.iter_mut().enumerate() {
-                self.check_soon(number);
-                self.context.ctaid = block.ctaid;
-                self.context.shared = block.shared();
-                // A block that was suspended does so by itself.
-                let fresh = block.suspended.is_empty();
-                let checked = if fresh { self.check_if_due(block, 0, 0) } else { Ok(()) };
-                if let Err(stop) = checked.and_then(|()| self.sweep(block)) {
-                    return self.stopped(block.index, stop);
-                }
-            }
-            for mut block in blocks.extract_if(.., |block| block.is_done()) {
-                self.free.extend(block.retire());
-                self.done += 1;
-            }
-        }
-        Ok(())
+        launch.aside(self.list).extend(blocks);
+        self.run_aside(true).map(|_| ())
     }
 
     /// Blocks of a cooperative launch may be many and short: the clock is looked at after so many.
@@ -260,7 +297,7 @@ impl<'a> Worker<'a> {
             self.free.push(self.launch.storage().map_err(Stop::Error)?);
         }
         let first = block.started;
-        self.context.step.back_edges = self.turn(false, true);
+        self.context.step.back_edges = self.turn(block, false, true);
         let context = &mut *self.context;
         context.warp = first;
         context.resume = 0;

@@ -18,17 +18,17 @@ impl Worker<'_> {
     #[inline]
     pub(super) fn resume(&mut self, block: &mut Block, slot: usize, yielded: bool) -> Result<ExitCode, Stop> {
         let others = block.ready > 1 || block.started < block.warps;
-        self.run_suspended(block, slot, self.turn(yielded, others), false)
+        self.run_suspended(block, slot, self.turn(block, yielded, others), false)
     }
 
     /// Gives all warps turns, round after round, as long as they go in step; `first` is the first of them. Returns the slot from which on
     /// warps have had none in the last round.
     pub(super) fn go_in_step(&mut self, block: &mut Block, first: usize) -> Result<usize, Stop> {
         // Blocks that wait for each other may do so with barriers in between.
-        let alternates = self.launch.config.cooperative && self.launch.blocks > 1;
+        let alternates = block.aside || self.probes;
         self.context.step.until = if alternates { 0 } else { self.next_check };
         let rounds = self.context.step.rounds;
-        let code = self.run_suspended(block, first, self.turn(false, true), true)?;
+        let code = self.run_suspended(block, first, self.turn(block, false, true), true)?;
         let step = &mut self.context.step;
         let (slot, barrier) = (step.running, step.barrier.take());
         block.meets |= barrier.is_some() || step.rounds < rounds;
@@ -67,9 +67,19 @@ impl Worker<'_> {
     }
 
     /// Back edges of a turn: fewer if the warp may be waiting for another in a loop.
-    pub(super) fn turn(&self, yielded: bool, others: bool) -> u64 {
-        let spins = yielded && others || self.launch.config.cooperative && self.launch.blocks > 1;
-        (self.launch.config.back_edges / if spins { 16 } else { 1 }).max(1)
+    pub(super) fn turn(&self, block: &Block, yielded: bool, others: bool) -> u64 {
+        if self.probes {
+            return 1;
+        }
+        let spins = yielded && others || block.aside;
+        let part = if block.period > 0 {
+            32
+        } else if spins {
+            16
+        } else {
+            1
+        };
+        (self.launch.config.back_edges / part).max(1)
     }
 
     /// Calls the engine for the context's warp, again with a larger register file if that is what it asks for.
@@ -174,16 +184,16 @@ impl Worker<'_> {
     }
 
     pub(super) fn fault(&self, block: &Block, warp: u32, kind: FaultKind, pc: u64) -> Fault {
-        Fault { kind, pc, block: block.ctaid, warp, lane: 0, address: 0, waiting: Vec::new() }
+        Fault { kind, pc, block: block.ctaid, warp, lane: 0, address: 0, waiting: Vec::new(), spinning: 0 }
     }
 
     /// Before a warp goes on: stops if a lower block has a fault, and checks now and then ([`Worker::check`]).
     #[inline]
     pub(super) fn check_if_due(&mut self, block: &Block, warp: u32, resume: u32) -> Result<(), Stop> {
-        if self.launch.is_moot(block.index) {
+        if self.launch.is_moot(block) {
             return Err(Stop::Moot);
         }
-        let spent = self.context.instructions.saturating_add(self.uncounted);
+        let spent = self.spent();
         let checked = if spent < self.next_check { Ok(()) } else { self.check() };
         // Engines keep to the limit in what they count.
         let exceeded = self.uncounted > 0 && spent > self.context.instruction_limit;
@@ -192,6 +202,12 @@ impl Worker<'_> {
             let pc = self.launch.engine.block_pc(resume);
             Stop::Fault(Box::new(self.fault(block, warp, kind, pc)))
         })
+    }
+
+    /// Counted instructions, and what was spent uncounted.
+    #[inline]
+    pub(super) fn spent(&self) -> u64 {
+        self.context.instructions.saturating_add(self.uncounted)
     }
 
     /// Brings the launch's sums, the instruction limit and the progress up to date. `Err` if the time is over.

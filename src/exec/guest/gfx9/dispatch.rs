@@ -59,6 +59,7 @@ impl<'a> Dispatch<'a> {
             lane = lane.saturating_add(options.stack_bytes.unwrap_or(DYNAMIC_STACK_BYTES));
         }
         let wave_scratch = if hsa.descriptor.enable_private_segment() { wave_scratch(lane) } else { 0 };
+        config.limit_aside(wave_scratch, WARP_LANES.into());
         let print = print_buffer(launch, hsa)?;
         if print.is_some() {
             // Lines come in the order of their calls.

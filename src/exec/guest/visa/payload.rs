@@ -2,7 +2,7 @@
 
 mod implicit;
 
-use warploom_runtime::launch::ConstBank;
+use warploom_runtime::launch::{ConstBank, LaunchConfig};
 use warploom_runtime::memory::Memory;
 
 use super::super::{Environment, Launching, Prints};
@@ -315,7 +315,16 @@ impl Dispatch<'_> {
 
     /// Warps that may be alive at once.
     fn slots(&self) -> u64 {
-        self.launch.config().warp_slots(self.info.env.simd_size.max(1))
+        self.config().warp_slots(self.info.env.simd_size.max(1))
+    }
+
+    /// The launch's, by which few blocks may be alive in addition to those that run at once: memory
+    /// that a warp has by its slot is allocated for all.
+    fn config(&self) -> LaunchConfig {
+        let mut config = self.launch.config();
+        let bytes = scratch_bytes(self.info).saturating_add(private_bytes(self.info));
+        config.limit_aside(bytes, self.info.env.simd_size.max(1));
+        config
     }
 
     fn alloc(&mut self, bytes: u64) -> Result<u64, Error> {
@@ -342,7 +351,7 @@ impl Dispatch<'_> {
         let mut bytes = std::mem::take(&mut self.payload);
         bytes.resize(bank::DRIVER as usize, 0);
         bytes.extend(driver);
-        let mut config = self.launch.config();
+        let mut config = self.config();
         config.local_bytes = stack;
         if self.print.is_some() {
             // Lines come in the order of their calls.
