@@ -3,11 +3,15 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
 
-use crate::api::put;
-use crate::context::{device, enter};
+use crate::api::{api, put};
+#[cfg(not(runtime = "11"))]
+use crate::context::device;
+use crate::context::enter;
 use crate::driver;
 use crate::error::{INVALID_VALUE, Result};
-use crate::types::{DevicePointer, Extent, Location, PitchedPointer, PointerAttributes, Stream};
+#[cfg(not(runtime = "11"))]
+use crate::types::Location;
+use crate::types::{DevicePointer, Extent, PitchedPointer, PointerAttributes, Stream};
 
 /// `cudaInvalidDeviceId`: of memory that no device has.
 const NO_DEVICE_ID: c_int = -2;
@@ -193,16 +197,6 @@ api! {
         enter()?;
         driver::cuCtxResetPersistingL2Cache()
     }
-
-    /// Says how a managed range will be used.
-    fn cudaMemAdvise_v2(pointer: *const c_void, bytes: usize, advice: c_int, location: Location) {
-        advise(pointer, bytes, advice, located(location)?)
-    }
-
-    /// Moves a managed range.
-    fn cudaMemPrefetchAsync_v2(pointer: *const c_void, bytes: usize, location: Location, _flags: c_uint, stream: Stream) {
-        prefetch(pointer, bytes, located(location)?, stream)
-    }
 }
 
 #[cfg(not(runtime = "13"))]
@@ -213,25 +207,38 @@ api! {
     }
 
     /// Moves a managed range.
-    fn cudaMemPrefetchAsync(pointer: *const c_void, bytes: usize, device: c_int, stream: Stream) {
+    fn cudaMemPrefetchAsync(pointer: *const c_void, bytes: usize, device: c_int, stream: Stream) / ptsz(stream) {
         prefetch(pointer, bytes, device, stream)
     }
 }
 
-#[cfg(runtime = "13")]
-api! {
-    /// Says how a managed range will be used.
-    fn cudaMemAdvise(pointer: *const c_void, bytes: usize, advice: c_int, location: Location) {
-        advise(pointer, bytes, advice, located(location)?)
-    }
+/// Defines functions with places of memory, which have other names in CUDA 12 than in CUDA 13.
+#[cfg(not(runtime = "11"))]
+macro_rules! with_places {
+    ($advise:ident $prefetch:ident) => {
+        api! {
+            /// Says how a managed range will be used.
+            fn $advise(pointer: *const c_void, bytes: usize, advice: c_int, location: Location) {
+                advise(pointer, bytes, advice, located(location)?)
+            }
 
-    /// Moves a managed range.
-    fn cudaMemPrefetchAsync(pointer: *const c_void, bytes: usize, location: Location, _flags: c_uint, stream: Stream) {
-        prefetch(pointer, bytes, located(location)?, stream)
-    }
+            /// Moves a managed range.
+            fn $prefetch(
+                pointer: *const c_void, bytes: usize, location: Location, _flags: c_uint, stream: Stream,
+            ) / ptsz(stream) {
+                prefetch(pointer, bytes, located(location)?, stream)
+            }
+        }
+    };
 }
 
+#[cfg(runtime = "12")]
+with_places! { cudaMemAdvise_v2 cudaMemPrefetchAsync_v2 }
+#[cfg(runtime = "13")]
+with_places! { cudaMemAdvise cudaMemPrefetchAsync }
+
 /// The device's number for a location, or -1 for the host.
+#[cfg(not(runtime = "11"))]
 fn located(location: Location) -> Result<c_int> {
     match location.kind {
         1 => device(location.id),
