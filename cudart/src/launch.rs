@@ -166,19 +166,20 @@ api! {
         launch_with(config, stub, arguments, per_thread)
     }
 
-    /// The driver's kernel of a stub, for the stub itself.
+    /// The driver's kernel of a stub, for the stub itself, which asks once and ignores an error. Where
+    /// there is none the stub stands for it, so that each launch says what is wrong.
     #[cfg(not(runtime = "11"))]
     fn __cudaGetKernel(into: *mut Handle, stub: *const c_void) {
+        put(into, stub.cast_mut())?;
         put(into, kernel(stub)?)
     }
 
-    /// Launches a kernel of the driver.
+    /// Launches what [`__cudaGetKernel`] gave.
     #[cfg(not(runtime = "11"))]
     fn __cudaLaunchKernel(
         function: Handle, grid: Dim3, block: Dim3, arguments: *mut *mut c_void, shared: usize, stream: Stream,
     ) / ptsz(stream) {
-        enter()?;
-        launch(function, Configuration { grid, block, shared, stream }, arguments, false)
+        launch_stub(function, Configuration { grid, block, shared, stream }, arguments, false)
     }
 
     /// Launches kernels on several devices, whose blocks may all wait for each other.
