@@ -63,15 +63,18 @@ macro_rules! per_thread {
 
 pub(crate) use {api, define, per_thread};
 
+/// A pointer of the caller's, which may not be null: to be asked before what it will lead to is made.
+pub fn required<T>(into: *mut T) -> crate::error::Result<()> {
+    if into.is_null() { Err(crate::error::INVALID_VALUE) } else { Ok(()) }
+}
+
 /// Writes a result through a pointer of the caller's, which may not be null.
 ///
 /// # Safety
 ///
 /// The pointer is null or valid for writes.
 pub unsafe fn put<T>(into: *mut T, value: T) -> crate::error::Result<()> {
-    if into.is_null() {
-        return Err(crate::error::INVALID_VALUE);
-    }
+    required(into)?;
     // SAFETY: not null, and the caller's promise
     unsafe { into.write(value) };
     Ok(())

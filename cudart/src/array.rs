@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
 
-use crate::api::{api, get, put};
+use crate::api::{api, get, put, required};
 use crate::context::{device, enter};
 use crate::driver;
 use crate::error::{INVALID_CHANNEL_DESCRIPTOR, INVALID_VALUE, Result};
@@ -65,6 +65,7 @@ fn described(format: &ChannelFormat, extent: Extent, flags: c_uint) -> Result<Ar
 /// Pointers are null or valid.
 unsafe fn create(array: *mut Handle, format: *const ChannelFormat, extent: Extent, flags: c_uint) -> Result<()> {
     enter()?;
+    required(array)?;
     let mut made = null_mut();
     // SAFETY: the caller's promise, and an output that is this function's
     unsafe {
@@ -95,6 +96,7 @@ api! {
         array: *mut Handle, format: *const ChannelFormat, extent: Extent, levels: c_uint, flags: c_uint,
     ) {
         enter()?;
+        required(array)?;
         let descriptor = described(get(format)?, extent, flags)?;
         let mut made = null_mut();
         driver::cuMipmappedArrayCreate(&mut made, &descriptor, levels)?;

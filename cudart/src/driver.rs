@@ -27,8 +27,25 @@ impl Entry {
     }
 }
 
+/// Finds functions of a driver that this program is linked with.
+static LINKED: OnceLock<fn(&CStr) -> *mut c_void> = OnceLock::new();
+
+/// Takes the driver's functions from the program that this library is linked with, instead of from
+/// `libcuda.so.1`.
+///
+/// # Safety
+///
+/// The address that `find` returns is null, or that of the driver's function of the name.
+pub unsafe fn use_linked_driver(find: fn(&CStr) -> *mut c_void) {
+    let _ = LINKED.set(find);
+}
+
 /// The driver's function of this name. Without a driver that is "insufficient driver", as with one that is too old.
 pub fn find(name: &CStr) -> Result<*mut c_void> {
+    if let Some(linked) = LINKED.get() {
+        let found = linked(name);
+        return if found.is_null() { Err(NEWER_DRIVER_NEEDED) } else { Ok(found) };
+    }
     static LIBRARY: OnceLock<usize> = OnceLock::new();
     let library = *LIBRARY.get_or_init(|| {
         // SAFETY: the name ends with 0. The initialisers of the library may run in this call. Those

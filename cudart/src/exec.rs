@@ -2,11 +2,11 @@
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
-use crate::api::{api, get};
+use crate::api::{api, get, required};
 use crate::context::enter;
 use crate::copy::{described, described_range};
 use crate::driver;
-use crate::error::{INVALID_VALUE, Result};
+use crate::error::Result;
 use crate::graph_node::{current, kernel_node};
 use crate::symbol::{described_from, described_to};
 use crate::types::{Copy3D, Handle, KernelNode, Memcpy3D, Stream};
@@ -16,9 +16,7 @@ use crate::types::{Copy3D, Handle, KernelNode, Memcpy3D, Stream};
 /// As of `cudaGraphInstantiate`.
 unsafe fn instantiate(exec: *mut Handle, graph: Handle, flags: c_ulonglong) -> Result<()> {
     enter()?;
-    if exec.is_null() {
-        return Err(INVALID_VALUE);
-    }
+    required(exec)?;
     // SAFETY: the caller's promise
     unsafe { driver::cuGraphInstantiateWithFlags(exec, graph, flags) }
 }
@@ -129,9 +127,7 @@ api! {
         exec: *mut Handle, graph: Handle, error_node: *mut Handle, log: *mut std::ffi::c_char, log_bytes: usize,
     ) {
         enter()?;
-        if exec.is_null() {
-            return Err(INVALID_VALUE);
-        }
+        required(exec)?;
         driver::cuGraphInstantiate_v2(exec, graph, error_node, log, log_bytes)
     }
 

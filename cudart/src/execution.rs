@@ -4,7 +4,7 @@
 use std::ffi::{c_int, c_uint, c_ulonglong};
 use std::ptr::null_mut;
 
-use crate::api::{api, put};
+use crate::api::{api, put, required};
 use crate::context::primary;
 use crate::driver;
 use crate::error::{INVALID_VALUE, Result};
@@ -48,9 +48,7 @@ api! {
 
     /// A new stream of a context.
     fn cudaExecutionCtxStreamCreate(stream: *mut Stream, context: Handle, flags: c_uint, priority: c_int) {
-        if stream.is_null() {
-            return Err(INVALID_VALUE);
-        }
+        required(stream)?;
         create(stream, context, flags, priority)
     }
 

@@ -6,11 +6,11 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
-use crate::api::{api, get, put};
+use crate::api::{api, get, put, required};
 use crate::context::enter;
 use crate::copy::{described, described_range, shown};
 use crate::driver;
-use crate::error::{INVALID_VALUE, Result};
+use crate::error::Result;
 use crate::registry::{kernel, stub_of};
 use crate::symbol::{described_from, described_to};
 use crate::types::{Copy3D, DevicePointer, DriverKernelNode, Handle, KernelNode, Memcpy3D};
@@ -264,9 +264,7 @@ api! {
 
     /// The address that a node frees.
     fn cudaGraphMemFreeNodeGetParams(node: Handle, pointer: *mut DevicePointer) {
-        if pointer.is_null() {
-            return Err(INVALID_VALUE);
-        }
+        required(pointer)?;
         driver::cuGraphMemFreeNodeGetParams(node, pointer)
     }
 }

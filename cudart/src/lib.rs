@@ -43,3 +43,5 @@ mod symbol;
 pub mod table;
 mod texture;
 mod types;
+
+pub use driver::use_linked_driver;

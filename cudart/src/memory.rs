@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
 
-use crate::api::{api, put};
+use crate::api::{api, put, required};
 #[cfg(not(runtime = "11"))]
 use crate::context::device;
 use crate::context::enter;
@@ -27,10 +27,8 @@ unsafe fn allocate(
     by: impl FnOnce(*mut DevicePointer) -> Result<()>,
 ) -> Result<()> {
     enter()?;
+    required(into)?;
     let mut pointer = 0;
-    if into.is_null() {
-        return Err(INVALID_VALUE);
-    }
     if bytes > 0 {
         by(&mut pointer)?;
     }
@@ -44,6 +42,7 @@ unsafe fn allocate(
 unsafe fn allocate_host(into: *mut *mut c_void, bytes: usize, flags: c_uint) -> Result<()> {
     let mut host = null_mut();
     enter()?;
+    required(into)?;
     if bytes > 0 {
         // SAFETY: the output is this function's
         unsafe { driver::cuMemHostAlloc(&mut host, bytes, flags)? };
@@ -107,6 +106,8 @@ api! {
 
     /// Memory of the device in rows, each at a multiple of the pitch.
     fn cudaMallocPitch(pointer: *mut *mut c_void, pitch: *mut usize, width: usize, height: usize) {
+        required(pitch)?;
+        required(pointer)?;
         let (address, step) = pitched(width, height)?;
         put(pitch, step)?;
         put(pointer, address as *mut c_void)
@@ -114,6 +115,7 @@ api! {
 
     /// Memory of the device in slices of rows.
     fn cudaMalloc3D(pointer: *mut PitchedPointer, extent: Extent) {
+        required(pointer)?;
         let rows = extent.height.checked_mul(extent.depth).ok_or(INVALID_VALUE)?;
         let (address, pitch) = pitched(extent.width, rows)?;
         put(pointer, PitchedPointer { pointer: address as *mut c_void, pitch, width: extent.width, height: extent.height })

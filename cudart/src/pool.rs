@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use crate::api::{api, put};
+use crate::api::{api, put, required};
 use crate::context::enter;
 use crate::driver;
 use crate::error::{INVALID_VALUE, Result};
@@ -13,6 +13,7 @@ use crate::types::{DevicePointer, Handle, Stream};
 /// The pointer is null or valid for a write; the pool is the driver's, or null for the current one.
 unsafe fn allocate(into: *mut *mut c_void, bytes: usize, pool: Handle, stream: Stream) -> Result<()> {
     enter()?;
+    required(into)?;
     let mut pointer: DevicePointer = 0;
     // SAFETY: the output is this function's, and the caller's promise
     unsafe {

@@ -1,11 +1,11 @@
 //! Streams, and when an operation happens.
 
-use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 
-use crate::api::api;
+use crate::api::{api, required};
 use crate::context::{enter, primary};
 use crate::driver;
-use crate::error::{INVALID_VALUE, Result};
+use crate::error::Result;
 use crate::types::{DevicePointer, Handle, HostFunction, Stream, StreamCallback};
 
 /// The default stream of the calling thread.
@@ -48,9 +48,7 @@ impl When {
 /// The pointer is null or valid for a write.
 unsafe fn create(stream: *mut Stream, flags: c_uint, priority: c_int) -> Result<()> {
     enter()?;
-    if stream.is_null() {
-        return Err(INVALID_VALUE);
-    }
+    required(stream)?;
     // SAFETY: not null, and the caller's promise
     unsafe { driver::cuStreamCreateWithPriority(stream, flags, priority) }
 }
@@ -102,7 +100,7 @@ api! {
 
     /// A number that no other stream has.
     #[cfg(not(runtime = "11"))]
-    fn cudaStreamGetId(stream: Stream, id: *mut c_ulonglong) / ptsz(stream) {
+    fn cudaStreamGetId(stream: Stream, id: *mut std::ffi::c_ulonglong) / ptsz(stream) {
         enter()?;
         driver::cuStreamGetId(stream, id)
     }

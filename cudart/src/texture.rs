@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
-use crate::api::{api, get, put};
+use crate::api::{api, get, put, required};
 use crate::array::{descriptor, from_driver, to_driver};
 use crate::context::enter;
 use crate::driver;
@@ -141,6 +141,7 @@ unsafe fn create(
     view: *const c_void,
 ) -> Result<()> {
     enter()?;
+    required(object)?;
     // SAFETY: the caller's promise
     unsafe {
         let resource = resource_to_driver(get(resource)?)?;
@@ -252,6 +253,7 @@ api! {
     /// A new surface object.
     fn cudaCreateSurfaceObject(object: *mut c_ulonglong, resource: *const Resource) {
         enter()?;
+        required(object)?;
         let resource = resource_to_driver(get(resource)?)?;
         let mut made = 0;
         driver::cuSurfObjectCreate(&mut made, &resource)?;

@@ -67,6 +67,11 @@ pub(crate) fn functions() -> impl Iterator<Item = &'static Target> {
     ENTRIES.iter().map(|entry| entry.target)
 }
 
+/// The address of a function by the name that C links it by.
+pub(crate) fn exported(name: &str) -> Option<Function> {
+    ENTRIES.iter().find(|entry| entry.target.name() == name).map(|entry| entry.exported)
+}
+
 macro_rules! entry {
     ($name:ident $version:literal refused $function:ident) => {
         entry!(@ $name $version false $function)

@@ -1,4 +1,5 @@
-//! Random calls of the CUDA driver library, against a model of handles and memory.
+//! Random calls of the CUDA driver library and of the runtime library over it, against a model of
+//! handles and memory. The steps by calls of the runtime are in `runtime`.
 //!
 //! What is done to a buffer is done in its stream, and work between two of them is ordered by events: so the model can do everything
 //! at once, in the order of the calls. At the end all is given back, and as much memory must be free as at the beginning.
@@ -8,6 +9,8 @@ use std::sync::Once;
 use arbitrary::{Result, Unstructured};
 
 mod calls;
+mod runtime;
+mod runtime_calls;
 
 use calls::*;
 
@@ -75,7 +78,8 @@ impl Model {
     }
 
     fn step(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
-        match u.int_in_range(0..=15)? {
+        match u.int_in_range(0..=23)? {
+            16.. => self.runtime_step(u),
             0 | 1 if self.buffers.len() < 12 => self.allocate(u),
             2 if !self.buffers.is_empty() => {
                 let buffer = self.buffers.swap_remove(u.choose_index(self.buffers.len())?);
@@ -303,12 +307,17 @@ impl Model {
         Ok(())
     }
 
-    /// Calls that must be refused, and change nothing.
-    fn wrong(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
+    /// A handle or an address of what is gone.
+    fn gone_handle(&self, u: &mut Unstructured<'_>) -> Result<u64> {
         // An address may be another buffer's by now.
         let is_live = |at: u64| self.buffers.iter().any(|b| (b.address..b.address + b.extent() as u64).contains(&at));
         let gone: Vec<u64> = self.gone.iter().copied().filter(|&at| !is_live(at)).collect();
-        let gone = *u.choose(&gone)?;
+        u.choose(&gone).copied()
+    }
+
+    /// Calls that must be refused, and change nothing.
+    fn wrong(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
+        let gone = self.gone_handle(u)?;
         let any = u.int_in_range(5..=u64::MAX >> 20)? << 17 | 9;
         assert_eq!(cuMemFree_v2(gone), INVALID_VALUE);
         assert_eq!(cuStreamSynchronize(gone), INVALID_HANDLE);
@@ -354,6 +363,7 @@ pub fn cuda_api(bytes: &[u8]) {
     let mut context = 0;
     ok(cuDevicePrimaryCtxRetain(&mut context, 0), "cuDevicePrimaryCtxRetain");
     ok(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    runtime::start();
     let before = free_bytes();
     let mut model = Model::new();
     let mut u = Unstructured::new(bytes);
