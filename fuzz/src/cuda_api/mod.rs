@@ -50,6 +50,8 @@ struct Model {
     gone: Vec<u64>,
     module: u64,
     function: u64,
+    /// The runtime's registration of the same code.
+    binary: u64,
 }
 
 fn ok(answer: u32, what: &str) {
@@ -74,7 +76,14 @@ impl Model {
         let (mut module, mut function) = (0, 0);
         ok(cuModuleLoadData(&mut module, ADD.as_ptr()), "cuModuleLoadData");
         ok(cuModuleGetFunction(&mut function, module, c"add".as_ptr()), "cuModuleGetFunction");
-        Model { buffers: vec![], streams: vec![0], gone: vec![1 << 40], module, function }
+        Model {
+            buffers: vec![],
+            streams: vec![0],
+            gone: vec![1 << 40],
+            module,
+            function,
+            binary: runtime_calls::register(ADD),
+        }
     }
 
     fn step(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
@@ -353,6 +362,7 @@ impl Model {
             ok(cuStreamDestroy_v2(stream), "cuStreamDestroy");
         }
         ok(cuModuleUnload(self.module), "cuModuleUnload");
+        runtime::end(self.binary);
     }
 }
 
@@ -363,7 +373,6 @@ pub fn cuda_api(bytes: &[u8]) {
     let mut context = 0;
     ok(cuDevicePrimaryCtxRetain(&mut context, 0), "cuDevicePrimaryCtxRetain");
     ok(cuCtxSetCurrent(context), "cuCtxSetCurrent");
-    runtime::start();
     let before = free_bytes();
     let mut model = Model::new();
     let mut u = Unstructured::new(bytes);

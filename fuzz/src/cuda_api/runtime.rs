@@ -4,7 +4,7 @@ use arbitrary::{Result, Unstructured};
 
 use super::calls::cuStreamSynchronize;
 use super::runtime_calls::*;
-use super::{ADD, Buffer, INVALID_HANDLE, INVALID_VALUE, Kind, LANES, Model, ok};
+use super::{Buffer, INVALID_HANDLE, INVALID_VALUE, Kind, LANES, Model, ok};
 
 /// Errors, by their numbers in the documentation of `cudaError_t`.
 const INVALID_SYMBOL: u32 = 13;
@@ -20,20 +20,10 @@ fn refused(answer: u32, expected: u32, what: &str) {
     assert_eq!((answer, cudaGetLastError(), cudaGetLastError()), (expected, expected, 0), "{what}");
 }
 
-/// What stands for the kernel `add`.
-pub fn add_stub() -> u64 {
-    stub(ADD)
-}
-
-/// Has the runtime load the kernel and launch it, so that the memory that it keeps does not count as
-/// that of an input.
-pub fn start() {
-    let (mut address, more, add) = (0_u64, 0_u32, add_stub());
-    ok(cudaMalloc(&mut address, 4 * LANES), "cudaMalloc");
-    let params = [(&raw const address).cast::<u8>(), (&raw const more).cast()];
-    ok(launch(add, 0, &params), "a launch of the runtime");
-    ok(cudaStreamSynchronize(0), "cudaStreamSynchronize");
-    ok(cudaFree(address), "cudaFree");
+/// Ends the registration of the kernel, which is none from then on.
+pub fn end(binary: u64) {
+    unregister(binary);
+    refused(launch(add_stub(), 0, &[]), INVALID_DEVICE_FUNCTION, "a kernel that is gone");
 }
 
 /// `cudaKernelNodeParams` of one warp.

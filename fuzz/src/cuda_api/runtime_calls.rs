@@ -58,6 +58,7 @@ calls! {
 
 unsafe extern "C" {
     fn __cudaRegisterFatBinary(code: *const u8) -> u64;
+    fn __cudaUnregisterFatBinary(binary: u64);
 }
 
 fn driver(name: &CStr) -> *mut c_void {
@@ -68,18 +69,26 @@ fn driver(name: &CStr) -> *mut c_void {
 /// Whatever has an address of its own can stand for a kernel.
 static STUB: u8 = 0;
 
-/// What stands for the kernel `add`, which is registered once. The code stays.
-pub fn stub(code: &'static str) -> u64 {
+/// What stands for the kernel `add`.
+pub fn add_stub() -> u64 {
+    (&raw const STUB).expose_provenance() as u64
+}
+
+/// Registers code that has the kernel `add`. It stays.
+pub fn register(code: &'static str) -> u64 {
     static START: Once = Once::new();
-    let stub = (&raw const STUB).expose_provenance() as u64;
-    START.call_once(|| {
-        // SAFETY: the addresses are those of the driver's functions of the names.
-        unsafe { cudart13::use_linked_driver(driver) };
-        // SAFETY: the code ends with 0 and stays.
-        let binary = unsafe { __cudaRegisterFatBinary(code.as_ptr()) };
-        __cudaRegisterFunction(binary, stub, 0, c"add".as_ptr(), -1, 0, 0, 0, 0, 0);
-    });
-    stub
+    // SAFETY: the addresses are those of the driver's functions of the names.
+    START.call_once(|| unsafe { cudart13::use_linked_driver(driver) });
+    // SAFETY: the code ends with 0 and stays.
+    let binary = unsafe { __cudaRegisterFatBinary(code.as_ptr()) };
+    __cudaRegisterFunction(binary, add_stub(), 0, c"add".as_ptr(), -1, 0, 0, 0, 0, 0);
+    binary
+}
+
+/// Takes that back. No call uses the code any more.
+pub fn unregister(binary: u64) {
+    // SAFETY: the handle is of a registration.
+    unsafe { __cudaUnregisterFatBinary(binary) };
 }
 
 /// One warp.
