@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::error::{Code, INSUFFICIENT_DRIVER, NEWER_DRIVER_NEEDED, Result};
 use crate::types::{
-    Array3DDescriptor, Copy3D, DevicePointer, DriverDeviceLaunch, DriverKernelNode, Handle, HostFunction, LaunchConfig,
-    ResourceDescriptor, Stream, StreamCallback, TextureDescriptor, Uuid,
+    Array3DDescriptor, ArrayDescriptor, Copy3D, DevicePointer, DriverDeviceLaunch, DriverKernelNode, Handle,
+    HostFunction, LaunchConfig, ResourceDescriptor, Stream, StreamCallback, TextureDescriptor, Uuid,
 };
 
 /// The address of one of the driver's functions, once it was looked up.
@@ -411,6 +411,26 @@ driver! {
     fn cuCtxSynchronize_v2(context: Handle);
     fn cuCtxRecordEvent(context: Handle, event: Handle);
     fn cuCtxWaitEvent(context: Handle, event: Handle);
+
+    fn cuLibraryGetModule(module: *mut Handle, library: Handle);
+    fn cuModuleGetTexRef(reference: *mut Handle, module: Handle, name: *const c_char);
+    fn cuModuleGetSurfRef(reference: *mut Handle, module: Handle, name: *const c_char);
+    fn cuTexRefSetFormat(reference: Handle, format: c_int, channels: c_int);
+    fn cuTexRefSetFlags(reference: Handle, flags: c_uint);
+    fn cuTexRefSetFilterMode(reference: Handle, mode: c_int);
+    fn cuTexRefSetAddressMode(reference: Handle, axis: c_int, mode: c_int);
+    fn cuTexRefSetMaxAnisotropy(reference: Handle, most: c_uint);
+    fn cuTexRefSetMipmapFilterMode(reference: Handle, mode: c_int);
+    fn cuTexRefSetMipmapLevelBias(reference: Handle, bias: f32);
+    fn cuTexRefSetMipmapLevelClamp(reference: Handle, least: f32, greatest: f32);
+    fn cuTexRefSetAddress_v2(offset: *mut usize, reference: Handle, pointer: DevicePointer, bytes: usize);
+    fn cuTexRefSetAddress2D_v3(
+        reference: Handle, rows: *const ArrayDescriptor, pointer: DevicePointer, pitch: usize,
+    );
+    fn cuTexRefSetArray(reference: Handle, array: Handle, flags: c_uint);
+    fn cuTexRefSetMipmappedArray(reference: Handle, array: Handle, flags: c_uint);
+    fn cuSurfRefSetArray(reference: Handle, array: Handle, flags: c_uint);
+    fn cuMemGetAddressRange_v2(base: *mut DevicePointer, bytes: *mut usize, pointer: DevicePointer);
 
     fn warploomRefused(name: *const c_char);
     fn cuProfilerStart();

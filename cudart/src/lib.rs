@@ -37,6 +37,8 @@ mod memory;
 mod node_params;
 mod pool;
 mod properties;
+#[cfg(runtime = "11")]
+mod references;
 mod registry;
 mod stream;
 mod symbol;

@@ -64,7 +64,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl Binary {
     /// The driver's library of this binary, which is loaded now if it was not.
-    fn library(&'static self) -> Result<Handle> {
+    pub fn library(&'static self) -> Result<Handle> {
         let mut library = lock(&self.library);
         if *library == 0 {
             const BINARY_IS_PRESERVED: c_int = 1;
@@ -207,6 +207,8 @@ pub unsafe extern "C" fn __cudaUnregisterFatBinary(binary: *mut *mut c_void) {
             registry.kernels.retain(|_, kernel| !of_it(kernel.of));
             registry.variables.retain(|_, variable| !of_it(variable.of));
         });
+        #[cfg(runtime = "11")]
+        crate::references::forget(binary);
         // The places of the variables may go with the binary.
         lock(&binary.managed).clear();
         std::mem::take(&mut *lock(&binary.library))
@@ -220,7 +222,7 @@ pub unsafe extern "C" fn __cudaUnregisterFatBinary(binary: *mut *mut c_void) {
 /// # Safety
 ///
 /// The handle is null or came from [`__cudaRegisterFatBinary`].
-unsafe fn binary_of(handle: *mut *mut c_void) -> Option<&'static Binary> {
+pub unsafe fn binary_of(handle: *mut *mut c_void) -> Option<&'static Binary> {
     // SAFETY: handles are addresses of leaked boxes
     unsafe { handle.cast::<Binary>().as_ref() }
 }
@@ -228,7 +230,7 @@ unsafe fn binary_of(handle: *mut *mut c_void) -> Option<&'static Binary> {
 /// # Safety
 ///
 /// A name is null or ends with 0.
-unsafe fn name(of: *const c_char) -> Option<CString> {
+pub unsafe fn name(of: *const c_char) -> Option<CString> {
     // SAFETY: the caller's promise
     (!of.is_null()).then(|| unsafe { CStr::from_ptr(of) }.to_owned())
 }
@@ -339,33 +341,6 @@ pub unsafe extern "C" fn __cudaRegisterHostVar(
 ) {
     // SAFETY: the caller's promise
     unsafe { register_variable(binary, shadow as usize, device_name, bytes) };
-}
-
-/// Registers a texture reference, which programs of CUDA 11 may have. They are not done: binding one is refused.
-#[cfg(runtime = "11")]
-#[unsafe(no_mangle)]
-pub extern "C" fn __cudaRegisterTexture(
-    _binary: *mut *mut c_void,
-    _shadow: *const c_void,
-    _device_shadow: *const *const c_void,
-    _device_name: *const c_char,
-    _dimensions: c_int,
-    _normalized: c_int,
-    _external: c_int,
-) {
-}
-
-/// Registers a surface reference, which programs of CUDA 11 may have. They are not done: binding one is refused.
-#[cfg(runtime = "11")]
-#[unsafe(no_mangle)]
-pub extern "C" fn __cudaRegisterSurface(
-    _binary: *mut *mut c_void,
-    _shadow: *const c_void,
-    _device_shadow: *const *const c_void,
-    _device_name: *const c_char,
-    _dimensions: c_int,
-    _external: c_int,
-) {
 }
 
 /// Registers tables of virtual functions for unified pointers, which no device here has.

@@ -18,9 +18,9 @@ const LINEAR: c_int = 2;
 const PITCHED: c_int = 3;
 
 /// Bits of a driver's texture descriptor.
-const READ_AS_INTEGER: c_uint = 1;
-const NORMALIZED: c_uint = 2;
-const SRGB: c_uint = 0x10;
+pub const READ_AS_INTEGER: c_uint = 1;
+pub const NORMALIZED: c_uint = 2;
+pub const SRGB: c_uint = 0x10;
 const NO_TRILINEAR_OPTIMIZATION: c_uint = 0x20;
 const SEAMLESS_CUBE: c_uint = 0x40;
 

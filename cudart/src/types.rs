@@ -157,6 +157,15 @@ pub struct Array3DDescriptor {
     pub flags: c_uint,
 }
 
+/// `CUDA_ARRAY_DESCRIPTOR`
+#[repr(C)]
+pub struct ArrayDescriptor {
+    pub width: usize,
+    pub height: usize,
+    pub format: c_int,
+    pub channels: c_uint,
+}
+
 /// `cudaResourceDesc`
 #[repr(C)]
 #[derive(Clone, Copy)]

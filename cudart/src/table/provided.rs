@@ -3,6 +3,9 @@
 #[cfg(runtime = "13")]
 #[allow(clippy::wildcard_imports, reason = "the table has them all")]
 use crate::execution::*;
+#[cfg(runtime = "11")]
+#[allow(clippy::wildcard_imports, reason = "the table has them all")]
+use crate::references::*;
 #[allow(clippy::wildcard_imports, reason = "the table has them all")]
 use crate::{
     array::*, capture::*, copy::*, device::*, error::*, event::*, function::*, launch::*, memory::*, pool::*,
@@ -34,6 +37,11 @@ provided_rows! {
     cudaArrayGetMemoryRequirements [11 12 13];
     cudaArrayGetPlane [11 12 13];
     cudaArrayGetSparseProperties [11 12 13];
+    cudaBindSurfaceToArray [11];
+    cudaBindTexture [11];
+    cudaBindTexture2D [11];
+    cudaBindTextureToArray [11];
+    cudaBindTextureToMipmappedArray [11];
     cudaChooseDevice [11 12 13];
     cudaCreateChannelDesc [11 12 13];
     cudaCreateSurfaceObject [11 12 13];
@@ -112,12 +120,15 @@ provided_rows! {
     cudaGetLastError [11 12 13];
     cudaGetMipmappedArrayLevel [11 12 13];
     cudaGetSurfaceObjectResourceDesc [11 12 13];
+    cudaGetSurfaceReference [11];
     cudaGetSymbolAddress [11 12 13];
     cudaGetSymbolSize [11 12 13];
+    cudaGetTextureAlignmentOffset [11];
     cudaGetTextureObjectResourceDesc [11 12 13];
     cudaGetTextureObjectResourceViewDesc [11 12 13];
     cudaGetTextureObjectTextureDesc [11 12 13];
     cudaGetTextureObjectTextureDesc_v2 [11];
+    cudaGetTextureReference [11];
     cudaHostAlloc [11 12 13];
     cudaHostGetDevicePointer [11 12 13];
     cudaHostGetFlags [11 12 13];
@@ -253,4 +264,5 @@ provided_rows! {
     cudaThreadSetCacheConfig [11 12];
     cudaThreadSetLimit [11 12];
     cudaThreadSynchronize [11 12];
+    cudaUnbindTexture [11];
 }

@@ -1,15 +1,10 @@
 //! The functions that this library refuses: graphics, memory and semaphores of others, parts of
-//! devices, textures by reference. The driver has none of them either.
+//! devices, logs. The driver has none of them either.
 
 use super::refused_rows;
 
 refused_rows! {
     __cudaGetProcAddress [13];
-    cudaBindSurfaceToArray [11];
-    cudaBindTexture [11];
-    cudaBindTexture2D [11];
-    cudaBindTextureToArray [11];
-    cudaBindTextureToMipmappedArray [11];
     cudaDestroyExternalMemory [11 12 13];
     cudaDestroyExternalSemaphore [11 12 13];
     cudaDevResourceGenerateDesc [13];
@@ -43,9 +38,6 @@ refused_rows! {
     cudaGLUnmapBufferObject [11 12 13];
     cudaGLUnmapBufferObjectAsync [11 12 13];
     cudaGLUnregisterBufferObject [11 12 13];
-    cudaGetSurfaceReference [11];
-    cudaGetTextureAlignmentOffset [11];
-    cudaGetTextureReference [11];
     cudaGraphAddExternalSemaphoresSignalNode [11 12 13];
     cudaGraphAddExternalSemaphoresWaitNode [11 12 13];
     cudaGraphExecExternalSemaphoresSignalNodeSetParams [11 12 13];
@@ -93,7 +85,6 @@ refused_rows! {
     cudaSubgridCreate [13];
     cudaSubgridWorkerGridCreate [13];
     cudaSubgridWorksetCreate [13];
-    cudaUnbindTexture [11];
     cudaVDPAUGetDevice [11 12 13];
     cudaVDPAUSetVDPAUDevice [11 12 13];
     cudaWaitExternalSemaphoresAsync [11 12 13] ptsz;

@@ -1,4 +1,5 @@
-//! The runtime library of CUDA 13 as a program sees it, over the driver library.
+//! The runtime library as a program sees it, over the driver library. Helpers for graphs have the types
+//! of CUDA 13.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
@@ -12,6 +13,8 @@ use libloading::Library;
 
 /// `symbol`, `shared_word`, `add`, `bump` and `count`.
 pub const KERNELS: &str = include_str!("kernels.ptx");
+
+const LIBRARY: &str = if cfg!(runtime = "11") { "libcudart11.so" } else { "libcudart13.so" };
 
 /// The loaded libraries.
 pub struct Runtime {
@@ -102,7 +105,7 @@ impl Runtime {
             // SAFETY: the driver's initialiser reads the environment, which nobody changes then. The
             // driver has the name by which the runtime looks for it.
             let load = |file| unsafe { Library::new(here.with_file_name(file)) }.expect("it is built with the tests");
-            Runtime { _driver: load("libcuda.so"), runtime: load("libcudart13.so") }
+            Runtime { _driver: load("libcuda.so"), runtime: load(LIBRARY) }
         })
     }
 
