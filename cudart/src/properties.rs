@@ -181,6 +181,17 @@ properties! {
     reserved: [c_int; 63] = [];
 }
 
+const _: () = {
+    let bytes = if cfg!(runtime = "13") {
+        1008
+    } else if cfg!(runtime = "12") {
+        1032
+    } else {
+        728
+    };
+    assert!(size_of::<Properties>() == bytes);
+};
+
 /// What a device is.
 pub fn properties(of: c_int) -> Result<Properties> {
     let of = device(of)?;

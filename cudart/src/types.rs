@@ -410,3 +410,14 @@ pub struct Location {
     pub kind: c_int,
     pub id: c_int,
 }
+
+/// Bytes of structures whose size depends on the version, as C compilers have them.
+const _: () = {
+    let [resource, pointer, function] =
+        if cfg!(runtime = "13") { [144, 88, 144] } else { [64, 24, if cfg!(runtime = "12") { 144 } else { 56 }] };
+    assert!(size_of::<Resource>() == resource);
+    assert!(size_of::<PointerAttributes>() == pointer);
+    assert!(size_of::<FunctionAttributes>() == function);
+};
+#[cfg(not(runtime = "13"))]
+const _: () = assert!(size_of::<DeviceLaunch>() == 56);
