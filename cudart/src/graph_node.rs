@@ -27,8 +27,13 @@ pub fn current() -> Result<Handle> {
 /// The driver's structure for a node that launches a kernel.
 pub fn kernel_node(node: &KernelNode) -> Result<DriverKernelNode> {
     enter()?;
-    Ok(DriverKernelNode {
-        function: kernel(node.function)?,
+    Ok(with_function(node, kernel(node.function)?))
+}
+
+/// The same for a function or a kernel of the driver.
+pub fn with_function(node: &KernelNode, function: Handle) -> DriverKernelNode {
+    DriverKernelNode {
+        function,
         grid: node.grid,
         block: node.block,
         shared: node.shared,
@@ -36,7 +41,7 @@ pub fn kernel_node(node: &KernelNode) -> Result<DriverKernelNode> {
         extra: node.extra,
         kernel: null_mut(),
         context: null_mut(),
-    })
+    }
 }
 
 /// The runtime's structure for a node of the driver's that launches a kernel.

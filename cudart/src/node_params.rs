@@ -9,9 +9,9 @@ use crate::copy::described;
 use crate::copy::shown;
 use crate::driver;
 use crate::error::{INVALID_VALUE, Result};
-#[cfg(runtime = "13")]
-use crate::graph_node::shown_kernel;
 use crate::graph_node::{current, kernel_node};
+#[cfg(runtime = "13")]
+use crate::graph_node::{shown_kernel, with_function};
 use crate::types::{Copy3D, Handle, Memcpy3D};
 #[cfg(runtime = "13")]
 use crate::types::{DriverKernelNode, KernelNode};
@@ -122,10 +122,11 @@ impl NodeParams {
         const KERNEL_OF_DRIVER: c_int = 2;
         const FUNCTION_OF_DRIVER: c_int = 3;
         let KernelNode2 { node, context, kind } = self.read();
-        if matches!(kind, KERNEL_OF_DRIVER | FUNCTION_OF_DRIVER) {
-            crate::registry::know(node.function.cast_mut());
-        }
-        Ok(DriverKernelNode { context, ..kernel_node(&node)? })
+        let passed = match kind {
+            KERNEL_OF_DRIVER | FUNCTION_OF_DRIVER => with_function(&node, node.function.cast_mut()),
+            _ => kernel_node(&node)?,
+        };
+        Ok(DriverKernelNode { context, ..passed })
     }
 
     /// Puts what the driver has found or made of a new node into the program's structure.
