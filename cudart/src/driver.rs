@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use crate::error::{Code, INSUFFICIENT_DRIVER, NEWER_DRIVER_NEEDED, Result};
 use crate::types::{
     Array3DDescriptor, ArrayDescriptor, Copy3D, DevicePointer, DriverDeviceLaunch, DriverKernelNode, Handle,
-    HostFunction, LaunchConfig, ResourceDescriptor, Stream, StreamCallback, TextureDescriptor, Uuid,
+    HostFunction, LaunchConfig, Location, ResourceDescriptor, Stream, StreamCallback, TextureDescriptor, Uuid,
 };
 
 /// The address of one of the driver's functions, once it was looked up.
@@ -141,6 +141,8 @@ driver! {
     fn cuMemHostRegister_v2(host: *mut c_void, bytes: usize, flags: c_uint);
     fn cuMemHostUnregister(host: *mut c_void);
     fn cuMemAdvise(pointer: DevicePointer, bytes: usize, advice: c_int, device: c_int);
+    fn cuMemAdvise_v2(pointer: DevicePointer, bytes: usize, advice: c_int, location: Location);
+    fn cuMemPrefetchAsync_v2(pointer: DevicePointer, bytes: usize, location: Location, flags: c_uint, stream: Stream);
     fn cuMemPrefetchAsync(pointer: DevicePointer, bytes: usize, device: c_int, stream: Stream);
     fn cuMemRangeGetAttribute(data: *mut c_void, size: usize, attribute: c_int, pointer: DevicePointer, bytes: usize);
     fn cuMemRangeGetAttributes(

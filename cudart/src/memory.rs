@@ -4,8 +4,6 @@ use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
 
 use crate::api::{api, put, required};
-#[cfg(not(runtime = "11"))]
-use crate::context::device;
 use crate::context::enter;
 use crate::driver;
 use crate::error::{INVALID_VALUE, Result};
@@ -205,12 +203,14 @@ api! {
 api! {
     /// Says how a managed range will be used.
     fn cudaMemAdvise(pointer: *const c_void, bytes: usize, advice: c_int, device: c_int) {
-        advise(pointer, bytes, advice, device)
+        enter()?;
+        driver::cuMemAdvise(pointer as DevicePointer, bytes, advice, device)
     }
 
     /// Moves a managed range.
     fn cudaMemPrefetchAsync(pointer: *const c_void, bytes: usize, device: c_int, stream: Stream) / ptsz(stream) {
-        prefetch(pointer, bytes, device, stream)
+        enter()?;
+        driver::cuMemPrefetchAsync(pointer as DevicePointer, bytes, device, stream)
     }
 }
 
@@ -221,14 +221,16 @@ macro_rules! with_places {
         api! {
             /// Says how a managed range will be used.
             fn $advise(pointer: *const c_void, bytes: usize, advice: c_int, location: Location) {
-                advise(pointer, bytes, advice, located(location)?)
+                enter()?;
+                driver::cuMemAdvise_v2(pointer as DevicePointer, bytes, advice, location)
             }
 
             /// Moves a managed range.
             fn $prefetch(
-                pointer: *const c_void, bytes: usize, location: Location, _flags: c_uint, stream: Stream,
+                pointer: *const c_void, bytes: usize, location: Location, flags: c_uint, stream: Stream,
             ) / ptsz(stream) {
-                prefetch(pointer, bytes, located(location)?, stream)
+                enter()?;
+                driver::cuMemPrefetchAsync_v2(pointer as DevicePointer, bytes, location, flags, stream)
             }
         }
     };
@@ -238,25 +240,3 @@ macro_rules! with_places {
 with_places! { cudaMemAdvise_v2 cudaMemPrefetchAsync_v2 }
 #[cfg(runtime = "13")]
 with_places! { cudaMemAdvise cudaMemPrefetchAsync }
-
-/// The device's number for a location, or -1 for the host.
-#[cfg(not(runtime = "11"))]
-fn located(location: Location) -> Result<c_int> {
-    match location.kind {
-        1 => device(location.id),
-        2..=4 => Ok(-1),
-        _ => Err(INVALID_VALUE),
-    }
-}
-
-fn advise(pointer: *const c_void, bytes: usize, advice: c_int, device: c_int) -> Result<()> {
-    enter()?;
-    // SAFETY: the driver checks the range, and reads nothing of it
-    unsafe { driver::cuMemAdvise(pointer as DevicePointer, bytes, advice, device) }
-}
-
-fn prefetch(pointer: *const c_void, bytes: usize, device: c_int, stream: Stream) -> Result<()> {
-    enter()?;
-    // SAFETY: the driver checks the range, and moves nothing that is not its own
-    unsafe { driver::cuMemPrefetchAsync(pointer as DevicePointer, bytes, device, stream) }
-}

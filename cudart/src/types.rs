@@ -403,7 +403,6 @@ pub struct DriverDeviceLaunch {
 const _: () = assert!(size_of::<DriverDeviceLaunch>() == 56);
 
 /// `cudaMemLocation`
-#[cfg(not(runtime = "11"))]
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Location {

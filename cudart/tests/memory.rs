@@ -51,6 +51,12 @@ fn managed_ranges_are_moved() {
         assert_eq!(found, expected);
     };
     last(0);
+    let flags = call!(r, cudaMemPrefetchAsync(
+        pointer => u64, bytes => usize, place => u64, 1 => u32, stream => u64,
+    ));
+    assert_eq!(flags, INVALID_VALUE, "there are no flags yet");
+    const PREFERRED: i32 = 3;
+    ok!(r, cudaMemAdvise(pointer => u64, bytes => usize, PREFERRED => i32, place => u64));
     let host = 2_u64;
     ok!(r, cudaMemPrefetchBatchAsync(
         &pointer => *const u64, &bytes => *const usize, 1 => usize, &host => *const u64, &start => *const usize, 1 => usize,
