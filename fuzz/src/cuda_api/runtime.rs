@@ -246,7 +246,9 @@ impl Model {
         let (out, none) = (std::ptr::null_mut(), std::ptr::null());
         let mut graph = 0;
         ok(cudaGraphCreate(&mut graph, 0), "cudaGraphCreate");
-        let answer = match u.int_in_range(0..=13)? {
+        // `cudaChannelFormatDesc`: one unsigned number of 32 bits.
+        let words = [32, 0, 0, 0, 1];
+        let answer = match u.int_in_range(0..=15)? {
             0 => cudaMalloc(out, 4),
             1 => cudaMallocAsync(out, 4, 0),
             2 => cudaHostAlloc(out, 4, 0),
@@ -260,6 +262,8 @@ impl Model {
             10 => cudaLaunchKernelExC(none, add_stub(), std::ptr::null()),
             11 => cudaLaunchKernelExC_ptsz(none, add_stub(), std::ptr::null()),
             12 => cudaFuncGetAttributes(out, add_stub()),
+            13 => cudaMallocPitch(out, &mut 0, 16, 2),
+            14 => cudaMallocArray(out, words.as_ptr(), 4, 0, 0),
             _ => cudaPointerGetAttributes(std::ptr::null_mut(), 4),
         };
         refused(answer, INVALID_VALUE, "a null pointer");

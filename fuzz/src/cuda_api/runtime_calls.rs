@@ -13,6 +13,8 @@ calls! {
     fn cudaMallocManaged(out: *mut u64, bytes: usize, flags: u32);
     fn cudaHostAlloc(out: *mut u64, bytes: usize, flags: u32);
     fn cudaMallocAsync(out: *mut u64, bytes: usize, stream: u64);
+    fn cudaMallocPitch(out: *mut u64, pitch: *mut usize, width: usize, height: usize);
+    fn cudaMallocArray(out: *mut u64, format: *const i32, width: usize, height: usize, flags: u32);
     fn cudaFree(address: u64);
     fn cudaFreeHost(address: u64);
     fn cudaFreeAsync(address: u64, stream: u64);
