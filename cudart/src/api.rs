@@ -63,7 +63,7 @@ macro_rules! per_thread {
 
 pub(crate) use {api, define, per_thread};
 
-/// A pointer of the caller's, which may not be null: to be asked before what it will lead to is made.
+/// Checks a pointer of the caller's, which may not be null, before its result is made.
 pub fn required<T>(into: *mut T) -> crate::error::Result<()> {
     if into.is_null() { Err(crate::error::INVALID_VALUE) } else { Ok(()) }
 }

@@ -23,7 +23,8 @@ const HOST: c_int = 1;
 const DEVICE: c_int = 2;
 const UNIFIED: c_int = 4;
 
-/// The kinds of the source's and of the target's memory. With unified addresses the driver finds out.
+/// The kinds of the source's and of the target's memory. With unified addresses the driver finds
+/// them.
 fn memory_types(kind: c_int) -> Result<(c_int, c_int)> {
     match kind {
         0 => Ok((HOST, HOST)),

@@ -1,6 +1,7 @@
 //! The driver's functions that the runtime calls, found in `libcuda.so.1` when they are first called.
 //!
-//! Only documented functions, by their plain names, and one of warploom's that another driver may lack.
+//! They are documented functions, by their plain names, and one of warploom's own that another
+//! driver may lack.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::sync::OnceLock;

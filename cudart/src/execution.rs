@@ -1,5 +1,5 @@
-//! Execution contexts of CUDA 13: the primary contexts of devices. Others, of a part of a device, are
-//! not made here.
+//! Execution contexts of CUDA 13: the primary contexts of devices. Contexts of a part of a device
+//! are not made here.
 
 use std::ffi::{c_int, c_uint, c_ulonglong};
 use std::ptr::null_mut;

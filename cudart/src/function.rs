@@ -173,7 +173,7 @@ api! {
         entry_point(name, function, version as c_int, flags, ending)
     }
 
-    /// One of the driver's functions, as of a version, for programs with a default stream per thread.
+    /// One of the driver's functions, as of a version, for a default stream per thread.
     #[cfg(not(runtime = "11"))]
     fn cudaGetDriverEntryPointByVersion_ptsz(
         name: *const c_char, function: *mut *mut c_void, version: c_uint, flags: c_ulonglong, ending: *mut c_int,

@@ -1,5 +1,6 @@
 //! Graphs of operations: their nodes, which node comes after which, and the objects that graphs
-//! keep for a program. Nodes' parameters are in `graph_node`, graphs that can be launched in `exec`.
+//! keep for a program. Nodes' parameters are in `graph_node`. Graphs that can be launched are in
+//! `exec`.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 

@@ -166,8 +166,8 @@ api! {
         launch_with(config, stub, arguments, per_thread)
     }
 
-    /// The driver's kernel of a stub, for the stub itself, which asks once and ignores an error. Where
-    /// there is none the stub stands for it, so that each launch says what is wrong.
+    /// The driver's kernel of a stub, for the stub itself, which asks once and ignores an error.
+    /// Where there is none the stub stands for it, so that each launch says what is wrong.
     #[cfg(not(runtime = "11"))]
     fn __cudaGetKernel(into: *mut Handle, stub: *const c_void) {
         put(into, stub.cast_mut())?;

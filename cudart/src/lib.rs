@@ -4,8 +4,8 @@
 //! register device code ([`registry`]). The driver is reached through its documented C API alone ([`driver`]): warploom's
 //! `libcuda.so.1`, or another that has these functions.
 //!
-//! The three libraries are three builds of this source, `cfg(runtime = "12")` and so on, since a few structures differ. What a file
-//! has is by the chapters of the API's documentation. The names of all functions are in [`table`], with those that are refused.
+//! The three libraries are three builds of this source, `cfg(runtime = "12")` and so on, since a few structures differ. Files go
+//! by the chapters of the API's documentation. The names of all functions are in [`table`].
 //!
 //! Every function is `unsafe` as C's are: pointers are null, which is an error, or valid for what the documentation says is read and
 //! written. That is said once, in the macro [`api`], not at each of them.

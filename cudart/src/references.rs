@@ -1,5 +1,5 @@
-//! Textures and surfaces that device code names, which programs of CUDA 11 may have: a program binds
-//! memory to them.
+//! Textures and surfaces that device code names, which programs of CUDA 11 may have: a program
+//! binds memory to them.
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};

@@ -136,7 +136,7 @@ pub fn kernel(stub: *const c_void) -> Result<Handle> {
     Ok(kernel)
 }
 
-/// The stub of a kernel of the driver, by which the program knows it: the handle itself if it has none.
+/// The stub by which the program knows a kernel of the driver. Without one it is the handle itself.
 pub fn stub_of(kernel: Handle) -> *const c_void {
     let found = with(|registry| {
         registry.known.insert(kernel as usize);

@@ -1,4 +1,5 @@
-//! Textures and surfaces that device code names, and other functions that CUDA 11 has its own form of.
+//! Textures and surfaces that device code names, and other functions with a form of their own in
+//! CUDA 11.
 
 mod support;
 

@@ -1,9 +1,10 @@
 //! All names that NVIDIA's runtime libraries of CUDA 11.8, 12.9 and 13.5 export.
 //!
 //! A row has a name, the versions of CUDA with it, and `ptsz` or `ptds` if the library also exports
-//! the name with that suffix: a null stream is the thread's own there. A function of
-//! [`provided`] or [`graphs`] that this library does not define is an error of the compiler. A function of [`refused`] is defined by
-//! its row: it names itself on standard error, once, and answers that it is not supported.
+//! the name with that suffix: a null stream is the thread's own there. A row of [`provided`] or
+//! [`graphs`] whose function this library does not define is an error of the compiler. A row of
+//! [`refused`] defines its function, which names itself on standard error, once, and answers that it
+//! is not supported.
 
 mod graphs;
 mod provided;

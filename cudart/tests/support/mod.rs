@@ -1,5 +1,5 @@
-//! The runtime library as a program sees it, over the driver library. Helpers for graphs have the types
-//! of CUDA 13.
+//! The runtime library as a program sees it, over the driver library. Helpers for graphs have the
+//! types of CUDA 13.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
@@ -102,8 +102,8 @@ impl Runtime {
             // SAFETY: nobody reads the environment before the driver does, at its start below.
             unsafe { std::env::set_var("WARPLOOM_DEVICE", "sm_80") };
             let here = std::env::current_exe().unwrap();
-            // SAFETY: the driver's initialiser reads the environment, which nobody changes then. The
-            // driver has the name by which the runtime looks for it.
+            // SAFETY: the driver's initialiser reads the environment, which nobody changes then.
+            // The driver has the name by which the runtime looks for it.
             let load = |file| unsafe { Library::new(here.with_file_name(file)) }.expect("it is built with the tests");
             Runtime { _driver: load("libcuda.so"), runtime: load(LIBRARY) }
         })
