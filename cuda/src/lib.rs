@@ -37,3 +37,9 @@ mod stream;
 mod texture;
 mod trace;
 mod virtual_memory;
+
+/// The address of a function that this library exports under a name, for what is linked with it in
+/// one program.
+pub fn exported(name: &str) -> Option<*const std::ffi::c_void> {
+    api::table::exported(name).map(boundary::Function::pointer)
+}

@@ -41,9 +41,14 @@ pub fn call(name: &str, answer: Answer, begun: Option<Instant>) {
     }
 }
 
+/// Counts a call of a function that is not there, for the summary.
+pub fn count_refused(name: &str) {
+    crate::record::note(|summary| *summary.unsupported.entry(name.to_string()).or_default() += 1);
+}
+
 /// A program wants what is not there.
 pub fn refused(name: &'static str) {
-    crate::record::note(|summary| *summary.unsupported.entry(name.to_string()).or_default() += 1);
+    count_refused(name);
     if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
         eprintln!("warploom: {name} is not provided (CUDA_ERROR_NOT_SUPPORTED)");
     }

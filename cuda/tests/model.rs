@@ -1,7 +1,8 @@
 //! The fuzz target `cuda_api` from fixed seeds: random calls against a model of handles and memory.
 
-// The library's functions of C are linked from it.
+// The libraries' functions of C are linked from them.
 extern crate cuda as _;
+extern crate cudart13 as _;
 
 #[path = "../../fuzz/src/cuda_api/mod.rs"]
 mod cuda_api;

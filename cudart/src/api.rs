@@ -1,41 +1,71 @@
 //! How an entry point is written.
 
-/// Defines entry points of the C API. Bodies have type `Result<()>`; what they return and how they end is [`crate::error::entry`]'s.
+/// Defines entry points of the C API, whose names are rows of [`crate::table`]. Bodies have type
+/// `Result<()>`. [`crate::error::entry`] says what an entry point returns, and how it ends.
 ///
-/// A name after a `/` is that of the same function for programs whose default stream is one of each thread (`_ptsz`): the last
-/// parameter is a stream then, and 0 means another one.
+/// `/ ptsz(stream)` after the parameters defines a second entry point under the name with `_ptsz`,
+/// for programs with a default stream per thread: a null `stream` is the thread's own there.
+/// `/ ptds(when)` defines one under the name with `_ptds`, for calls that are over when they
+/// return: the body gets a [`crate::stream::When`] by this name, which follows the thread's own
+/// default stream there.
 macro_rules! api {
-    ($(#[$doc:meta])* fn $name:ident / $per_thread:ident($($arg:ident: $t:ty),* ; $stream:ident) $body:block $($rest:tt)*) => {
-        $(#[$doc])*
-        #[allow(unused_unsafe, reason = "bodies may do nothing that is unsafe")]
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($arg: $t,)* $stream: $crate::types::Stream) -> core::ffi::c_int {
-            // SAFETY: the caller keeps the contract of the C function: pointers are null, which is tested, or valid for what the
-            // documentation says is read and written through them.
-            $crate::error::entry(|| unsafe { $body })
-        }
-        $(#[$doc])*
-        #[allow(unused_unsafe, reason = "bodies may do nothing that is unsafe")]
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $per_thread($($arg: $t,)* $stream: $crate::types::Stream) -> core::ffi::c_int {
-            let $stream = $crate::stream::per_thread($stream);
-            // SAFETY: as above
-            $crate::error::entry(|| unsafe { $body })
-        }
-        api! { $($rest)* }
+    ($($(#[$meta:meta])* fn $name:ident $arguments:tt $(/ $kind:ident($variable:ident))? $body:block)*) => {
+        $($crate::api::define! { [$(#[$meta])*] $name $arguments [$($kind $variable)?] $body })*
     };
-    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $t:ty),* $(,)?) $body:block $($rest:tt)*) => {
-        $(#[$doc])*
+}
+
+macro_rules! define {
+    ([$($meta:tt)*] $name:ident ($($arg:ident: $t:ty),* $(,)?) [] $body:block) => {
+        $($meta)*
         #[allow(unused_unsafe, reason = "bodies may do nothing that is unsafe")]
+        #[allow(clippy::too_many_arguments, reason = "the API says how many there are")]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $t),*) -> core::ffi::c_int {
-            // SAFETY: the caller keeps the contract of the C function: pointers are null, which is tested, or valid for what the
-            // documentation says is read and written through them.
+            // SAFETY: the caller keeps the contract of the C function: pointers are null, which is
+            // tested, or valid for what the documentation says is read and written through them.
             $crate::error::entry(|| unsafe { $body })
         }
-        api! { $($rest)* }
     };
-    () => {};
+    ([$($meta:tt)*] $name:ident ($($arg:ident: $t:ty),* $(,)?) [ptsz $stream:ident] $body:block) => {
+        $crate::api::define! { [$($meta)*] $name ($($arg: $t),*) [] $body }
+        $crate::api::per_thread! { [$($meta)*] $name "_ptsz" ($($arg: $t),*) {
+            let $stream = $crate::stream::per_thread($stream);
+            $body
+        }}
+    };
+    ([$($meta:tt)*] $name:ident ($($arg:ident: $t:ty),* $(,)?) [ptds $when:ident] $body:block) => {
+        $crate::api::define! { [$($meta)*] $name ($($arg: $t),*) [] {
+            let $when = $crate::stream::When::Now;
+            $body
+        }}
+        $crate::api::per_thread! { [$($meta)*] $name "_ptds" ($($arg: $t),*) {
+            let $when = $crate::stream::When::After($crate::stream::PER_THREAD);
+            $body
+        }}
+    };
+}
+
+/// Defines the entry point of a name with a suffix.
+macro_rules! per_thread {
+    ([$($meta:tt)*] $name:ident $suffix:literal ($($arg:ident: $t:ty),*) $body:block) => {
+        $($meta)*
+        const _: () = {
+            #[allow(unused_unsafe, reason = "bodies may do nothing that is unsafe")]
+            #[allow(clippy::too_many_arguments, reason = "the API says how many there are")]
+            #[unsafe(export_name = concat!(stringify!($name), $suffix))]
+            unsafe extern "C" fn per_thread($($arg: $t),*) -> core::ffi::c_int {
+                // SAFETY: as of the function without the suffix
+                $crate::error::entry(|| unsafe { $body })
+            }
+        };
+    };
+}
+
+pub(crate) use {api, define, per_thread};
+
+/// Checks a pointer of the caller's, which may not be null, before its result is made.
+pub fn required<T>(into: *mut T) -> crate::error::Result<()> {
+    if into.is_null() { Err(crate::error::INVALID_VALUE) } else { Ok(()) }
 }
 
 /// Writes a result through a pointer of the caller's, which may not be null.
@@ -44,9 +74,7 @@ macro_rules! api {
 ///
 /// The pointer is null or valid for writes.
 pub unsafe fn put<T>(into: *mut T, value: T) -> crate::error::Result<()> {
-    if into.is_null() {
-        return Err(crate::error::INVALID_VALUE);
-    }
+    required(into)?;
     // SAFETY: not null, and the caller's promise
     unsafe { into.write(value) };
     Ok(())

@@ -1,10 +1,10 @@
 //! Arrays: images whose layout is the driver's own.
 
-use std::ffi::{c_int, c_uint};
+use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
 
-use crate::api::{get, put};
-use crate::context::enter;
+use crate::api::{api, get, put, required};
+use crate::context::{device, enter};
 use crate::driver;
 use crate::error::{INVALID_CHANNEL_DESCRIPTOR, INVALID_VALUE, Result};
 use crate::types::{Array3DDescriptor, ChannelFormat, Extent, Handle};
@@ -65,6 +65,7 @@ fn described(format: &ChannelFormat, extent: Extent, flags: c_uint) -> Result<Ar
 /// Pointers are null or valid.
 unsafe fn create(array: *mut Handle, format: *const ChannelFormat, extent: Extent, flags: c_uint) -> Result<()> {
     enter()?;
+    required(array)?;
     let mut made = null_mut();
     // SAFETY: the caller's promise, and an output that is this function's
     unsafe {
@@ -95,6 +96,7 @@ api! {
         array: *mut Handle, format: *const ChannelFormat, extent: Extent, levels: c_uint, flags: c_uint,
     ) {
         enter()?;
+        required(array)?;
         let descriptor = described(get(format)?, extent, flags)?;
         let mut made = null_mut();
         driver::cuMipmappedArrayCreate(&mut made, &descriptor, levels)?;
@@ -114,6 +116,32 @@ api! {
     /// One plane of an array of several.
     fn cudaArrayGetPlane(plane: *mut Handle, array: Handle, index: c_uint) {
         driver::cuArrayGetPlane(plane, array, index)
+    }
+
+    /// How much memory an array takes on a device.
+    fn cudaArrayGetMemoryRequirements(requirements: *mut c_void, array: Handle, on: c_int) {
+        driver::cuArrayGetMemoryRequirements(requirements, array, device(on)?)
+    }
+
+    /// How much memory a mipmapped array takes on a device.
+    fn cudaMipmappedArrayGetMemoryRequirements(requirements: *mut c_void, array: Handle, on: c_int) {
+        driver::cuMipmappedArrayGetMemoryRequirements(requirements, array, device(on)?)
+    }
+
+    /// The tiles of a sparse array.
+    fn cudaArrayGetSparseProperties(properties: *mut c_void, array: Handle) {
+        driver::cuArrayGetSparseProperties(properties, array)
+    }
+
+    /// The tiles of a sparse mipmapped array.
+    fn cudaMipmappedArrayGetSparseProperties(properties: *mut c_void, array: Handle) {
+        driver::cuMipmappedArrayGetSparseProperties(properties, array)
+    }
+
+    /// The widest one-dimensional texture of linear memory, in elements.
+    fn cudaDeviceGetTexture1DLinearMaxWidth(width: *mut usize, format: *const ChannelFormat, of: c_int) {
+        let (format, channels) = to_driver(*get(format)?)?;
+        driver::cuDeviceGetTexture1DLinearMaxWidth(width, format, channels, device(of)?)
     }
 
     /// Format, size and flags of an array; what is not asked for is null.

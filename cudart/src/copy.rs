@@ -3,12 +3,14 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
-use crate::api::get;
+use crate::api::{api, get};
 use crate::array::{element_bytes, extent_of};
 use crate::driver;
 use crate::error::{INVALID_MEMCPY_DIRECTION, INVALID_VALUE, Result};
-use crate::stream::{PER_THREAD, When};
-use crate::types::{Copy3D, DevicePointer, Extent, Handle, Memcpy3D, Memcpy3DPeer, PitchedPointer, Position, Side};
+use crate::stream::When;
+use crate::types::{
+    Copy3D, DevicePointer, Extent, Handle, Memcpy3D, Memcpy3DPeer, PitchedPointer, Position, Side, Stream,
+};
 
 /// `cudaMemcpyHostToDevice` and its kin; between two places of the host it is 0.
 pub const HOST_TO_DEVICE: c_int = 1;
@@ -16,11 +18,14 @@ pub const DEVICE_TO_HOST: c_int = 2;
 pub const DEVICE_TO_DEVICE: c_int = 3;
 pub const DEFAULT: c_int = 4;
 
-/// `CUmemorytype`: of the source and of the target, for a direction. With unified addresses the driver finds out.
+/// `CUmemorytype`
+const HOST: c_int = 1;
+const DEVICE: c_int = 2;
+const UNIFIED: c_int = 4;
+
+/// The kinds of the source's and of the target's memory. With unified addresses the driver finds
+/// them.
 fn memory_types(kind: c_int) -> Result<(c_int, c_int)> {
-    const HOST: c_int = 1;
-    const DEVICE: c_int = 2;
-    const UNIFIED: c_int = 4;
     match kind {
         0 => Ok((HOST, HOST)),
         HOST_TO_DEVICE => Ok((HOST, DEVICE)),
@@ -207,6 +212,41 @@ pub fn described(parameters: &Memcpy3D) -> Result<Copy3D> {
     })
 }
 
+/// The runtime's description of a copy that the driver describes.
+pub fn shown(copy: &Copy3D) -> Result<Memcpy3D> {
+    let element = match [copy.from.array, copy.to.array].into_iter().find(|array| !array.is_null()) {
+        Some(array) => element_bytes(array)?,
+        None => 1,
+    };
+    let position = |side: &Side| {
+        let element = if side.array.is_null() { 1 } else { element };
+        Position { x: side.x_bytes / element, y: side.y, z: side.z }
+    };
+    let memory = |side: &Side| PitchedPointer {
+        pointer: if side.kind == HOST { side.host } else { side.device as *mut c_void },
+        pitch: side.pitch,
+        width: side.pitch,
+        height: side.rows,
+    };
+    let kind = match (copy.from.kind, copy.to.kind) {
+        (UNIFIED, _) | (_, UNIFIED) => DEFAULT,
+        (HOST, HOST) => 0,
+        (HOST, _) => HOST_TO_DEVICE,
+        (_, HOST) => DEVICE_TO_HOST,
+        _ => DEVICE_TO_DEVICE,
+    };
+    Ok(Memcpy3D {
+        from_array: copy.from.array,
+        from_position: position(&copy.from),
+        from: memory(&copy.from),
+        to_array: copy.to.array,
+        to_position: position(&copy.to),
+        to: memory(&copy.to),
+        extent: Extent { width: copy.width / element, height: copy.height, depth: copy.depth },
+        kind,
+    })
+}
+
 /// The driver's description of a copy of a range.
 pub fn described_range(to: *mut c_void, from: *const c_void, bytes: usize, kind: c_int) -> Result<Copy3D> {
     let (source, target) = memory_types(kind)?;
@@ -298,22 +338,16 @@ unsafe fn fill_rows(
     unsafe { fill(to, value, Extent { width, height, depth: 1 }, when) }
 }
 
-/// Defines a copy or a fill that returns when it is done, the same after the thread's own default stream, and the same in a stream.
-macro_rules! thrice {
-    ($(#[$doc:meta] fn $now:ident, $after:ident, $queued:ident, $queued_per_thread:ident($($arg:ident: $t:ty),*) |$when:ident| $body:expr;)*) => {
+/// Defines a copy or a fill that returns when it is done, and one in a stream.
+macro_rules! copies {
+    ($(#[$doc:meta] fn $now:ident, $queued:ident($($arg:ident: $t:ty),*) |$when:ident| $body:expr;)*) => {
         api! {$(
             #[$doc]
-            fn $now($($arg: $t),*) {
-                let $when = When::Now;
+            fn $now($($arg: $t),*) / ptds($when) {
                 $body
             }
             #[$doc]
-            fn $after($($arg: $t),*) {
-                let $when = When::After(PER_THREAD);
-                $body
-            }
-            #[$doc]
-            fn $queued / $queued_per_thread($($arg: $t),*; stream) {
+            fn $queued($($arg: $t,)* stream: Stream) / ptsz(stream) {
                 let $when = When::In(stream);
                 $body
             }
@@ -321,70 +355,65 @@ macro_rules! thrice {
     };
 }
 
-thrice! {
+copies! {
     /// Copies a range.
-    fn cudaMemcpy, cudaMemcpy_ptds, cudaMemcpyAsync, cudaMemcpyAsync_ptsz(
+    fn cudaMemcpy, cudaMemcpyAsync(
         dst: *mut c_void, src: *const c_void, count: usize, kind: c_int
     ) |when| linear(dst, src, count, kind, when);
 
-    /// Copies a range between devices.
-    fn cudaMemcpyPeer, cudaMemcpyPeer_ptds, cudaMemcpyPeerAsync, cudaMemcpyPeerAsync_ptsz(
-        dst: *mut c_void, _dst_device: c_int, src: *const c_void, _src_device: c_int, count: usize
-    ) |when| linear(dst, src, count, DEFAULT, when);
-
     /// Copies rows.
-    fn cudaMemcpy2D, cudaMemcpy2D_ptds, cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz(
+    fn cudaMemcpy2D, cudaMemcpy2DAsync(
         dst: *mut c_void, dpitch: usize, src: *const c_void, spitch: usize, width: usize, height: usize, kind: c_int
     ) |when| rows(
         Rows { pointer: dst, pitch: dpitch }, Rows { pointer: src.cast_mut(), pitch: spitch }, width, height, kind, when
     );
 
     /// Copies rows into an array.
-    fn cudaMemcpy2DToArray, cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync_ptsz(
+    fn cudaMemcpy2DToArray, cudaMemcpy2DToArrayAsync(
         array: Handle, x: usize, y: usize, src: *const c_void, pitch: usize, width: usize, height: usize, kind: c_int
     ) |when| array_rows(
         Direction::Into(Place { array, x, y }, Rows { pointer: src.cast_mut(), pitch }), width, height, kind, when
     );
 
     /// Copies rows out of an array.
-    fn cudaMemcpy2DFromArray, cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync_ptsz(
+    fn cudaMemcpy2DFromArray, cudaMemcpy2DFromArrayAsync(
         dst: *mut c_void, pitch: usize, array: Handle, x: usize, y: usize, width: usize, height: usize, kind: c_int
     ) |when| array_rows(
         Direction::OutOf(Rows { pointer: dst, pitch }, Place { array, x, y }), width, height, kind, when
     );
 
     /// Copies a range into an array.
-    fn cudaMemcpyToArray, cudaMemcpyToArray_ptds, cudaMemcpyToArrayAsync, cudaMemcpyToArrayAsync_ptsz(
+    fn cudaMemcpyToArray, cudaMemcpyToArrayAsync(
         array: Handle, x: usize, y: usize, src: *const c_void, count: usize, kind: c_int
     ) |when| array_range(Place { array, x, y }, src.cast_mut(), true, count, kind, when);
 
     /// Copies a range out of an array.
-    fn cudaMemcpyFromArray, cudaMemcpyFromArray_ptds, cudaMemcpyFromArrayAsync, cudaMemcpyFromArrayAsync_ptsz(
+    fn cudaMemcpyFromArray, cudaMemcpyFromArrayAsync(
         dst: *mut c_void, array: Handle, x: usize, y: usize, count: usize, kind: c_int
     ) |when| array_range(Place { array, x, y }, dst, false, count, kind, when);
 
     /// Copies a box.
-    fn cudaMemcpy3D, cudaMemcpy3D_ptds, cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz(
+    fn cudaMemcpy3D, cudaMemcpy3DAsync(
         parameters: *const Memcpy3D
     ) |when| box_of(described(get(parameters)?)?, when);
 
     /// Copies a box between devices.
-    fn cudaMemcpy3DPeer, cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync_ptsz(
+    fn cudaMemcpy3DPeer, cudaMemcpy3DPeerAsync(
         parameters: *const Memcpy3DPeer
     ) |when| peer_volume(get(parameters)?, when);
 
     /// Fills a range with a byte.
-    fn cudaMemset, cudaMemset_ptds, cudaMemsetAsync, cudaMemsetAsync_ptsz(
+    fn cudaMemset, cudaMemsetAsync(
         pointer: *mut c_void, value: c_int, count: usize
     ) |when| fill_range(pointer, value, count, when);
 
     /// Fills rows with a byte.
-    fn cudaMemset2D, cudaMemset2D_ptds, cudaMemset2DAsync, cudaMemset2DAsync_ptsz(
+    fn cudaMemset2D, cudaMemset2DAsync(
         pointer: *mut c_void, pitch: usize, value: c_int, width: usize, height: usize
     ) |when| fill_rows(pointer, pitch, value, width, height, when);
 
     /// Fills a box with a byte.
-    fn cudaMemset3D, cudaMemset3D_ptds, cudaMemset3DAsync, cudaMemset3DAsync_ptsz(
+    fn cudaMemset3D, cudaMemset3DAsync(
         to: PitchedPointer, value: c_int, extent: Extent
     ) |when| fill(to, value, extent, when);
 }
@@ -400,24 +429,29 @@ unsafe fn between(to: Place, from: Place, width: usize, height: usize, when: Whe
 }
 
 api! {
-    /// Copies rows between arrays.
-    fn cudaMemcpy2DArrayToArray(
-        dst: Handle, to_x: usize, to_y: usize, src: Handle, x: usize, y: usize, width: usize, height: usize, _kind: c_int,
+    /// Copies a range between devices.
+    fn cudaMemcpyPeer(dst: *mut c_void, _dst_device: c_int, src: *const c_void, _src_device: c_int, count: usize) {
+        linear(dst, src, count, DEFAULT, When::Now)
+    }
+
+    /// Copies a range between devices, in a stream.
+    fn cudaMemcpyPeerAsync(
+        dst: *mut c_void, _dst_device: c_int, src: *const c_void, _src_device: c_int, count: usize, stream: Stream,
     ) {
-        between(Place { array: dst, x: to_x, y: to_y }, Place { array: src, x, y }, width, height, When::Now)
+        linear(dst, src, count, DEFAULT, When::In(stream))
     }
 
     /// Copies rows between arrays.
-    fn cudaMemcpy2DArrayToArray_ptds(
+    fn cudaMemcpy2DArrayToArray(
         dst: Handle, to_x: usize, to_y: usize, src: Handle, x: usize, y: usize, width: usize, height: usize, _kind: c_int,
-    ) {
-        between(Place { array: dst, x: to_x, y: to_y }, Place { array: src, x, y }, width, height, When::After(PER_THREAD))
+    ) / ptds(when) {
+        between(Place { array: dst, x: to_x, y: to_y }, Place { array: src, x, y }, width, height, when)
     }
 
     /// Copies a range of one row between arrays.
     fn cudaMemcpyArrayToArray(
         dst: Handle, to_x: usize, to_y: usize, src: Handle, x: usize, y: usize, count: usize, _kind: c_int,
-    ) {
-        between(Place { array: dst, x: to_x, y: to_y }, Place { array: src, x, y }, count, 1, When::Now)
+    ) / ptds(when) {
+        between(Place { array: dst, x: to_x, y: to_y }, Place { array: src, x, y }, count, 1, when)
     }
 }

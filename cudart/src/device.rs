@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-use crate::api::{get, put};
+use crate::api::{api, get, put};
 use crate::context::{self, choose, current_device, device, enter, init};
 use crate::driver;
 use crate::error::{INVALID_VALUE, NO_DEVICE, Result};
@@ -49,6 +49,7 @@ api! {
     }
 
     /// Makes a device's context. Without being asked it is not made the thread's.
+    #[cfg(not(runtime = "11"))]
     fn cudaInitDevice(number: c_int, _device_flags: c_uint, _flags: c_uint) {
         context::primary(number).map(|_| ())
     }
@@ -104,6 +105,7 @@ api! {
     }
 
     /// The same, under its old name.
+    #[cfg(not(runtime = "13"))]
     fn cudaThreadSynchronize() {
         enter()?;
         driver::cuCtxSynchronize()
@@ -115,6 +117,7 @@ api! {
     }
 
     /// The same, under its old name.
+    #[cfg(not(runtime = "13"))]
     fn cudaThreadExit() {
         context::reset()
     }
@@ -132,12 +135,14 @@ api! {
     }
 
     /// The same as for a device, under its old name.
+    #[cfg(not(runtime = "13"))]
     fn cudaThreadGetLimit(value: *mut usize, limit: c_int) {
         enter()?;
         driver::cuCtxGetLimit(value, limit)
     }
 
     /// The same as for a device, under its old name.
+    #[cfg(not(runtime = "13"))]
     fn cudaThreadSetLimit(limit: c_int, value: usize) {
         enter()?;
         driver::cuCtxSetLimit(limit, value)
@@ -153,6 +158,32 @@ api! {
     fn cudaDeviceSetCacheConfig(config: c_int) {
         enter()?;
         driver::cuCtxSetCacheConfig(config)
+    }
+
+    /// How the caches are preferred, under its old name.
+    #[cfg(not(runtime = "13"))]
+    fn cudaThreadGetCacheConfig(config: *mut c_int) {
+        enter()?;
+        driver::cuCtxGetCacheConfig(config)
+    }
+
+    /// How the caches are preferred, under its old name.
+    #[cfg(not(runtime = "13"))]
+    fn cudaThreadSetCacheConfig(config: c_int) {
+        enter()?;
+        driver::cuCtxSetCacheConfig(config)
+    }
+
+    /// Has other devices' writes seen.
+    fn cudaDeviceFlushGPUDirectRDMAWrites(target: c_int, scope: c_int) {
+        enter()?;
+        driver::cuFlushGPUDirectRDMAWrites(target, scope)
+    }
+
+    /// What atomic operations a device can do in the host's memory.
+    #[cfg(runtime = "13")]
+    fn cudaDeviceGetHostAtomicCapabilities(capabilities: *mut c_uint, operations: *const c_int, count: c_uint, of: c_int) {
+        driver::cuDeviceGetHostAtomicCapabilities(capabilities, operations, count, device(of)?)
     }
 
     /// The width of shared memory's banks: 4 bytes, since Maxwell.

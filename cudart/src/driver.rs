@@ -1,6 +1,7 @@
 //! The driver's functions that the runtime calls, found in `libcuda.so.1` when they are first called.
 //!
-//! Only documented functions, by their plain names.
+//! They are documented functions, by their plain names, and one of warploom's own that another
+//! driver may lack.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::sync::OnceLock;
@@ -8,8 +9,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::error::{Code, INSUFFICIENT_DRIVER, NEWER_DRIVER_NEEDED, Result};
 use crate::types::{
-    Array3DDescriptor, Copy3D, DevicePointer, Handle, HostFunction, LaunchConfig, ResourceDescriptor, Stream,
-    StreamCallback, TextureDescriptor, Uuid,
+    Array3DDescriptor, ArrayDescriptor, Copy3D, DevicePointer, DriverDeviceLaunch, DriverKernelNode, Handle,
+    HostFunction, LaunchConfig, Location, ResourceDescriptor, Stream, StreamCallback, TextureDescriptor, Uuid,
 };
 
 /// The address of one of the driver's functions, once it was looked up.
@@ -27,8 +28,25 @@ impl Entry {
     }
 }
 
+/// Finds functions of a driver that this program is linked with.
+static LINKED: OnceLock<fn(&CStr) -> *mut c_void> = OnceLock::new();
+
+/// Takes the driver's functions from the program that this library is linked with, instead of from
+/// `libcuda.so.1`.
+///
+/// # Safety
+///
+/// The address that `find` returns is null, or that of the driver's function of the name.
+pub unsafe fn use_linked_driver(find: fn(&CStr) -> *mut c_void) {
+    let _ = LINKED.set(find);
+}
+
 /// The driver's function of this name. Without a driver that is "insufficient driver", as with one that is too old.
 pub fn find(name: &CStr) -> Result<*mut c_void> {
+    if let Some(linked) = LINKED.get() {
+        let found = linked(name);
+        return if found.is_null() { Err(NEWER_DRIVER_NEEDED) } else { Ok(found) };
+    }
     static LIBRARY: OnceLock<usize> = OnceLock::new();
     let library = *LIBRARY.get_or_init(|| {
         // SAFETY: the name ends with 0. The initialisers of the library may run in this call. Those
@@ -124,6 +142,8 @@ driver! {
     fn cuMemHostRegister_v2(host: *mut c_void, bytes: usize, flags: c_uint);
     fn cuMemHostUnregister(host: *mut c_void);
     fn cuMemAdvise(pointer: DevicePointer, bytes: usize, advice: c_int, device: c_int);
+    fn cuMemAdvise_v2(pointer: DevicePointer, bytes: usize, advice: c_int, location: Location);
+    fn cuMemPrefetchAsync_v2(pointer: DevicePointer, bytes: usize, location: Location, flags: c_uint, stream: Stream);
     fn cuMemPrefetchAsync(pointer: DevicePointer, bytes: usize, device: c_int, stream: Stream);
     fn cuMemRangeGetAttribute(data: *mut c_void, size: usize, attribute: c_int, pointer: DevicePointer, bytes: usize);
     fn cuMemRangeGetAttributes(
@@ -267,9 +287,9 @@ driver! {
     fn cuGraphAddMemcpyNode(
         node: *mut Handle, graph: Handle, dependencies: *const Handle, count: usize, copy: *const Copy3D, context: Handle,
     );
-    fn cuGraphAddKernelNode_v2(node: *mut Handle, graph: Handle, dependencies: *const Handle, count: usize, kernel: *const c_void);
-    fn cuGraphExecKernelNodeSetParams_v2(exec: Handle, node: Handle, kernel: *const c_void);
-    fn cuGraphKernelNodeSetParams_v2(node: Handle, kernel: *const c_void);
+    fn cuGraphAddKernelNode_v2(node: *mut Handle, graph: Handle, dependencies: *const Handle, count: usize, kernel: *const DriverKernelNode);
+    fn cuGraphExecKernelNodeSetParams_v2(exec: Handle, node: Handle, kernel: *const DriverKernelNode);
+    fn cuGraphKernelNodeSetParams_v2(node: Handle, kernel: *const DriverKernelNode);
     fn cuGraphInstantiateWithFlags(exec: *mut Handle, graph: Handle, flags: c_ulonglong);
     fn cuGraphExecUpdate_v2(exec: Handle, graph: Handle, info: *mut c_void);
     fn cuGraphExecDestroy(exec: Handle);
@@ -277,8 +297,145 @@ driver! {
     fn cuGraphLaunch(exec: Handle, stream: Stream);
     fn cuGraphDebugDotPrint(graph: Handle, path: *const c_char, flags: c_uint);
 
-    fn cuIpcGetMemHandle(handle: *mut c_void, pointer: DevicePointer);
-    fn cuIpcGetEventHandle(handle: *mut c_void, event: Handle);
+    fn cuGraphAddDependencies_v2(graph: Handle, from: *const Handle, to: *const Handle, edges: *const c_void, count: usize);
+    fn cuGraphRemoveDependencies_v2(graph: Handle, from: *const Handle, to: *const Handle, edges: *const c_void, count: usize);
+    fn cuGraphGetEdges_v2(graph: Handle, from: *mut Handle, to: *mut Handle, edges: *mut c_void, count: *mut usize);
+    fn cuGraphNodeGetDependencies_v2(node: Handle, nodes: *mut Handle, edges: *mut c_void, count: *mut usize);
+    fn cuGraphNodeGetDependentNodes_v2(node: Handle, nodes: *mut Handle, edges: *mut c_void, count: *mut usize);
+    fn cuGraphNodeFindInClone(found: *mut Handle, original: Handle, clone: Handle);
+    fn cuGraphNodeGetContainingGraph(node: Handle, graph: *mut Handle);
+    fn cuGraphNodeGetLocalId(node: Handle, id: *mut c_uint);
+    fn cuGraphNodeGetToolsId(node: Handle, id: *mut c_ulonglong);
+    fn cuGraphGetId(graph: Handle, id: *mut c_uint);
+    fn cuGraphExecGetId(exec: Handle, id: *mut c_uint);
+    fn cuGraphExecGetFlags(exec: Handle, flags: *mut c_ulonglong);
+    fn cuGraphAddNode_v2(
+        node: *mut Handle, graph: Handle, after: *const Handle, edges: *const c_void, count: usize, parameters: *mut c_void,
+    );
+    fn cuGraphNodeGetParams(node: Handle, parameters: *mut c_void);
+    fn cuGraphNodeSetParams(node: Handle, parameters: *mut c_void);
+    fn cuGraphExecNodeSetParams(exec: Handle, node: Handle, parameters: *mut c_void);
+    fn cuGraphConditionalHandleCreate(
+        handle: *mut c_ulonglong, graph: Handle, context: Handle, value: c_uint, flags: c_uint,
+    );
+    fn cuGraphKernelNodeGetParams_v2(node: Handle, kernel: *mut DriverKernelNode);
+    fn cuGraphKernelNodeGetAttribute(node: Handle, attribute: c_int, value: *mut c_void);
+    fn cuGraphKernelNodeSetAttribute(node: Handle, attribute: c_int, value: *const c_void);
+    fn cuGraphKernelNodeCopyAttributes(to: Handle, from: Handle);
+    fn cuGraphMemcpyNodeGetParams(node: Handle, copy: *mut Copy3D);
+    fn cuGraphMemcpyNodeSetParams(node: Handle, copy: *const Copy3D);
+    fn cuGraphExecMemcpyNodeSetParams(exec: Handle, node: Handle, copy: *const Copy3D, context: Handle);
+    fn cuGraphMemsetNodeGetParams(node: Handle, set: *mut c_void);
+    fn cuGraphMemsetNodeSetParams(node: Handle, set: *const c_void);
+    fn cuGraphExecMemsetNodeSetParams(exec: Handle, node: Handle, set: *const c_void, context: Handle);
+    fn cuGraphHostNodeGetParams(node: Handle, host: *mut c_void);
+    fn cuGraphHostNodeSetParams(node: Handle, host: *const c_void);
+    fn cuGraphExecHostNodeSetParams(exec: Handle, node: Handle, host: *const c_void);
+    fn cuGraphChildGraphNodeGetGraph(node: Handle, child: *mut Handle);
+    fn cuGraphExecChildGraphNodeSetParams(exec: Handle, node: Handle, child: Handle);
+    fn cuGraphEventRecordNodeGetEvent(node: Handle, event: *mut Handle);
+    fn cuGraphEventRecordNodeSetEvent(node: Handle, event: Handle);
+    fn cuGraphExecEventRecordNodeSetEvent(exec: Handle, node: Handle, event: Handle);
+    fn cuGraphEventWaitNodeGetEvent(node: Handle, event: *mut Handle);
+    fn cuGraphEventWaitNodeSetEvent(node: Handle, event: Handle);
+    fn cuGraphExecEventWaitNodeSetEvent(exec: Handle, node: Handle, event: Handle);
+    fn cuGraphAddMemAllocNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, memory: *mut c_void);
+    fn cuGraphMemAllocNodeGetParams(node: Handle, memory: *mut c_void);
+    fn cuGraphAddMemFreeNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, pointer: DevicePointer);
+    fn cuGraphMemFreeNodeGetParams(node: Handle, pointer: *mut DevicePointer);
+    fn cuGraphNodeGetEnabled(exec: Handle, node: Handle, enabled: *mut c_uint);
+    fn cuGraphNodeSetEnabled(exec: Handle, node: Handle, enabled: c_uint);
+    fn cuGraphInstantiateWithParams(exec: *mut Handle, graph: Handle, parameters: *mut c_void);
+    fn cuGraphInstantiateWithParams_ptsz(exec: *mut Handle, graph: Handle, parameters: *mut c_void);
+    fn cuGraphInstantiate_v2(exec: *mut Handle, graph: Handle, node: *mut Handle, log: *mut c_char, bytes: usize);
+    fn cuGraphExecUpdate(exec: Handle, graph: Handle, node: *mut Handle, result: *mut c_int);
+    fn cuUserObjectCreate(object: *mut Handle, data: *mut c_void, destroy: HostFunction, count: c_uint, flags: c_uint);
+    fn cuUserObjectRetain(object: Handle, count: c_uint);
+    fn cuUserObjectRelease(object: Handle, count: c_uint);
+    fn cuGraphRetainUserObject(graph: Handle, object: Handle, count: c_uint, flags: c_uint);
+    fn cuGraphReleaseUserObject(graph: Handle, object: Handle, count: c_uint);
+
+    fn cuMemcpyBatchAsync(
+        to: *mut *mut c_void, from: *mut *mut c_void, sizes: *mut usize, count: usize, attributes: *mut c_void, starts: *mut usize,
+        number: usize, failed: *mut usize, stream: Stream,
+    );
+    fn cuMemcpyBatchAsync_v2(
+        to: *mut *mut c_void, from: *mut *mut c_void, sizes: *mut usize, count: usize, attributes: *mut c_void, starts: *mut usize,
+        number: usize, stream: Stream,
+    );
+    fn cuMemcpy3DBatchAsync(count: usize, list: *mut c_void, failed: *mut usize, flags: c_ulonglong, stream: Stream);
+    fn cuMemcpy3DBatchAsync_v2(count: usize, list: *mut c_void, flags: c_ulonglong, stream: Stream);
+    fn cuMemcpyWithAttributesAsync(
+        to: *mut c_void, from: *const c_void, bytes: usize, attributes: *mut c_void, stream: Stream,
+    );
+    fn cuMemcpy3DWithAttributesAsync(copy: *mut c_void, flags: c_ulonglong, stream: Stream);
+    fn cuMemPrefetchBatchAsync(
+        pointers: *mut *mut c_void, sizes: *mut usize, count: usize, places: *mut c_void, starts: *mut usize, number: usize,
+        flags: c_ulonglong, stream: Stream,
+    );
+    fn cuMemDiscardBatchAsync(
+        pointers: *mut *mut c_void, sizes: *mut usize, count: usize, flags: c_ulonglong, stream: Stream,
+    );
+    fn cuMemDiscardAndPrefetchBatchAsync(
+        pointers: *mut *mut c_void, sizes: *mut usize, count: usize, places: *mut c_void, starts: *mut usize, number: usize,
+        flags: c_ulonglong, stream: Stream,
+    );
+    fn cuMemGetDefaultMemPool(pool: *mut Handle, place: *mut c_void, kind: c_int);
+    fn cuMemGetMemPool(pool: *mut Handle, place: *mut c_void, kind: c_int);
+    fn cuMemSetMemPool(place: *mut c_void, kind: c_int, pool: Handle);
+
+    fn cuArrayGetMemoryRequirements(requirements: *mut c_void, array: Handle, device: c_int);
+    fn cuMipmappedArrayGetMemoryRequirements(requirements: *mut c_void, array: Handle, device: c_int);
+    fn cuArrayGetSparseProperties(properties: *mut c_void, array: Handle);
+    fn cuMipmappedArrayGetSparseProperties(properties: *mut c_void, array: Handle);
+    fn cuTexObjectGetResourceViewDesc(view: *mut c_void, texture: c_ulonglong);
+    fn cuDeviceGetTexture1DLinearMaxWidth(width: *mut usize, format: c_int, channels: c_uint, device: c_int);
+    fn cuDeviceGetHostAtomicCapabilities(capabilities: *mut c_uint, operations: *const c_int, count: c_uint, device: c_int);
+    fn cuFlushGPUDirectRDMAWrites(target: c_int, scope: c_int);
+
+    fn cuStreamGetDevice(stream: Stream, device: *mut c_int);
+    fn cuStreamBeginCaptureToGraph(
+        stream: Stream, graph: Handle, dependencies: *const Handle, edges: *const c_void, count: usize, mode: c_int,
+    );
+    fn cuStreamGetCaptureInfo_v3(
+        stream: Stream, status: *mut c_int, id: *mut c_ulonglong, graph: *mut Handle, dependencies: *mut *const Handle,
+        edges: *mut *const c_void, count: *mut usize,
+    );
+    fn cuStreamUpdateCaptureDependencies_v2(
+        stream: Stream, dependencies: *mut Handle, edges: *const c_void, count: usize, flags: c_uint,
+    );
+    fn cuLaunchHostFunc_v2(stream: Stream, function: HostFunction, data: *mut c_void, mode: c_uint);
+    fn cuLaunchCooperativeKernelMultiDevice(list: *mut DriverDeviceLaunch, count: c_uint, flags: c_uint);
+    fn cuFuncGetParamCount(function: Handle, count: *mut usize);
+    fn cuLibraryGetUnifiedFunction(function: *mut *mut c_void, library: Handle, name: *const c_char);
+
+    fn cuCtxGetDevice_v2(device: *mut c_int, context: Handle);
+    fn cuCtxGetId(context: Handle, id: *mut c_ulonglong);
+    fn cuCtxSynchronize_v2(context: Handle);
+    fn cuCtxRecordEvent(context: Handle, event: Handle);
+    fn cuCtxWaitEvent(context: Handle, event: Handle);
+
+    fn cuLibraryGetModule(module: *mut Handle, library: Handle);
+    fn cuModuleGetTexRef(reference: *mut Handle, module: Handle, name: *const c_char);
+    fn cuModuleGetSurfRef(reference: *mut Handle, module: Handle, name: *const c_char);
+    fn cuTexRefSetFormat(reference: Handle, format: c_int, channels: c_int);
+    fn cuTexRefSetFlags(reference: Handle, flags: c_uint);
+    fn cuTexRefSetFilterMode(reference: Handle, mode: c_int);
+    fn cuTexRefSetAddressMode(reference: Handle, axis: c_int, mode: c_int);
+    fn cuTexRefSetMaxAnisotropy(reference: Handle, most: c_uint);
+    fn cuTexRefSetMipmapFilterMode(reference: Handle, mode: c_int);
+    fn cuTexRefSetMipmapLevelBias(reference: Handle, bias: f32);
+    fn cuTexRefSetMipmapLevelClamp(reference: Handle, least: f32, greatest: f32);
+    fn cuTexRefSetAddress_v2(offset: *mut usize, reference: Handle, pointer: DevicePointer, bytes: usize);
+    fn cuTexRefSetAddress2D_v3(
+        reference: Handle, rows: *const ArrayDescriptor, pointer: DevicePointer, pitch: usize,
+    );
+    fn cuTexRefSetArray(reference: Handle, array: Handle, flags: c_uint);
+    fn cuTexRefSetMipmappedArray(reference: Handle, array: Handle, flags: c_uint);
+    fn cuSurfRefSetArray(reference: Handle, array: Handle, flags: c_uint);
+    fn cuMemGetAddressRange_v2(base: *mut DevicePointer, bytes: *mut usize, pointer: DevicePointer);
+
+    fn warploomRefused(name: *const c_char);
     fn cuProfilerStart();
     fn cuProfilerStop();
 }

@@ -1,8 +1,10 @@
 //! Error codes: their names and texts, the last one of each thread, and what all entry points do at their end.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::ffi::{CStr, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
 
 /// A code of `cudaError_t` that is not success. Codes that the driver has too have the same numbers there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +42,24 @@ pub fn entry(body: impl FnOnce() -> Result<()>) -> c_int {
             code
         }
     }
+}
+
+/// What a function returns that is not provided: the first time it also names itself on standard
+/// error. The driver counts it for the summary of `warploom cuda`.
+pub fn refused(name: &'static CStr) -> c_int {
+    static NAMED: Mutex<BTreeSet<&CStr>> = Mutex::new(BTreeSet::new());
+    let tell = || {
+        // A driver that is not warploom's counts nothing.
+        // SAFETY: the name ends with 0
+        let _ = crate::context::init().and_then(|_| unsafe { crate::driver::warploomRefused(name.as_ptr()) });
+        if NAMED.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
+            eprintln!("warploom: {} is not provided (cudaErrorNotSupported)", name.to_string_lossy());
+        }
+    };
+    entry(|| {
+        tell();
+        Err(NOT_SUPPORTED)
+    })
 }
 
 /// The thread's last error, which is then none.

@@ -1,12 +1,11 @@
-//! Events, the profiler's switches, and handles for other processes.
+//! Events, and the profiler's switches.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::c_uint;
 
+use crate::api::api;
 use crate::context::enter;
 use crate::driver;
-use crate::error::NOT_SUPPORTED;
-use crate::stream::per_thread;
-use crate::types::{DevicePointer, Handle, IpcHandle, Stream};
+use crate::types::{Handle, Stream};
 
 api! {
     /// A new event.
@@ -27,27 +26,15 @@ api! {
     }
 
     /// Records what is in a stream now.
-    fn cudaEventRecord(event: Handle, stream: Stream) {
+    fn cudaEventRecord(event: Handle, stream: Stream) / ptsz(stream) {
         enter()?;
         driver::cuEventRecord(event, stream)
     }
 
     /// Records what is in a stream now.
-    fn cudaEventRecord_ptsz(event: Handle, stream: Stream) {
-        enter()?;
-        driver::cuEventRecord(event, per_thread(stream))
-    }
-
-    /// Records what is in a stream now.
-    fn cudaEventRecordWithFlags(event: Handle, stream: Stream, flags: c_uint) {
+    fn cudaEventRecordWithFlags(event: Handle, stream: Stream, flags: c_uint) / ptsz(stream) {
         enter()?;
         driver::cuEventRecordWithFlags(event, stream, flags)
-    }
-
-    /// Records what is in a stream now.
-    fn cudaEventRecordWithFlags_ptsz(event: Handle, stream: Stream, flags: c_uint) {
-        enter()?;
-        driver::cuEventRecordWithFlags(event, per_thread(stream), flags)
     }
 
     /// Whether what was recorded is done: else `cudaErrorNotReady`.
@@ -66,6 +53,7 @@ api! {
     }
 
     /// Milliseconds between two events.
+    #[cfg(runtime = "12")]
     fn cudaEventElapsedTime_v2(milliseconds: *mut f32, start: Handle, end: Handle) {
         driver::cuEventElapsedTime(milliseconds, start, end)
     }
@@ -78,35 +66,5 @@ api! {
     /// Ends to profile.
     fn cudaProfilerStop() {
         driver::cuProfilerStop()
-    }
-
-    /// A handle of memory for another process.
-    fn cudaIpcGetMemHandle(handle: *mut c_void, pointer: *mut c_void) {
-        driver::cuIpcGetMemHandle(handle, pointer as DevicePointer)
-    }
-
-    /// A handle of an event for another process.
-    fn cudaIpcGetEventHandle(handle: *mut c_void, event: Handle) {
-        driver::cuIpcGetEventHandle(handle, event)
-    }
-
-    /// Memory of another process. Not done.
-    fn cudaIpcOpenMemHandle(_pointer: *mut *mut c_void, _handle: IpcHandle, _flags: c_uint) {
-        Err(NOT_SUPPORTED)
-    }
-
-    /// An event of another process. Not done.
-    fn cudaIpcOpenEventHandle(_event: *mut Handle, _handle: IpcHandle) {
-        Err(NOT_SUPPORTED)
-    }
-
-    /// Takes memory of another process back.
-    fn cudaIpcCloseMemHandle(_pointer: *mut c_void) {
-        Err(NOT_SUPPORTED)
-    }
-
-    /// Old name of the profiler's initialisation. Not done by drivers any more.
-    fn cudaProfilerInitialize(_config: *const c_void, _output: *const c_void, _mode: c_int) {
-        Err(NOT_SUPPORTED)
     }
 }

@@ -1,16 +1,18 @@
-//! Attributes of kernels, libraries that a program loads itself, and the driver's functions by their names.
+//! Attributes of kernels, and the driver's functions by their names.
 
-use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
+#[cfg(not(runtime = "11"))]
+use std::ffi::c_uint;
+use std::ffi::{c_char, c_int, c_ulonglong, c_void};
 use std::ptr::null_mut;
 
-use crate::api::{get, put};
-use crate::context::{device, enter};
+use crate::api::{api, get, put};
+use crate::context::enter;
 use crate::driver;
 use crate::error::{INVALID_VALUE, NOT_FOUND, Result};
 use crate::launch::driver_config;
 use crate::properties::VERSION;
-use crate::registry::{kernel, know};
-use crate::types::{DevicePointer, FunctionAttributes, Handle, RuntimeLaunchConfig, Uuid};
+use crate::registry::kernel;
+use crate::types::{FunctionAttributes, Handle, RuntimeLaunchConfig, Uuid};
 
 /// The driver's function for a kernel, in the current context.
 pub fn of(stub: *const c_void) -> Result<Handle> {
@@ -80,6 +82,12 @@ unsafe fn entry_point(
     Ok(())
 }
 
+/// Flags by which a program with a default stream per thread asks for functions of its kind.
+fn per_thread_functions(flags: c_ulonglong) -> c_ulonglong {
+    const PER_THREAD_DEFAULT_STREAM: c_ulonglong = 2;
+    if flags == 0 { PER_THREAD_DEFAULT_STREAM } else { flags }
+}
+
 api! {
     /// A kernel's attributes.
     fn cudaFuncGetAttributes(into: *mut FunctionAttributes, stub: *const c_void) {
@@ -102,11 +110,19 @@ api! {
     }
 
     /// A kernel's name.
+    #[cfg(not(runtime = "11"))]
     fn cudaFuncGetName(name: *mut *const c_char, stub: *const c_void) {
         driver::cuFuncGetName(name, of(stub)?)
     }
 
+    /// The number of a kernel's parameters.
+    #[cfg(runtime = "13")]
+    fn cudaFuncGetParamCount(stub: *const c_void, count: *mut usize) {
+        driver::cuFuncGetParamCount(of(stub)?, count)
+    }
+
     /// Where a kernel's parameter lies, and its size.
+    #[cfg(not(runtime = "11"))]
     fn cudaFuncGetParamInfo(stub: *const c_void, index: usize, offset: *mut usize, size: *mut usize) {
         driver::cuFuncGetParamInfo(of(stub)?, index, offset, size)
     }
@@ -117,6 +133,7 @@ api! {
     }
 
     /// The driver's kernel for a stub.
+    #[cfg(not(runtime = "11"))]
     fn cudaGetKernel(into: *mut Handle, stub: *const c_void) {
         put(into, kernel(stub)?)
     }
@@ -138,69 +155,6 @@ api! {
         driver::cuOccupancyMaxPotentialClusterSize(size, of(stub)?, &driver_config(config, config.stream)?)
     }
 
-    /// Loads a library from memory. Options have the driver's numbers.
-    fn cudaLibraryLoadData(
-        library: *mut Handle, code: *const c_void, jit_options: *mut c_int, jit_values: *mut *mut c_void, jit_count: c_uint,
-        options: *mut c_int, values: *mut *mut c_void, count: c_uint,
-    ) {
-        enter()?;
-        driver::cuLibraryLoadData(library, code, jit_options, jit_values, jit_count, options, values, count)
-    }
-
-    /// Loads a library from a file.
-    fn cudaLibraryLoadFromFile(
-        library: *mut Handle, path: *const c_char, jit_options: *mut c_int, jit_values: *mut *mut c_void, jit_count: c_uint,
-        options: *mut c_int, values: *mut *mut c_void, count: c_uint,
-    ) {
-        enter()?;
-        driver::cuLibraryLoadFromFile(library, path, jit_options, jit_values, jit_count, options, values, count)
-    }
-
-    /// Unloads a library.
-    fn cudaLibraryUnload(library: Handle) {
-        driver::cuLibraryUnload(library)
-    }
-
-    /// A library's kernel by its name.
-    fn cudaLibraryGetKernel(into: *mut Handle, library: Handle, name: *const c_char) {
-        enter()?;
-        let mut found = null_mut();
-        driver::cuLibraryGetKernel(&mut found, library, name)?;
-        know(found);
-        put(into, found)
-    }
-
-    /// The number of a library's kernels.
-    fn cudaLibraryGetKernelCount(count: *mut c_uint, library: Handle) {
-        driver::cuLibraryGetKernelCount(count, library)
-    }
-
-    /// A library's kernels.
-    fn cudaLibraryEnumerateKernels(kernels: *mut Handle, count: c_uint, library: Handle) {
-        driver::cuLibraryEnumerateKernels(kernels, count, library)?;
-        for at in 0..count as usize {
-            know(*kernels.add(at));
-        }
-        Ok(())
-    }
-
-    /// A library's variable by its name.
-    fn cudaLibraryGetGlobal(pointer: *mut *mut c_void, bytes: *mut usize, library: Handle, name: *const c_char) {
-        enter()?;
-        driver::cuLibraryGetGlobal(pointer.cast::<DevicePointer>(), bytes, library, name)
-    }
-
-    /// A library's managed variable by its name.
-    fn cudaLibraryGetManaged(pointer: *mut *mut c_void, bytes: *mut usize, library: Handle, name: *const c_char) {
-        enter()?;
-        driver::cuLibraryGetManaged(pointer.cast::<DevicePointer>(), bytes, library, name)
-    }
-
-    /// Sets one of a kernel's attributes, on one device.
-    fn cudaKernelSetAttributeForDevice(kernel: Handle, attribute: c_int, value: c_int, on: c_int) {
-        driver::cuKernelSetAttribute(attribute, value, kernel, device(on)?)
-    }
-
     /// One of the driver's functions, as of this runtime's version.
     fn cudaGetDriverEntryPoint(name: *const c_char, function: *mut *mut c_void, flags: c_ulonglong, ending: *mut c_int) {
         entry_point(name, function, VERSION, flags, ending)
@@ -208,16 +162,23 @@ api! {
 
     /// One of the driver's functions, as of this runtime's version.
     fn cudaGetDriverEntryPoint_ptsz(name: *const c_char, function: *mut *mut c_void, flags: c_ulonglong, ending: *mut c_int) {
-        const PER_THREAD_DEFAULT_STREAM: c_ulonglong = 2;
-        let flags = if flags == 0 { PER_THREAD_DEFAULT_STREAM } else { flags };
-        entry_point(name, function, VERSION, flags, ending)
+        entry_point(name, function, VERSION, per_thread_functions(flags), ending)
     }
 
     /// One of the driver's functions, as of a version.
+    #[cfg(not(runtime = "11"))]
     fn cudaGetDriverEntryPointByVersion(
         name: *const c_char, function: *mut *mut c_void, version: c_uint, flags: c_ulonglong, ending: *mut c_int,
     ) {
         entry_point(name, function, version as c_int, flags, ending)
+    }
+
+    /// One of the driver's functions, as of a version, for a default stream per thread.
+    #[cfg(not(runtime = "11"))]
+    fn cudaGetDriverEntryPointByVersion_ptsz(
+        name: *const c_char, function: *mut *mut c_void, version: c_uint, flags: c_ulonglong, ending: *mut c_int,
+    ) {
+        entry_point(name, function, version as c_int, per_thread_functions(flags), ending)
     }
 
     /// Undocumented tables, of which there are none.

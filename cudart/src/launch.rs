@@ -4,12 +4,14 @@ use std::cell::RefCell;
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
 
-use crate::api::{get, put};
+use crate::api::{api, get, put};
 use crate::context::{current_device, enter};
 use crate::driver;
 use crate::error::{Code, INVALID_CONFIGURATION, INVALID_VALUE, MISSING_CONFIGURATION, Result};
 use crate::registry::kernel;
 use crate::stream::per_thread;
+#[cfg(not(runtime = "13"))]
+use crate::types::{DeviceLaunch, DriverDeviceLaunch};
 use crate::types::{Dim3, Handle, LaunchConfig, RuntimeLaunchConfig, Stream};
 
 /// What `<<<...>>>` says, between its evaluation and the call of the kernel's stub.
@@ -143,29 +145,15 @@ api! {
     /// Launches the kernel with this stub.
     fn cudaLaunchKernel(
         stub: *const c_void, grid: Dim3, block: Dim3, arguments: *mut *mut c_void, shared: usize, stream: Stream,
-    ) {
+    ) / ptsz(stream) {
         launch_stub(stub, Configuration { grid, block, shared, stream }, arguments, false)
-    }
-
-    /// Launches the kernel with this stub.
-    fn cudaLaunchKernel_ptsz(
-        stub: *const c_void, grid: Dim3, block: Dim3, arguments: *mut *mut c_void, shared: usize, stream: Stream,
-    ) {
-        launch_stub(stub, Configuration { grid, block, shared, stream: per_thread(stream) }, arguments, false)
     }
 
     /// Launches a kernel whose blocks may all wait for each other.
     fn cudaLaunchCooperativeKernel(
         stub: *const c_void, grid: Dim3, block: Dim3, arguments: *mut *mut c_void, shared: usize, stream: Stream,
-    ) {
+    ) / ptsz(stream) {
         launch_stub(stub, Configuration { grid, block, shared, stream }, arguments, true)
-    }
-
-    /// Launches a kernel whose blocks may all wait for each other.
-    fn cudaLaunchCooperativeKernel_ptsz(
-        stub: *const c_void, grid: Dim3, block: Dim3, arguments: *mut *mut c_void, shared: usize, stream: Stream,
-    ) {
-        launch_stub(stub, Configuration { grid, block, shared, stream: per_thread(stream) }, arguments, true)
     }
 
     /// Launches a kernel with attributes.
@@ -173,38 +161,54 @@ api! {
         launch_with(config, stub, arguments, |stream| stream)
     }
 
-    /// Launches a kernel with attributes.
+    /// Launches a kernel with attributes. A null stream in the configuration is the thread's own.
     fn cudaLaunchKernelExC_ptsz(config: *const RuntimeLaunchConfig, stub: *const c_void, arguments: *mut *mut c_void) {
         launch_with(config, stub, arguments, per_thread)
     }
 
-    /// The driver's kernel of a stub, for the stub itself.
+    /// The driver's kernel of a stub, for the stub itself, which asks once and ignores an error.
+    /// Where there is none the stub stands for it, so that each launch says what is wrong.
+    #[cfg(not(runtime = "11"))]
     fn __cudaGetKernel(into: *mut Handle, stub: *const c_void) {
+        put(into, stub.cast_mut())?;
         put(into, kernel(stub)?)
     }
 
-    /// Launches a kernel of the driver.
+    /// Launches what [`__cudaGetKernel`] gave.
+    #[cfg(not(runtime = "11"))]
     fn __cudaLaunchKernel(
         function: Handle, grid: Dim3, block: Dim3, arguments: *mut *mut c_void, shared: usize, stream: Stream,
-    ) {
-        enter()?;
-        launch(function, Configuration { grid, block, shared, stream }, arguments, false)
+    ) / ptsz(stream) {
+        launch_stub(function, Configuration { grid, block, shared, stream }, arguments, false)
     }
 
-    /// Launches a kernel of the driver.
-    fn __cudaLaunchKernel_ptsz(
-        function: Handle, grid: Dim3, block: Dim3, arguments: *mut *mut c_void, shared: usize, stream: Stream,
-    ) {
+    /// Launches kernels on several devices, whose blocks may all wait for each other.
+    #[cfg(not(runtime = "13"))]
+    fn cudaLaunchCooperativeKernelMultiDevice(list: *const DeviceLaunch, count: c_uint, flags: c_uint) {
         enter()?;
-        launch(function, Configuration { grid, block, shared, stream: per_thread(stream) }, arguments, false)
+        let mut launches = Vec::new();
+        for at in 0..count as usize {
+            let launch = get(list.wrapping_add(at))?;
+            launches.push(DriverDeviceLaunch {
+                function: kernel(launch.function)?,
+                grid: launch.grid,
+                block: launch.block,
+                shared: c_uint::try_from(launch.shared).map_err(|_| INVALID_VALUE)?,
+                stream: launch.stream,
+                parameters: launch.parameters,
+            });
+        }
+        driver::cuLaunchCooperativeKernelMultiDevice(launches.as_mut_ptr(), count, flags)
     }
 
     /// Prepares a value of double precision for devices that have none: there is nothing to do.
+    #[cfg(not(runtime = "13"))]
     fn cudaSetDoubleForDevice(_value: *mut f64) {
         Ok(())
     }
 
     /// The same, for the host.
+    #[cfg(not(runtime = "13"))]
     fn cudaSetDoubleForHost(_value: *mut f64) {
         Ok(())
     }

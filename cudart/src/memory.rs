@@ -3,11 +3,13 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
 
-use crate::api::put;
-use crate::context::{device, enter};
+use crate::api::{api, put, required};
+use crate::context::enter;
 use crate::driver;
 use crate::error::{INVALID_VALUE, Result};
-use crate::types::{DevicePointer, Extent, Location, PitchedPointer, PointerAttributes, Stream};
+#[cfg(not(runtime = "11"))]
+use crate::types::Location;
+use crate::types::{DevicePointer, Extent, PitchedPointer, PointerAttributes, Stream};
 
 /// `cudaInvalidDeviceId`: of memory that no device has.
 const NO_DEVICE_ID: c_int = -2;
@@ -23,10 +25,8 @@ unsafe fn allocate(
     by: impl FnOnce(*mut DevicePointer) -> Result<()>,
 ) -> Result<()> {
     enter()?;
+    required(into)?;
     let mut pointer = 0;
-    if into.is_null() {
-        return Err(INVALID_VALUE);
-    }
     if bytes > 0 {
         by(&mut pointer)?;
     }
@@ -40,6 +40,7 @@ unsafe fn allocate(
 unsafe fn allocate_host(into: *mut *mut c_void, bytes: usize, flags: c_uint) -> Result<()> {
     let mut host = null_mut();
     enter()?;
+    required(into)?;
     if bytes > 0 {
         // SAFETY: the output is this function's
         unsafe { driver::cuMemHostAlloc(&mut host, bytes, flags)? };
@@ -103,6 +104,8 @@ api! {
 
     /// Memory of the device in rows, each at a multiple of the pitch.
     fn cudaMallocPitch(pointer: *mut *mut c_void, pitch: *mut usize, width: usize, height: usize) {
+        required(pitch)?;
+        required(pointer)?;
         let (address, step) = pitched(width, height)?;
         put(pitch, step)?;
         put(pointer, address as *mut c_void)
@@ -110,6 +113,7 @@ api! {
 
     /// Memory of the device in slices of rows.
     fn cudaMalloc3D(pointer: *mut PitchedPointer, extent: Extent) {
+        required(pointer)?;
         let rows = extent.height.checked_mul(extent.depth).ok_or(INVALID_VALUE)?;
         let (address, pitch) = pitched(extent.width, rows)?;
         put(pointer, PitchedPointer { pointer: address as *mut c_void, pitch, width: extent.width, height: extent.height })
@@ -193,61 +197,46 @@ api! {
         enter()?;
         driver::cuCtxResetPersistingL2Cache()
     }
-
-    /// Says how a managed range will be used.
-    fn cudaMemAdvise_v2(pointer: *const c_void, bytes: usize, advice: c_int, location: Location) {
-        advise(pointer, bytes, advice, located(location)?)
-    }
-
-    /// Moves a managed range.
-    fn cudaMemPrefetchAsync_v2(pointer: *const c_void, bytes: usize, location: Location, _flags: c_uint, stream: Stream) {
-        prefetch(pointer, bytes, located(location)?, stream)
-    }
 }
 
 #[cfg(not(runtime = "13"))]
 api! {
     /// Says how a managed range will be used.
     fn cudaMemAdvise(pointer: *const c_void, bytes: usize, advice: c_int, device: c_int) {
-        advise(pointer, bytes, advice, device)
+        enter()?;
+        driver::cuMemAdvise(pointer as DevicePointer, bytes, advice, device)
     }
 
     /// Moves a managed range.
-    fn cudaMemPrefetchAsync(pointer: *const c_void, bytes: usize, device: c_int, stream: Stream) {
-        prefetch(pointer, bytes, device, stream)
+    fn cudaMemPrefetchAsync(pointer: *const c_void, bytes: usize, device: c_int, stream: Stream) / ptsz(stream) {
+        enter()?;
+        driver::cuMemPrefetchAsync(pointer as DevicePointer, bytes, device, stream)
     }
 }
 
+/// Defines functions with places of memory, which have other names in CUDA 12 than in CUDA 13.
+#[cfg(not(runtime = "11"))]
+macro_rules! with_places {
+    ($advise:ident $prefetch:ident) => {
+        api! {
+            /// Says how a managed range will be used.
+            fn $advise(pointer: *const c_void, bytes: usize, advice: c_int, location: Location) {
+                enter()?;
+                driver::cuMemAdvise_v2(pointer as DevicePointer, bytes, advice, location)
+            }
+
+            /// Moves a managed range.
+            fn $prefetch(
+                pointer: *const c_void, bytes: usize, location: Location, flags: c_uint, stream: Stream,
+            ) / ptsz(stream) {
+                enter()?;
+                driver::cuMemPrefetchAsync_v2(pointer as DevicePointer, bytes, location, flags, stream)
+            }
+        }
+    };
+}
+
+#[cfg(runtime = "12")]
+with_places! { cudaMemAdvise_v2 cudaMemPrefetchAsync_v2 }
 #[cfg(runtime = "13")]
-api! {
-    /// Says how a managed range will be used.
-    fn cudaMemAdvise(pointer: *const c_void, bytes: usize, advice: c_int, location: Location) {
-        advise(pointer, bytes, advice, located(location)?)
-    }
-
-    /// Moves a managed range.
-    fn cudaMemPrefetchAsync(pointer: *const c_void, bytes: usize, location: Location, _flags: c_uint, stream: Stream) {
-        prefetch(pointer, bytes, located(location)?, stream)
-    }
-}
-
-/// The device's number for a location, or -1 for the host.
-fn located(location: Location) -> Result<c_int> {
-    match location.kind {
-        1 => device(location.id),
-        2..=4 => Ok(-1),
-        _ => Err(INVALID_VALUE),
-    }
-}
-
-fn advise(pointer: *const c_void, bytes: usize, advice: c_int, device: c_int) -> Result<()> {
-    enter()?;
-    // SAFETY: the driver checks the range, and reads nothing of it
-    unsafe { driver::cuMemAdvise(pointer as DevicePointer, bytes, advice, device) }
-}
-
-fn prefetch(pointer: *const c_void, bytes: usize, device: c_int, stream: Stream) -> Result<()> {
-    enter()?;
-    // SAFETY: the driver checks the range, and moves nothing that is not its own
-    unsafe { driver::cuMemPrefetchAsync(pointer as DevicePointer, bytes, device, stream) }
-}
+with_places! { cudaMemAdvise cudaMemPrefetchAsync }

@@ -2,11 +2,10 @@
 
 use std::ffi::{c_int, c_void};
 
-use crate::api::put;
+use crate::api::{api, put, required};
 use crate::context::enter;
 use crate::driver;
 use crate::error::{INVALID_VALUE, Result};
-use crate::stream::per_thread;
 use crate::types::{DevicePointer, Handle, Stream};
 
 /// # Safety
@@ -14,6 +13,7 @@ use crate::types::{DevicePointer, Handle, Stream};
 /// The pointer is null or valid for a write; the pool is the driver's, or null for the current one.
 unsafe fn allocate(into: *mut *mut c_void, bytes: usize, pool: Handle, stream: Stream) -> Result<()> {
     enter()?;
+    required(into)?;
     let mut pointer: DevicePointer = 0;
     // SAFETY: the output is this function's, and the caller's promise
     unsafe {
@@ -48,33 +48,18 @@ fn free(pointer: *mut c_void, stream: Stream) -> Result<()> {
 
 api! {
     /// Memory in stream order.
-    fn cudaMallocAsync(pointer: *mut *mut c_void, bytes: usize, stream: Stream) {
+    fn cudaMallocAsync(pointer: *mut *mut c_void, bytes: usize, stream: Stream) / ptsz(stream) {
         allocate(pointer, bytes, std::ptr::null_mut(), stream)
     }
 
-    /// Memory in stream order.
-    fn cudaMallocAsync_ptsz(pointer: *mut *mut c_void, bytes: usize, stream: Stream) {
-        allocate(pointer, bytes, std::ptr::null_mut(), per_thread(stream))
-    }
-
     /// Memory of a pool, in stream order.
-    fn cudaMallocFromPoolAsync(pointer: *mut *mut c_void, bytes: usize, pool: Handle, stream: Stream) {
+    fn cudaMallocFromPoolAsync(pointer: *mut *mut c_void, bytes: usize, pool: Handle, stream: Stream) / ptsz(stream) {
         allocate_from(pointer, bytes, pool, stream)
     }
 
-    /// Memory of a pool, in stream order.
-    fn cudaMallocFromPoolAsync_ptsz(pointer: *mut *mut c_void, bytes: usize, pool: Handle, stream: Stream) {
-        allocate_from(pointer, bytes, pool, per_thread(stream))
-    }
-
     /// Frees memory in stream order.
-    fn cudaFreeAsync(pointer: *mut c_void, stream: Stream) {
+    fn cudaFreeAsync(pointer: *mut c_void, stream: Stream) / ptsz(stream) {
         free(pointer, stream)
-    }
-
-    /// Frees memory in stream order.
-    fn cudaFreeAsync_ptsz(pointer: *mut c_void, stream: Stream) {
-        free(pointer, per_thread(stream))
     }
 
     /// A new pool. Its properties are the driver's structure.

@@ -2,14 +2,14 @@
 
 use std::ffi::{c_char, c_int, c_uint};
 
-use crate::api::put;
+use crate::api::{api, put};
 use crate::context::device;
 use crate::device::uuid;
 use crate::driver;
 use crate::error::Result;
 use crate::types::Uuid;
 
-/// The version that this library says it has: CUDA 11.8, 12.9 or 13.0.
+/// The version that this library says it has: CUDA 11.8, 12.9 or 13.5.
 #[cfg(runtime = "11")]
 pub const VERSION: c_int = 11080;
 /// The version that this library says it has.
@@ -17,7 +17,7 @@ pub const VERSION: c_int = 11080;
 pub const VERSION: c_int = 12090;
 /// The version that this library says it has.
 #[cfg(runtime = "13")]
-pub const VERSION: c_int = 13000;
+pub const VERSION: c_int = 13050;
 
 /// A field's value, by the driver's attributes for its elements; without any it is 0.
 trait Field {
@@ -180,6 +180,17 @@ properties! {
     #[cfg(not(runtime = "11"))]
     reserved: [c_int; 63] = [];
 }
+
+const _: () = {
+    let bytes = if cfg!(runtime = "13") {
+        1008
+    } else if cfg!(runtime = "12") {
+        1032
+    } else {
+        728
+    };
+    assert!(size_of::<Properties>() == bytes);
+};
 
 /// What a device is.
 pub fn properties(of: c_int) -> Result<Properties> {

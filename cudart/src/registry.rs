@@ -9,7 +9,9 @@ use std::ptr::null_mut;
 use std::sync::{Mutex, PoisonError, RwLock};
 
 use crate::error::{Code, INVALID_DEVICE_FUNCTION, INVALID_SYMBOL, NOT_FOUND, Result};
-use crate::types::{DevicePointer, Dim3, Handle, Uuid};
+#[cfg(not(runtime = "11"))]
+use crate::types::Uuid;
+use crate::types::{DevicePointer, Dim3, Handle};
 use crate::{context, driver};
 
 /// A registered fat binary. It is never freed: programs hold its address as their handle.
@@ -62,7 +64,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl Binary {
     /// The driver's library of this binary, which is loaded now if it was not.
-    fn library(&self) -> Result<Handle> {
+    pub fn library(&'static self) -> Result<Handle> {
         let mut library = lock(&self.library);
         if *library == 0 {
             const BINARY_IS_PRESERVED: c_int = 1;
@@ -84,7 +86,7 @@ impl Binary {
     }
 
     /// Tells the program where its managed variables are.
-    fn point_managed(&self, library: Handle) -> Result<()> {
+    fn point_managed(&'static self, library: Handle) -> Result<()> {
         let mut managed = lock(&self.managed);
         for (place, name) in managed.iter() {
             let (mut pointer, mut bytes): (DevicePointer, usize) = (0, 0);
@@ -94,6 +96,9 @@ impl Binary {
                 driver::cuLibraryGetManaged(&mut pointer, &mut bytes, library, name.as_ptr())?;
                 (*place as *mut DevicePointer).write(pointer);
             }
+            // Host code names the variable itself, which is where the pointer leads.
+            let variable = Variable { of: self, name: name.clone(), bytes };
+            with(|registry| registry.variables.insert(pointer as usize, variable));
         }
         managed.clear();
         Ok(())
@@ -131,7 +136,17 @@ pub fn kernel(stub: *const c_void) -> Result<Handle> {
     Ok(kernel)
 }
 
+/// The stub by which the program knows a kernel of the driver. Without one it is the handle itself.
+pub fn stub_of(kernel: Handle) -> *const c_void {
+    let found = with(|registry| {
+        registry.known.insert(kernel as usize);
+        registry.kernels.iter().find(|(_, entry)| entry.found == Some(kernel as usize)).map(|(stub, _)| *stub)
+    });
+    found.map_or(kernel.cast_const(), |stub| stub as *const c_void)
+}
+
 /// Lets the program launch a kernel of the driver by its handle.
+#[cfg(not(runtime = "11"))]
 pub fn know(kernel: Handle) {
     with(|registry| registry.known.insert(kernel as usize));
 }
@@ -192,6 +207,8 @@ pub unsafe extern "C" fn __cudaUnregisterFatBinary(binary: *mut *mut c_void) {
             registry.kernels.retain(|_, kernel| !of_it(kernel.of));
             registry.variables.retain(|_, variable| !of_it(variable.of));
         });
+        #[cfg(runtime = "11")]
+        crate::references::forget(binary);
         // The places of the variables may go with the binary.
         lock(&binary.managed).clear();
         std::mem::take(&mut *lock(&binary.library))
@@ -205,7 +222,7 @@ pub unsafe extern "C" fn __cudaUnregisterFatBinary(binary: *mut *mut c_void) {
 /// # Safety
 ///
 /// The handle is null or came from [`__cudaRegisterFatBinary`].
-unsafe fn binary_of(handle: *mut *mut c_void) -> Option<&'static Binary> {
+pub unsafe fn binary_of(handle: *mut *mut c_void) -> Option<&'static Binary> {
     // SAFETY: handles are addresses of leaked boxes
     unsafe { handle.cast::<Binary>().as_ref() }
 }
@@ -213,7 +230,7 @@ unsafe fn binary_of(handle: *mut *mut c_void) -> Option<&'static Binary> {
 /// # Safety
 ///
 /// A name is null or ends with 0.
-unsafe fn name(of: *const c_char) -> Option<CString> {
+pub unsafe fn name(of: *const c_char) -> Option<CString> {
     // SAFETY: the caller's promise
     (!of.is_null()).then(|| unsafe { CStr::from_ptr(of) }.to_owned())
 }
@@ -326,32 +343,8 @@ pub unsafe extern "C" fn __cudaRegisterHostVar(
     unsafe { register_variable(binary, shadow as usize, device_name, bytes) };
 }
 
-/// Registers a texture reference, which programs of CUDA 11 may have. They are not done: binding one is refused.
-#[unsafe(no_mangle)]
-pub extern "C" fn __cudaRegisterTexture(
-    _binary: *mut *mut c_void,
-    _shadow: *const c_void,
-    _device_shadow: *const *const c_void,
-    _device_name: *const c_char,
-    _dimensions: c_int,
-    _normalized: c_int,
-    _external: c_int,
-) {
-}
-
-/// Registers a surface reference, which programs of CUDA 11 may have. They are not done: binding one is refused.
-#[unsafe(no_mangle)]
-pub extern "C" fn __cudaRegisterSurface(
-    _binary: *mut *mut c_void,
-    _shadow: *const c_void,
-    _device_shadow: *const *const c_void,
-    _device_name: *const c_char,
-    _dimensions: c_int,
-    _external: c_int,
-) {
-}
-
 /// Registers tables of virtual functions for unified pointers, which no device here has.
+#[cfg(not(runtime = "11"))]
 #[unsafe(no_mangle)]
 pub extern "C" fn __cudaRegisterUnifiedTable(_uuid: *const Uuid, _table: *mut c_void) -> *mut c_void {
     null_mut()

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
-use crate::api::{get, put};
+use crate::api::{api, get, put, required};
 use crate::array::{descriptor, from_driver, to_driver};
 use crate::context::enter;
 use crate::driver;
@@ -18,11 +18,10 @@ const LINEAR: c_int = 2;
 const PITCHED: c_int = 3;
 
 /// Bits of a driver's texture descriptor.
-const READ_AS_INTEGER: c_uint = 1;
-const NORMALIZED: c_uint = 2;
-const SRGB: c_uint = 0x10;
+pub const READ_AS_INTEGER: c_uint = 1;
+pub const NORMALIZED: c_uint = 2;
+pub const SRGB: c_uint = 0x10;
 const NO_TRILINEAR_OPTIMIZATION: c_uint = 0x20;
-#[cfg(not(runtime = "11"))]
 const SEAMLESS_CUBE: c_uint = 0x40;
 
 fn resource_to_driver(resource: &Resource) -> Result<ResourceDescriptor> {
@@ -79,9 +78,8 @@ fn texture_to_driver(texture: &Texture) -> TextureDescriptor {
     let flags = flag(READ_AS_INTEGER, texture.read_mode == 0)
         | flag(NORMALIZED, texture.normalized != 0)
         | flag(SRGB, texture.srgb != 0)
-        | flag(NO_TRILINEAR_OPTIMIZATION, texture.no_trilinear_optimization != 0);
-    #[cfg(not(runtime = "11"))]
-    let flags = flags | flag(SEAMLESS_CUBE, texture.seamless_cube != 0);
+        | flag(NO_TRILINEAR_OPTIMIZATION, texture.no_trilinear_optimization != 0)
+        | flag(SEAMLESS_CUBE, texture.seamless_cube != 0);
     TextureDescriptor {
         address: texture.address,
         filter: texture.filter,
@@ -111,7 +109,6 @@ fn texture_from_driver(texture: &TextureDescriptor) -> Texture {
         min_level: texture.min_level,
         max_level: texture.max_level,
         no_trilinear_optimization: is(NO_TRILINEAR_OPTIMIZATION),
-        #[cfg(not(runtime = "11"))]
         seamless_cube: is(SEAMLESS_CUBE),
     }
 }
@@ -134,22 +131,95 @@ fn of_words(resource: &ResourceDescriptor) -> Result<bool> {
     Ok(WORDS.contains(&format))
 }
 
-api! {
-    /// A new texture object.
-    fn cudaCreateTextureObject(
-        object: *mut c_ulonglong, resource: *const Resource, texture: *const Texture, view: *const c_void,
-    ) {
-        enter()?;
+/// # Safety
+///
+/// As of `cudaCreateTextureObject`.
+unsafe fn create(
+    object: *mut c_ulonglong,
+    resource: *const Resource,
+    texture: Texture,
+    view: *const c_void,
+) -> Result<()> {
+    enter()?;
+    required(object)?;
+    // SAFETY: the caller's promise
+    unsafe {
         let resource = resource_to_driver(get(resource)?)?;
-        let mut texture = texture_to_driver(get(texture)?);
+        let mut texture = texture_to_driver(&texture);
         if of_words(&resource)? {
             texture.flags |= READ_AS_INTEGER;
         }
         let mut made = 0;
         // The runtime's view has what the driver's has, in the same places; what follows there is reserved.
         let view = if view.is_null() { None } else { Some(wide_view(view)) };
-        driver::cuTexObjectCreate(&mut made, &resource, &texture, view.as_ref().map_or(std::ptr::null(), |v| v.as_ptr().cast()))?;
+        let view = view.as_ref().map_or(std::ptr::null(), |view| view.as_ptr().cast());
+        driver::cuTexObjectCreate(&mut made, &resource, &texture, view)?;
         put(object, made)
+    }
+}
+
+/// How a texture object reads.
+fn settings(object: c_ulonglong) -> Result<Texture> {
+    // SAFETY: zeros are a structure of numbers, and the output is this function's
+    unsafe {
+        let mut found: TextureDescriptor = std::mem::zeroed();
+        driver::cuTexObjectGetTextureDesc(&mut found, object)?;
+        Ok(texture_from_driver(&found))
+    }
+}
+
+/// Bytes of a `cudaTextureDesc`. That of CUDA 11 ends before the last field.
+const TEXTURE_BYTES: usize =
+    if cfg!(runtime = "11") { std::mem::offset_of!(Texture, seamless_cube) } else { size_of::<Texture>() };
+
+/// # Safety
+///
+/// The pointer is null or leads to a `cudaTextureDesc`.
+unsafe fn described(texture: *const Texture) -> Result<Texture> {
+    if texture.is_null() {
+        return Err(INVALID_VALUE);
+    }
+    // SAFETY: zeros are a structure of numbers; so many bytes are the caller's promise
+    unsafe {
+        let mut result: Texture = std::mem::zeroed();
+        std::ptr::copy_nonoverlapping(texture.cast::<u8>(), (&raw mut result).cast(), TEXTURE_BYTES);
+        Ok(result)
+    }
+}
+
+/// # Safety
+///
+/// The pointer is null or leads to room for a `cudaTextureDesc`.
+unsafe fn put_described(into: *mut Texture, texture: Texture) -> Result<()> {
+    if into.is_null() {
+        return Err(INVALID_VALUE);
+    }
+    // SAFETY: so many bytes are the caller's promise
+    unsafe { std::ptr::copy_nonoverlapping((&raw const texture).cast::<u8>(), into.cast(), TEXTURE_BYTES) };
+    Ok(())
+}
+
+#[cfg(runtime = "11")]
+api! {
+    /// A new texture object, by the structure that CUDA 12 has.
+    fn cudaCreateTextureObject_v2(
+        object: *mut c_ulonglong, resource: *const Resource, texture: *const Texture, view: *const c_void,
+    ) {
+        create(object, resource, *get(texture)?, view)
+    }
+
+    /// How a texture object reads, in the structure that CUDA 12 has.
+    fn cudaGetTextureObjectTextureDesc_v2(texture: *mut Texture, object: c_ulonglong) {
+        put(texture, settings(object)?)
+    }
+}
+
+api! {
+    /// A new texture object.
+    fn cudaCreateTextureObject(
+        object: *mut c_ulonglong, resource: *const Resource, texture: *const Texture, view: *const c_void,
+    ) {
+        create(object, resource, described(texture)?, view)
     }
 
     /// Destroys a texture object.
@@ -166,14 +236,24 @@ api! {
 
     /// How a texture object reads.
     fn cudaGetTextureObjectTextureDesc(texture: *mut Texture, object: c_ulonglong) {
-        let mut found: TextureDescriptor = std::mem::zeroed();
-        driver::cuTexObjectGetTextureDesc(&mut found, object)?;
-        put(texture, texture_from_driver(&found))
+        put_described(texture, settings(object)?)
+    }
+
+    /// Which part of its resource a texture object reads, and as what.
+    fn cudaGetTextureObjectResourceViewDesc(view: *mut c_void, object: c_ulonglong) {
+        if view.is_null() {
+            return Err(INVALID_VALUE);
+        }
+        let mut found = [0_u64; VIEW_WORDS];
+        driver::cuTexObjectGetResourceViewDesc(found.as_mut_ptr().cast(), object)?;
+        std::ptr::copy_nonoverlapping(found.as_ptr(), view.cast::<u64>(), SHOWN_VIEW_WORDS);
+        Ok(())
     }
 
     /// A new surface object.
     fn cudaCreateSurfaceObject(object: *mut c_ulonglong, resource: *const Resource) {
         enter()?;
+        required(object)?;
         let resource = resource_to_driver(get(resource)?)?;
         let mut made = 0;
         driver::cuSurfObjectCreate(&mut made, &resource)?;
@@ -193,8 +273,9 @@ api! {
     }
 }
 
-/// Words of a driver's resource view: the runtime's has fewer, up to CUDA 12.
+/// Words of a driver's resource view, and of the runtime's, which has fewer up to CUDA 12.
 const VIEW_WORDS: usize = 14;
+const SHOWN_VIEW_WORDS: usize = if cfg!(runtime = "13") { VIEW_WORDS } else { 6 };
 
 /// # Safety
 ///

@@ -3,6 +3,7 @@
 //! Enumerations are plain integers, since a caller may pass any. Names are the field's; the C name is in each comment.
 
 use std::ffi::{c_int, c_uint, c_void};
+use std::ptr::null_mut;
 
 /// What only the driver looks into: contexts, events, arrays, graphs, and so on.
 pub type Handle = *mut c_void;
@@ -94,6 +95,29 @@ pub struct Copy3D {
     pub depth: usize,
 }
 
+const _: () = assert!(size_of::<Copy3D>() == 200 && size_of::<Memcpy3D>() == 160);
+
+impl Copy3D {
+    /// No copy, for the driver to write one.
+    pub const EMPTY: Copy3D = Copy3D { from: Side::EMPTY, to: Side::EMPTY, width: 0, height: 0, depth: 0 };
+}
+
+impl Side {
+    const EMPTY: Side = Side {
+        x_bytes: 0,
+        y: 0,
+        z: 0,
+        level: 0,
+        kind: 0,
+        host: null_mut(),
+        device: 0,
+        array: null_mut(),
+        reserved: null_mut(),
+        pitch: 0,
+        rows: 0,
+    };
+}
+
 /// One side of a `CUDA_MEMCPY3D`
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -131,6 +155,15 @@ pub struct Array3DDescriptor {
     pub format: c_int,
     pub channels: c_uint,
     pub flags: c_uint,
+}
+
+/// `CUDA_ARRAY_DESCRIPTOR`
+#[repr(C)]
+pub struct ArrayDescriptor {
+    pub width: usize,
+    pub height: usize,
+    pub format: c_int,
+    pub channels: c_uint,
 }
 
 /// `cudaResourceDesc`
@@ -215,7 +248,7 @@ pub struct DriverPitched {
     pub pitch: usize,
 }
 
-/// `cudaTextureDesc`
+/// `cudaTextureDesc`, `cudaTextureDesc_v2` of CUDA 11
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Texture {
@@ -231,9 +264,11 @@ pub struct Texture {
     pub min_level: f32,
     pub max_level: f32,
     pub no_trilinear_optimization: c_int,
-    #[cfg(not(runtime = "11"))]
+    /// Not in the structure of CUDA 11, but in its `cudaTextureDesc_v2`.
     pub seamless_cube: c_int,
 }
+
+const _: () = assert!(size_of::<Texture>() == 72);
 
 /// `CUDA_TEXTURE_DESC`
 #[repr(C)]
@@ -326,6 +361,47 @@ pub struct DriverKernelNode {
     pub context: Handle,
 }
 
+const _: () = assert!(size_of::<KernelNode>() == 56 && size_of::<DriverKernelNode>() == 72);
+
+impl DriverKernelNode {
+    /// No launch, for the driver to write one.
+    pub const EMPTY: DriverKernelNode = DriverKernelNode {
+        function: null_mut(),
+        grid: Dim3 { x: 0, y: 0, z: 0 },
+        block: Dim3 { x: 0, y: 0, z: 0 },
+        shared: 0,
+        parameters: null_mut(),
+        extra: null_mut(),
+        kernel: null_mut(),
+        context: null_mut(),
+    };
+}
+
+/// `cudaLaunchParams`, for one of several devices
+#[cfg(not(runtime = "13"))]
+#[repr(C)]
+pub struct DeviceLaunch {
+    pub function: *const c_void,
+    pub grid: Dim3,
+    pub block: Dim3,
+    pub parameters: *mut *mut c_void,
+    pub shared: usize,
+    pub stream: Stream,
+}
+
+/// `CUDA_LAUNCH_PARAMS`
+#[repr(C)]
+pub struct DriverDeviceLaunch {
+    pub function: Handle,
+    pub grid: Dim3,
+    pub block: Dim3,
+    pub shared: c_uint,
+    pub stream: Stream,
+    pub parameters: *mut *mut c_void,
+}
+
+const _: () = assert!(size_of::<DriverDeviceLaunch>() == 56);
+
 /// `cudaMemLocation`
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -334,9 +410,13 @@ pub struct Location {
     pub id: c_int,
 }
 
-/// `cudaIpcMemHandle_t` and `cudaIpcEventHandle_t`
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct IpcHandle {
-    pub reserved: [u8; 64],
-}
+/// Bytes of structures whose size depends on the version, as C compilers have them.
+const _: () = {
+    let [resource, pointer, function] =
+        if cfg!(runtime = "13") { [144, 88, 144] } else { [64, 24, if cfg!(runtime = "12") { 144 } else { 56 }] };
+    assert!(size_of::<Resource>() == resource);
+    assert!(size_of::<PointerAttributes>() == pointer);
+    assert!(size_of::<FunctionAttributes>() == function);
+};
+#[cfg(not(runtime = "13"))]
+const _: () = assert!(size_of::<DeviceLaunch>() == 56);

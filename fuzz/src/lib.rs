@@ -24,8 +24,9 @@ use warploom::isa::maxwell::{Instruction, assemble, table};
 use warploom::isa::{gfx9, ptx, visa};
 use warploom::jit::Program;
 
-// Its functions of C are linked from it.
+// Their functions of C are linked from them.
 extern crate cuda as _;
+extern crate cudart13 as _;
 
 mod cuda_api;
 pub mod elf;

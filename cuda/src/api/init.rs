@@ -41,6 +41,13 @@ early_api! {
         table::resolve(name, function, version, flags, status)
     }
 
+    /// Counts a call of a function that a library over the driver does not provide: the runtime
+    /// library names the function itself.
+    fn warploomRefused(name: Ptr<c_char>) {
+        crate::trace::count_refused(&name.text()?);
+        Ok(())
+    }
+
     /// No table of NVIDIA's is imitated. Programs that carry NVIDIA's runtime ask for some, and cannot go on.
     fn cuGetExportTable(table: Ptr<u64>, id: Ptr<[u8; 16]>) {
         id.required()?;

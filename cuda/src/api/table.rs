@@ -67,6 +67,11 @@ pub(crate) fn functions() -> impl Iterator<Item = &'static Target> {
     ENTRIES.iter().map(|entry| entry.target)
 }
 
+/// The address of a function by the name that C links it by.
+pub(crate) fn exported(name: &str) -> Option<Function> {
+    ENTRIES.iter().find(|entry| entry.target.name() == name).map(|entry| entry.exported)
+}
+
 macro_rules! entry {
     ($name:ident $version:literal refused $function:ident) => {
         entry!(@ $name $version false $function)
@@ -601,6 +606,7 @@ table! {
     extra [0 cuGetProcAddress_v2_ptsz];
     extra [0 cuGraphInstantiate_v2];
     extra [0 warploomLaunchHostFunc];
+    extra [0 warploomRefused];
 }
 
 #[cfg(test)]

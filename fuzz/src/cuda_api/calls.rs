@@ -4,10 +4,11 @@
 
 use std::ffi::c_char;
 
+/// Defines functions that call those of C.
 macro_rules! calls {
     ($(fn $name:ident($($arg:ident: $ty:ty),* $(,)?);)*) => {
         mod c {
-            use super::c_char;
+            use std::ffi::c_char;
 
             unsafe extern "C" {
                 $(pub fn $name($($arg: $ty),*) -> u32;)*
@@ -22,6 +23,8 @@ macro_rules! calls {
         )*
     };
 }
+
+pub(super) use calls;
 
 calls! {
     fn cuInit(flags: u32);

@@ -1,4 +1,5 @@
-//! Random calls of the CUDA driver library, against a model of handles and memory.
+//! Random calls of the CUDA driver library and of the runtime library over it, against a model of
+//! handles and memory. The steps by calls of the runtime are in `runtime`.
 //!
 //! What is done to a buffer is done in its stream, and work between two of them is ordered by events: so the model can do everything
 //! at once, in the order of the calls. At the end all is given back, and as much memory must be free as at the beginning.
@@ -8,6 +9,8 @@ use std::sync::Once;
 use arbitrary::{Result, Unstructured};
 
 mod calls;
+mod runtime;
+mod runtime_calls;
 
 use calls::*;
 
@@ -47,6 +50,8 @@ struct Model {
     gone: Vec<u64>,
     module: u64,
     function: u64,
+    /// The runtime's registration of the same code.
+    binary: u64,
 }
 
 fn ok(answer: u32, what: &str) {
@@ -71,11 +76,19 @@ impl Model {
         let (mut module, mut function) = (0, 0);
         ok(cuModuleLoadData(&mut module, ADD.as_ptr()), "cuModuleLoadData");
         ok(cuModuleGetFunction(&mut function, module, c"add".as_ptr()), "cuModuleGetFunction");
-        Model { buffers: vec![], streams: vec![0], gone: vec![1 << 40], module, function }
+        Model {
+            buffers: vec![],
+            streams: vec![0],
+            gone: vec![1 << 40],
+            module,
+            function,
+            binary: runtime_calls::register(ADD),
+        }
     }
 
     fn step(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
-        match u.int_in_range(0..=15)? {
+        match u.int_in_range(0..=23)? {
+            16.. => self.runtime_step(u),
             0 | 1 if self.buffers.len() < 12 => self.allocate(u),
             2 if !self.buffers.is_empty() => {
                 let buffer = self.buffers.swap_remove(u.choose_index(self.buffers.len())?);
@@ -303,12 +316,17 @@ impl Model {
         Ok(())
     }
 
-    /// Calls that must be refused, and change nothing.
-    fn wrong(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
+    /// A handle or an address of what is gone.
+    fn gone_handle(&self, u: &mut Unstructured<'_>) -> Result<u64> {
         // An address may be another buffer's by now.
         let is_live = |at: u64| self.buffers.iter().any(|b| (b.address..b.address + b.extent() as u64).contains(&at));
         let gone: Vec<u64> = self.gone.iter().copied().filter(|&at| !is_live(at)).collect();
-        let gone = *u.choose(&gone)?;
+        u.choose(&gone).copied()
+    }
+
+    /// Calls that must be refused, and change nothing.
+    fn wrong(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
+        let gone = self.gone_handle(u)?;
         let any = u.int_in_range(5..=u64::MAX >> 20)? << 17 | 9;
         assert_eq!(cuMemFree_v2(gone), INVALID_VALUE);
         assert_eq!(cuStreamSynchronize(gone), INVALID_HANDLE);
@@ -344,6 +362,7 @@ impl Model {
             ok(cuStreamDestroy_v2(stream), "cuStreamDestroy");
         }
         ok(cuModuleUnload(self.module), "cuModuleUnload");
+        runtime::end(self.binary);
     }
 }
 

@@ -1,0 +1,102 @@
+//! The functions of graphs that this library has.
+
+#[cfg(not(runtime = "11"))]
+#[allow(clippy::wildcard_imports, reason = "the table has them all")]
+use crate::node_params::*;
+#[allow(clippy::wildcard_imports, reason = "the table has them all")]
+use crate::{exec::*, graph::*, graph_node::*};
+
+use super::provided_rows;
+
+provided_rows! {
+    cudaGraphAddChildGraphNode [11 12 13];
+    cudaGraphAddDependencies [11 12 13];
+    cudaGraphAddDependencies_v2 [12];
+    cudaGraphAddEmptyNode [11 12 13];
+    cudaGraphAddEventRecordNode [11 12 13];
+    cudaGraphAddEventWaitNode [11 12 13];
+    cudaGraphAddHostNode [11 12 13];
+    cudaGraphAddKernelNode [11 12 13];
+    cudaGraphAddMemAllocNode [11 12 13];
+    cudaGraphAddMemFreeNode [11 12 13];
+    cudaGraphAddMemcpyNode [11 12 13];
+    cudaGraphAddMemcpyNode1D [11 12 13];
+    cudaGraphAddMemcpyNodeFromSymbol [11 12 13];
+    cudaGraphAddMemcpyNodeToSymbol [11 12 13];
+    cudaGraphAddMemsetNode [11 12 13];
+    cudaGraphAddNode [12 13];
+    cudaGraphAddNode_v2 [12];
+    cudaGraphChildGraphNodeGetGraph [11 12 13];
+    cudaGraphClone [11 12 13];
+    cudaGraphConditionalHandleCreate [12 13];
+    cudaGraphConditionalHandleCreate_v2 [13];
+    cudaGraphCreate [11 12 13];
+    cudaGraphDebugDotPrint [11 12 13];
+    cudaGraphDestroy [11 12 13];
+    cudaGraphDestroyNode [11 12 13];
+    cudaGraphEventRecordNodeGetEvent [11 12 13];
+    cudaGraphEventRecordNodeSetEvent [11 12 13];
+    cudaGraphEventWaitNodeGetEvent [11 12 13];
+    cudaGraphEventWaitNodeSetEvent [11 12 13];
+    cudaGraphExecChildGraphNodeSetParams [11 12 13];
+    cudaGraphExecDestroy [11 12 13];
+    cudaGraphExecEventRecordNodeSetEvent [11 12 13];
+    cudaGraphExecEventWaitNodeSetEvent [11 12 13];
+    cudaGraphExecGetFlags [12 13];
+    cudaGraphExecGetId [13];
+    cudaGraphExecHostNodeSetParams [11 12 13];
+    cudaGraphExecKernelNodeSetParams [11 12 13];
+    cudaGraphExecMemcpyNodeSetParams [11 12 13];
+    cudaGraphExecMemcpyNodeSetParams1D [11 12 13];
+    cudaGraphExecMemcpyNodeSetParamsFromSymbol [11 12 13];
+    cudaGraphExecMemcpyNodeSetParamsToSymbol [11 12 13];
+    cudaGraphExecMemsetNodeSetParams [11 12 13];
+    cudaGraphExecNodeSetParams [12 13];
+    cudaGraphExecUpdate [11 12 13];
+    cudaGraphGetEdges [11 12 13];
+    cudaGraphGetEdges_v2 [12];
+    cudaGraphGetId [13];
+    cudaGraphGetNodes [11 12 13];
+    cudaGraphGetRootNodes [11 12 13];
+    cudaGraphHostNodeGetParams [11 12 13];
+    cudaGraphHostNodeSetParams [11 12 13];
+    cudaGraphInstantiate [11 12 13];
+    cudaGraphInstantiateWithFlags [11 12 13];
+    cudaGraphInstantiateWithParams [12 13] ptsz;
+    cudaGraphKernelNodeCopyAttributes [11 12 13];
+    cudaGraphKernelNodeGetAttribute [11 12 13];
+    cudaGraphKernelNodeGetParams [11 12 13];
+    cudaGraphKernelNodeSetAttribute [11 12 13];
+    cudaGraphKernelNodeSetParams [11 12 13];
+    cudaGraphLaunch [11 12 13] ptsz;
+    cudaGraphMemAllocNodeGetParams [11 12 13];
+    cudaGraphMemFreeNodeGetParams [11 12 13];
+    cudaGraphMemcpyNodeGetParams [11 12 13];
+    cudaGraphMemcpyNodeSetParams [11 12 13];
+    cudaGraphMemcpyNodeSetParams1D [11 12 13];
+    cudaGraphMemcpyNodeSetParamsFromSymbol [11 12 13];
+    cudaGraphMemcpyNodeSetParamsToSymbol [11 12 13];
+    cudaGraphMemsetNodeGetParams [11 12 13];
+    cudaGraphMemsetNodeSetParams [11 12 13];
+    cudaGraphNodeFindInClone [11 12 13];
+    cudaGraphNodeGetContainingGraph [13];
+    cudaGraphNodeGetDependencies [11 12 13];
+    cudaGraphNodeGetDependencies_v2 [12];
+    cudaGraphNodeGetDependentNodes [11 12 13];
+    cudaGraphNodeGetDependentNodes_v2 [12];
+    cudaGraphNodeGetEnabled [11 12 13];
+    cudaGraphNodeGetLocalId [13];
+    cudaGraphNodeGetParams [13];
+    cudaGraphNodeGetToolsId [13];
+    cudaGraphNodeGetType [11 12 13];
+    cudaGraphNodeSetEnabled [11 12 13];
+    cudaGraphNodeSetParams [12 13];
+    cudaGraphReleaseUserObject [11 12 13];
+    cudaGraphRemoveDependencies [11 12 13];
+    cudaGraphRemoveDependencies_v2 [12];
+    cudaGraphRetainUserObject [11 12 13];
+    cudaGraphUpload [11 12 13] ptsz;
+    cudaUserObjectCreate [11 12 13];
+    cudaUserObjectRelease [11 12 13];
+    cudaUserObjectRetain [11 12 13];
+}
