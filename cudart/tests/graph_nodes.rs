@@ -99,6 +99,7 @@ fn a_condition_repeats_a_graph() {
     let r = runtime();
     let (graph, number, sum) = (r.graph(), r.alloc(1), r.alloc(64));
     ok!(r, cudaMemset(number => u64, 4 => i32, 1 => usize));
+    ok!(r, cudaStreamSynchronize(0 => u64));
     let mut handle = 0_u64;
     ok!(r, cudaGraphConditionalHandleCreate(&mut handle => *mut u64, graph => u64, 1 => u32, 1 => u32));
     // The condition, `while` with one graph, and where the graph is put.

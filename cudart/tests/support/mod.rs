@@ -155,6 +155,8 @@ impl Runtime {
         let mut pointer = 0;
         ok!(self, cudaMalloc(&mut pointer => *mut u64, 4 * words => usize));
         ok!(self, cudaMemset(pointer => u64, 0 => i32, 4 * words => usize));
+        // Streams of the tests' own do not wait for the legacy one, where that happens.
+        ok!(self, cudaStreamSynchronize(0 => u64));
         pointer
     }
 
