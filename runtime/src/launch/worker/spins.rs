@@ -14,8 +14,8 @@ const NEXT_PROBE: u64 = 1 << 12;
 /// Guest instructions after which a block is set aside that repeats no state.
 pub(super) const LONG: u64 = 1 << 24;
 /// Turns of warps, of one back edge each, within which a block is expected to repeat a state if it
-/// does so at all. Loops of PTX that wait count 32 rounds, of some back edges each, before other
-/// lanes have their turn.
+/// does so at all. Loops of independent lanes that wait count 32 rounds, of some back edges each,
+/// before other lanes have their turn.
 const PERIOD: u32 = 512;
 /// Turns after which a block is expected to differ little from what it was, if it repeats a state
 /// later.
