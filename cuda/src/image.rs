@@ -1,5 +1,5 @@
-//! What programs hand over to be loaded: cubins, PTX, fat binaries, fat binaries of files that are to
-//! be linked with each other, and what `cuLinkComplete` gives.
+//! [`Image`]: code that a program hands over to be loaded. It is a cubin, PTX, a fat binary, several
+//! fat binaries that are linked with each other, or the result of `cuLinkComplete`.
 
 use std::sync::OnceLock;
 
@@ -21,18 +21,18 @@ const ELF: u32 = u32::from_le_bytes(*b"\x7fELF");
 /// Begins what `cuLinkComplete` makes of several texts: their number, then the length, the name's length, the name and the text of each.
 const LINKED: u32 = u32::from_le_bytes(*b"WLPX");
 
-/// What stands for NVIDIA's library of what device code may ask of the runtime.
+/// Functions in the place of NVIDIA's library of device code, `libcudadevrt`.
 pub const DEVICE_RUNTIME: &[u8] = include_bytes!("api/device_runtime.ptx");
 /// A function that the library defines.
 const OF_DEVICE_RUNTIME: &str = "cudaCGGetIntrinsicHandle";
 
-/// What is loaded.
+/// Code that a program loads.
 pub struct Image {
     bytes: Bytes,
     /// Fat binaries of the files that the program was linked from, whose PTX is linked where the
     /// linked code is for another GPU.
     files: Vec<Bytes>,
-    /// What [`link`] makes of them, once that is so.
+    /// Their PTX in the form of [`link`], once it was needed.
     linked: OnceLock<Vec<u8>>,
 }
 
@@ -239,7 +239,7 @@ impl Image {
     }
 }
 
-/// What to do about code for other GPUs.
+/// Advice to users whose program has code for other GPUs only.
 const REMEDY: &str =
     ". Have the compiler leave PTX for the GPU or an older one: `nvcc -gencode arch=compute_80,code=compute_80`";
 

@@ -22,7 +22,7 @@ const PTX: u16 = 1;
 const CUBIN: u16 = 2;
 const NO_BINARY_FOR_GPU: u32 = 209;
 
-/// What a compiler registers.
+/// The structure that a compiler registers.
 #[repr(C)]
 struct Wrapper {
     magic: u32,

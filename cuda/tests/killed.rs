@@ -1,4 +1,4 @@
-//! What a process leaves for `warploom cuda` that is killed while a kernel runs.
+//! A process that is killed while a kernel runs leaves a summary for `warploom cuda`.
 
 mod support;
 

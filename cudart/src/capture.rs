@@ -54,7 +54,7 @@ api! {
         driver::cuStreamGetCaptureInfo_v2(stream, status, id, null_mut(), null_mut(), null_mut())
     }
 
-    /// What a stream's recording has come to.
+    /// The state of a stream's recording.
     fn cudaStreamGetCaptureInfo_v2(
         stream: Stream, status: *mut c_int, id: *mut c_ulonglong, graph: *mut Handle, dependencies: *mut *const Handle,
         count: *mut usize,
@@ -77,7 +77,7 @@ api! {
 macro_rules! with_edges {
     ($info:ident $update:ident) => {
         api! {
-            /// What a stream's recording has come to, with data of edges.
+            /// The state of a stream's recording, with data of edges.
             fn $info(
                 stream: Stream, status: *mut c_int, id: *mut c_ulonglong, graph: *mut Handle, dependencies: *mut *const Handle,
                 edges: *mut *const c_void, count: *mut usize,

@@ -180,7 +180,7 @@ api! {
         driver::cuFlushGPUDirectRDMAWrites(target, scope)
     }
 
-    /// What atomic operations a device can do in the host's memory.
+    /// The atomic operations that a device can do in the host's memory.
     #[cfg(runtime = "13")]
     fn cudaDeviceGetHostAtomicCapabilities(capabilities: *mut c_uint, operations: *const c_int, count: c_uint, of: c_int) {
         driver::cuDeviceGetHostAtomicCapabilities(capabilities, operations, count, device(of)?)

@@ -44,7 +44,7 @@ pub fn entry(body: impl FnOnce() -> Result<()>) -> c_int {
     }
 }
 
-/// What a function returns that is not provided: the first time it also names itself on standard
+/// The answer of a function that is not provided. The first call also names it on standard
 /// error. The driver counts it for the summary of `warploom cuda`.
 pub fn refused(name: &'static CStr) -> c_int {
     static NAMED: Mutex<BTreeSet<&CStr>> = Mutex::new(BTreeSet::new());

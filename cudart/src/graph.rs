@@ -144,12 +144,12 @@ macro_rules! with_edges {
                 driver::cuGraphGetEdges_v2(graph, from, to, edges, count)
             }
 
-            /// What a node waits for, with the edges' data.
+            /// The nodes that a node waits for, with the edges' data.
             fn $before(node: Handle, nodes: *mut Handle, edges: *mut c_void, count: *mut usize) {
                 driver::cuGraphNodeGetDependencies_v2(node, nodes, edges, count)
             }
 
-            /// What waits for a node, with the edges' data.
+            /// The nodes that wait for a node, with the edges' data.
             fn $behind(node: Handle, nodes: *mut Handle, edges: *mut c_void, count: *mut usize) {
                 driver::cuGraphNodeGetDependentNodes_v2(node, nodes, edges, count)
             }

@@ -30,7 +30,7 @@ pub fn kernel_node(node: &KernelNode) -> Result<DriverKernelNode> {
     Ok(with_function(node, kernel(node.function)?))
 }
 
-/// The same for a function or a kernel of the driver.
+/// The driver's parameters with a function or a kernel of the driver.
 pub fn with_function(node: &KernelNode, function: Handle) -> DriverKernelNode {
     DriverKernelNode {
         function,
@@ -92,7 +92,7 @@ api! {
         driver::cuGraphAddKernelNode_v2(node, graph, after, count, &launch)
     }
 
-    /// What a node launches. Its parameters are the graph's, until the node changes.
+    /// The launch of a node. Its parameters are the graph's, until the node changes.
     fn cudaGraphKernelNodeGetParams(node: Handle, launch: *mut KernelNode) {
         let mut found = DriverKernelNode::EMPTY;
         driver::cuGraphKernelNodeGetParams_v2(node, &mut found)?;
@@ -150,7 +150,7 @@ api! {
         add_copy(At { node, graph, after, count }, described_from(dst, symbol, bytes, offset, kind)?)
     }
 
-    /// What a node copies.
+    /// The copy of a node.
     fn cudaGraphMemcpyNodeGetParams(node: Handle, copy: *mut Memcpy3D) {
         enter()?;
         let mut found = Copy3D::EMPTY;
@@ -187,7 +187,7 @@ api! {
         driver::cuGraphAddMemsetNode(node, graph, after, count, set, current()?)
     }
 
-    /// What a node fills.
+    /// The memory that a node fills.
     fn cudaGraphMemsetNodeGetParams(node: Handle, set: *mut c_void) {
         driver::cuGraphMemsetNodeGetParams(node, set)
     }
@@ -202,7 +202,7 @@ api! {
         driver::cuGraphAddHostNode(node, graph, after, count, host)
     }
 
-    /// What a node calls.
+    /// The function of the host that a node calls.
     fn cudaGraphHostNodeGetParams(node: Handle, host: *mut c_void) {
         driver::cuGraphHostNodeGetParams(node, host)
     }
@@ -257,7 +257,7 @@ api! {
         driver::cuGraphAddMemAllocNode(node, graph, after, count, memory)
     }
 
-    /// What a node allocates.
+    /// The memory that a node allocates.
     fn cudaGraphMemAllocNodeGetParams(node: Handle, memory: *mut c_void) {
         driver::cuGraphMemAllocNodeGetParams(node, memory)
     }

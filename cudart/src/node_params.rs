@@ -205,7 +205,7 @@ api! {
         add(node, graph, after, edges, count, parameters)
     }
 
-    /// What a node of any kind does.
+    /// The parameters of a node of any kind.
     fn cudaGraphNodeGetParams(node: Handle, parameters: *mut NodeParams) {
         enter()?;
         let into = parameters.as_mut().ok_or(INVALID_VALUE)?;

@@ -75,7 +75,7 @@ unsafe fn register(binary: *mut *mut c_void, shadow: usize, device_name: *const 
     }
 }
 
-/// What is registered for a program's structure, and the driver's handle of it.
+/// The reference that is registered for a program's structure, and the driver's handle of it.
 fn find(shadow: usize, is_texture: bool) -> Result<(Reference, Handle)> {
     let unknown = if is_texture { INVALID_TEXTURE } else { INVALID_SURFACE };
     let found = references().as_ref().and_then(|all| all.get(&shadow)).cloned();

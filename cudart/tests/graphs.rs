@@ -62,7 +62,7 @@ fn nodes_say_what_they_do() {
     let target = address(&c.result[0]);
     assert_eq!((copied[4], copied[12]), (c.words, target));
     assert_eq!((&copied[16..19], copied[19] as i32), (&[256, 1, 1][..], DEVICE_TO_HOST));
-    // What a node says of itself can be told to it again.
+    // A node takes the parameters that it gave.
     ok!(r, cudaGraphMemcpyNodeSetParams(c.back => u64, copied.as_ptr() => *const u64));
     ok!(r, cudaGraphKernelNodeSetParams(c.kernel => u64, &told => *const KernelNode));
     r.run(r.instantiate(c.graph));
@@ -239,7 +239,7 @@ fn a_stream_is_recorded_into_a_graph_that_is_there() {
         &mut edges => *mut u64, &mut count => *mut usize,
     ));
     assert_eq!((status, graph, count), (1, c.graph, 1));
-    // What is recorded from here on waits for the first node alone.
+    // Calls from here on are recorded as nodes that wait for the first node alone.
     const SET: u32 = 1;
     ok!(r, cudaStreamUpdateCaptureDependencies(
         stream => u64, &c.zero => *const u64, 0 => u64, 1 => usize, SET => u32,

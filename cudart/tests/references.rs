@@ -79,7 +79,7 @@ fn registered(r: &Runtime) {
     ));
 }
 
-/// What a kernel reads of the texture.
+/// The texels that a kernel reads.
 fn read(r: &Runtime, stub: u64) -> Vec<u32> {
     let to = r.alloc(32);
     assert_eq!(r.launch(stub, 32, &[param(&to)], 0), 0);

@@ -157,9 +157,10 @@ fn environment(options: &Options, folder: &Path, first: &[PathBuf], command: &mu
 /// What all processes left behind, if any did.
 fn summaries(folder: &Path) -> Option<Summary> {
     let files = std::fs::read_dir(folder).ok()?;
-    let texts = files.filter_map(|file| std::fs::read(file.ok()?.path()).ok());
-    // A process that was killed while it wrote leaves half a text.
-    let read = texts.filter_map(|text| serde_json::from_slice(&text).ok());
+    // A process that was killed while it wrote also leaves a file of another name.
+    let paths = files.filter_map(|file| Some(file.ok()?.path()));
+    let whole = paths.filter(|path| path.extension() == Some(OsStr::new("json")));
+    let read = whole.filter_map(|path| serde_json::from_slice(&std::fs::read(path).ok()?).ok());
     read.reduce(|mut sum: Summary, other| {
         sum.add(other);
         sum

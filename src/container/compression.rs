@@ -27,7 +27,7 @@ impl Method {
     ///
     /// # Errors
     ///
-    /// What is wrong with the packed bytes, or with the size.
+    /// The fault of the packed bytes or of the size, in words.
     pub fn unpack(self, packed: &[u8], size: u64) -> Result<Vec<u8>, String> {
         if size > MAX_UNPACKED.min(self.max_ratio().saturating_mul(packed.len() as u64)) {
             return Err("it cannot be that long".into());

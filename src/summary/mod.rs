@@ -130,15 +130,18 @@ impl Summary {
         for reason in &self.not_captured {
             writeln!(text, "not captured: {reason}").expect(write);
         }
-        if launches == 0 && self.private_tables > 0 {
-            text += STATIC_RUNTIME;
-        }
-        text
+        text + self.advice().unwrap_or_default()
+    }
+
+    /// How to build a program whose static runtime gave up, as far as one can tell: it asked for
+    /// tables of NVIDIA's driver, and nothing ran.
+    pub fn advice(&self) -> Option<&'static str> {
+        (self.kernels.is_empty() && self.private_tables > 0).then_some(STATIC_RUNTIME)
     }
 }
 
-/// What to do where NVIDIA's own runtime asked for tables that only NVIDIA's driver has.
-pub const STATIC_RUNTIME: &str = "\
+/// How to build a program so that it does not carry NVIDIA's runtime.
+const STATIC_RUNTIME: &str = "\
 The program carries NVIDIA's CUDA runtime inside (libcudart_static), which works with NVIDIA's driver only
 and gives up then (error 103 or 500). Build it with the runtime as a shared library, which warploom replaces:
   nvcc        export NVCC_APPEND_FLAGS=\"-cudart shared\" and build anew

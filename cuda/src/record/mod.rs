@@ -71,14 +71,17 @@ impl Choice {
     }
 }
 
-/// What this process has done so far.
-static DONE: Mutex<Done> = Mutex::new(Done { summary: None, running: vec![], busy_since: None, is_new: false });
+/// The summary of this process so far, and its launches that have not ended.
+static DONE: Mutex<Done> =
+    Mutex::new(Done { summary: None, running: BTreeMap::new(), begun: 0, busy_since: None, is_new: false });
 
 struct Done {
     summary: Option<Summary>,
-    /// Launches that have not ended.
-    running: Vec<(String, Instant)>,
-    /// When the first of them began.
+    /// Launches that have not ended, by number.
+    running: BTreeMap<u64, (String, Instant)>,
+    /// Launches that have begun so far.
+    begun: u64,
+    /// When the first of the running ones began.
     busy_since: Option<Instant>,
     /// It changed after it was last written.
     is_new: bool,
@@ -98,49 +101,58 @@ pub fn note(add: impl FnOnce(&mut Summary)) {
     add(done.summary.get_or_insert_default());
 }
 
-/// A launch that has begun, until it is dropped.
-pub struct Begun {
-    kernel: String,
-    at: Instant,
-}
+/// A launch that has begun, by number. It ends when this is dropped.
+pub struct Begun(u64);
 
 /// Notes that a launch begins.
 pub fn begin(kernel: &str) -> Begun {
-    let begun = Begun { kernel: kernel.to_string(), at: Instant::now() };
+    let (kernel, now) = (kernel.to_string(), Instant::now());
     let mut done = done();
-    done.busy_since.get_or_insert(begun.at);
-    done.running.push((begun.kernel.clone(), begun.at));
-    begun
+    done.begun += 1;
+    done.busy_since.get_or_insert(now);
+    let number = done.begun;
+    done.running.insert(number, (kernel, now));
+    Begun(number)
+}
+
+impl Done {
+    /// Takes a launch from those that run, if it has not ended before.
+    fn finish(&mut self, launch: &Begun) -> Option<(String, Instant)> {
+        let finished = self.running.remove(&launch.0)?;
+        self.is_new = true;
+        if self.running.is_empty() {
+            let busy = self.busy_since.take().map_or(0, |since| since.elapsed().as_nanos() as u64);
+            self.summary.get_or_insert_default().busy_ns += busy;
+        }
+        Some(finished)
+    }
 }
 
 impl Begun {
-    /// Notes that it has run to its end, and how long translation took of it. Returns how long it took.
+    /// Notes that the kernel has run, and how long translation took of it. Returns how long it took.
     pub fn end(self, translate: Duration, fault: Option<String>) -> Duration {
-        let took = self.at.elapsed();
-        note(|summary| {
-            let kernel = summary.kernels.entry(self.kernel.clone()).or_default();
-            kernel.launches += 1;
-            kernel.ns += took.as_nanos() as u64;
-            kernel.translate_ns += translate.as_nanos() as u64;
-            summary.faults.extend(fault);
-        });
+        let mut done = done();
+        let Some((kernel, at)) = done.finish(&self) else { return Duration::ZERO };
+        let took = at.elapsed();
+        let summary = done.summary.get_or_insert_default();
+        let kernel = summary.kernels.entry(kernel).or_default();
+        kernel.launches += 1;
+        kernel.ns += took.as_nanos() as u64;
+        kernel.translate_ns += translate.as_nanos() as u64;
+        summary.faults.extend(fault);
+        // The lock is free before `drop` takes it.
+        drop(done);
         took
     }
 }
 
 impl Drop for Begun {
     fn drop(&mut self) {
-        let mut done = done();
-        let here = done.running.iter().position(|(kernel, at)| *at == self.at && *kernel == self.kernel);
-        here.map(|here| done.running.swap_remove(here));
-        if done.running.is_empty() {
-            let busy = done.busy_since.take().map_or(0, |since| since.elapsed().as_nanos() as u64);
-            done.summary.get_or_insert_default().busy_ns += busy;
-        }
+        done().finish(self);
     }
 }
 
-/// What the process has done so far, if that was not written yet.
+/// The summary as of now, unless the last one that was written says as much.
 fn unwritten() -> Option<Summary> {
     let mut done = done();
     if !std::mem::take(&mut done.is_new) && done.running.is_empty() {
@@ -151,7 +163,7 @@ fn unwritten() -> Option<Summary> {
     let ns = |since: Instant| now.saturating_duration_since(since).as_nanos() as u64;
     summary.busy_ns += done.busy_since.map_or(0, ns);
     let running = |(kernel, begun): &(String, Instant)| Running { kernel: kernel.clone(), ns: ns(*begun) };
-    summary.running.extend(done.running.iter().map(running));
+    summary.running.extend(done.running.values().map(running));
     summary.calls_ns = crate::trace::spent();
     Some(summary)
 }
@@ -186,6 +198,15 @@ pub fn leave_summary() {
         .map(|text| std::fs::write(&half, text).and_then(|()| std::fs::rename(&half, &path)));
 }
 
+/// Leaves the summary at the end of a process. If nobody asked for one, says why nothing has run.
+pub fn end() {
+    if std::env::var_os(summary::VARIABLE).is_some() {
+        leave_summary();
+    } else if let Some(advice) = done().summary.as_ref().and_then(Summary::advice) {
+        eprint!("warploom: {advice}");
+    }
+}
+
 /// How often a kernel of this name was launched, this time included.
 fn number_of(name: &str) -> u64 {
     static COUNTS: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
@@ -193,15 +214,4 @@ fn number_of(name: &str) -> u64 {
     let count = counts.entry(name.to_string()).or_default();
     *count += 1;
     *count
-}
-
-/// What there is to say when a process ends: the summary, or why nothing has run.
-pub fn end() {
-    if std::env::var_os(summary::VARIABLE).is_some() {
-        return leave_summary();
-    }
-    let asked = |summary: &Summary| summary.kernels.is_empty() && summary.private_tables > 0;
-    if done().summary.as_ref().is_some_and(asked) {
-        eprint!("warploom: {}", summary::STATIC_RUNTIME);
-    }
 }

@@ -85,7 +85,7 @@ pub fn address<T>(of: &T) -> u64 {
     std::ptr::from_ref(of).expose_provenance() as u64
 }
 
-/// What a compiler puts into a program for a fat binary.
+/// The wrapper that a compiler puts around a fat binary.
 #[repr(C)]
 struct Wrapper {
     magic: u32,

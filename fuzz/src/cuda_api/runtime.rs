@@ -1,4 +1,5 @@
-//! The same model by calls of the runtime library, on handles and memory that both libraries share.
+//! Calls of the runtime library on the model of the driver's, whose handles and memory both
+//! libraries share.
 
 use arbitrary::{Result, Unstructured};
 
@@ -202,7 +203,7 @@ impl Model {
         Ok(())
     }
 
-    /// The same by a stream that is recorded.
+    /// Launches of a graph that a stream records.
     fn runtime_recording(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
         let at = u.choose_index(self.buffers.len())?;
         let (start, _) = self.part(u, at)?;

@@ -71,7 +71,7 @@ fn driver(name: &CStr) -> *mut c_void {
 /// Whatever has an address of its own can stand for a kernel.
 static STUB: u8 = 0;
 
-/// What stands for the kernel `add`.
+/// The address that stands for the kernel `add`.
 pub fn add_stub() -> u64 {
     (&raw const STUB).expose_provenance() as u64
 }

@@ -85,7 +85,7 @@ impl Block {
         self.lane_barriers.clear();
     }
 
-    /// What has arrived at its barriers.
+    /// The arrivals at its barriers.
     pub(super) fn barriers(&self) -> (&Barriers, &LaneBarriers) {
         (&self.barriers, &self.lane_barriers)
     }

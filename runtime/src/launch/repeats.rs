@@ -5,7 +5,8 @@ use super::block::Block;
 use super::lanes::{LaneBarriers, Lanes};
 use super::suspended::{State, Suspended};
 
-/// What a block was at some time, as far as its warps could tell. Buffers stay for the next one.
+/// The state of a block at some time, as far as its warps could tell. Buffers stay for the next
+/// snapshot.
 #[derive(Default)]
 pub(super) struct Snapshot {
     warps: Vec<Warp>,
@@ -17,7 +18,7 @@ pub(super) struct Snapshot {
     extent: Extent,
 }
 
-/// What of a block is kept.
+/// The part of a block's state that is kept.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Extent {
     /// Registers of the warp in one slot.

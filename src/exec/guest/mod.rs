@@ -247,7 +247,7 @@ impl Launching<'_> {
         config.cooperative = self.options.cooperative;
         config.deadlock_after = self.options.deadlock_after;
         if self.options.drawing.is_some() {
-            // What is drawn lies in rows of the workers that run at once.
+            // Drawn pixels lie in rows of the workers that run at once.
             config.aside_blocks = 0;
         }
         config

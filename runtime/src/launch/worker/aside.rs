@@ -19,8 +19,8 @@ const SLICE: u64 = 1 << 16;
 /// Of so many rounds, blocks are asked in one whether they still spin: to ask takes longer than a
 /// turn.
 const ASKED: u64 = 8;
-/// Such rounds without a change after which a worker sleeps in between, as long as only others than
-/// the launch can change something.
+/// Rounds in which blocks are asked and nothing changes. After as many a worker sleeps between
+/// rounds if only others than the launch can change something.
 const PATIENT_ROUNDS: u32 = 16;
 const PAUSE: Duration = Duration::from_micros(200);
 
@@ -33,7 +33,7 @@ struct Deadlock {
     fault: Fault,
 }
 
-/// What a worker knows of the rounds behind it.
+/// A worker's record of the rounds behind it.
 #[derive(Default)]
 struct Quiet {
     /// Rounds, one after the other of those in which blocks are asked, in which all of the worker
