@@ -58,16 +58,28 @@ pub struct Run {
     /// 0 if nothing is known yet.
     pub bytes: u64,
     pub addend: u64,
-    /// Accesses that did not lie in it.
-    pub misses: u64,
 }
 
 impl Run {
-    pub const EMPTY: Run = Run { first: 0, bytes: 0, addend: 0, misses: 0 };
+    pub const EMPTY: Run = Run { first: 0, bytes: 0, addend: 0 };
 
     pub const fn holds(&self, address: u64) -> bool {
         address.wrapping_sub(self.first) < self.bytes
     }
+}
+
+/// The runs of an instruction, the one that it used last first.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Ways {
+    pub runs: [Run; 2],
+    /// Accesses that lay in neither.
+    pub misses: u64,
+    padding: u64,
+}
+
+impl Ways {
+    pub const EMPTY: Ways = Ways { runs: [Run::EMPTY; 2], misses: 0, padding: 0 };
 }
 
 /// What a worker thread knows of host addresses. The pages are direct mapped: the slot of a page number `p` is [`tlb_slot`].
@@ -75,8 +87,8 @@ impl Run {
 #[repr(C)]
 pub struct Tlb {
     pub entries: [TlbEntry; TLB_ENTRIES],
-    pub read_runs: [Run; RUNS],
-    pub write_runs: [Run; RUNS],
+    pub read_runs: [Ways; RUNS],
+    pub write_runs: [Ways; RUNS],
 }
 
 impl Tlb {
@@ -87,7 +99,7 @@ impl Tlb {
             (entries[slot].read_tag, entries[slot].write_tag) = (no_page(slot), no_page(slot));
             slot += 1;
         }
-        Tlb { entries, read_runs: [Run::EMPTY; RUNS], write_runs: [Run::EMPTY; RUNS] }
+        Tlb { entries, read_runs: [Ways::EMPTY; RUNS], write_runs: [Ways::EMPTY; RUNS] }
     };
 }
 

@@ -3,7 +3,7 @@
 use super::{Access, CopyError, Memory, Page, Residency, raw};
 use crate::atomics::{self, AtomicKind, AtomicType};
 use crate::fault::FaultKind;
-use crate::warp::{PAGE_BITS, PAGE_BYTES, Run, Tlb, TlbEntry, no_page, tlb_slot};
+use crate::warp::{PAGE_BITS, PAGE_BYTES, Tlb, TlbEntry, Ways, no_page, tlb_slot};
 use crate::window::Target;
 use std::ptr::{self, NonNull};
 
@@ -22,12 +22,10 @@ fn within(host: NonNull<u8>, address: u64) -> *mut u8 {
     host.as_ptr().wrapping_add((address & (PAGE_BYTES - 1)) as usize)
 }
 
-/// Pages on either side of an address that are looked at for a run.
-const RUN_PAGES: u64 = 1024;
-
-/// Misses of a run after which it is found again in any case. It is found seldom, for that takes a while, and lanes that go to
-/// several runs at once gain nothing.
-const RUN_MISSES: u64 = 256;
+/// Misses of an instruction up to which each finds a run, and then every how many one does: lanes that go to many ranges at once
+/// gain nothing from it, and workers take turns at the ranges.
+const MISSES_IN_FULL: u64 = 1 << 12;
+const MISSES_FROM_THEN: u64 = 16;
 
 impl Memory {
     /// Host address to read (write) so many bytes of one page at, `None` if the page is sparse.
@@ -172,15 +170,22 @@ impl Memory {
         state
     }
 
-    /// Notes that an access at `address` did not go through `run`, and mostly makes it that of the address, if it has one. It
-    /// holds as long as a TLB's entry does.
-    pub(crate) fn run_fill(&self, run: &mut Run, address: u64, write: bool) {
-        if run.holds(address) {
+    /// Notes that an access at `address` did not go through the first of an instruction's runs, and makes the first that of the
+    /// address, if it has one. It holds as long as a TLB's entry does.
+    pub(crate) fn run_fill(&self, ways: &mut Ways, address: u64, write: bool) {
+        let [first, second] = ways.runs;
+        if first.holds(address) {
             return;
         }
-        run.misses += 1;
-        if run.misses.is_power_of_two() || run.misses.is_multiple_of(RUN_MISSES) {
-            *run = Run { misses: run.misses, ..self.run(address, write).unwrap_or(*run) };
+        if second.holds(address) {
+            ways.runs = [second, first];
+            return;
+        }
+        ways.misses += 1;
+        if (ways.misses <= MISSES_IN_FULL || ways.misses.is_multiple_of(MISSES_FROM_THEN))
+            && let Some(run) = self.run(address, write)
+        {
+            ways.runs = [run, first];
         }
     }
 
@@ -188,8 +193,8 @@ impl Memory {
     /// memory too and are readable or, with `write`, both readable and writable. Mostly the TLB's run has them from then on.
     pub(crate) fn reach(&self, tlb: &mut Tlb, run: usize, (low, last): (u64, u64), write: bool) -> Option<u64> {
         let runs = if write { &mut tlb.write_runs } else { &mut tlb.read_runs };
-        let run = &mut runs[run];
-        self.run_fill(run, low, write);
+        self.run_fill(&mut runs[run], low, write);
+        let run = &runs[run].runs[0];
         if low <= last && run.holds(low) && run.holds(last) {
             return Some(run.addend);
         }
@@ -205,20 +210,6 @@ impl Memory {
             }
             _ => None,
         }
-    }
-
-    /// The pages around an address, as in [`Memory::reach`], that follow each other in host memory too.
-    fn run(&self, address: u64, write: bool) -> Option<Run> {
-        let page = page_start(address);
-        let host = |page: u64| self.host_to(page, write);
-        let addend = host(page)?.wrapping_sub(page);
-        let follow = |step: u64| {
-            let neighbours = (1..=RUN_PAGES).map(|n| page.wrapping_add(step.wrapping_mul(n)));
-            neighbours.take_while(|&page| host(page) == Some(page.wrapping_add(addend))).count() as u64
-        };
-        let (before, behind) = (follow(PAGE_BYTES.wrapping_neg()), follow(PAGE_BYTES));
-        let bytes = (before + 1 + behind) * PAGE_BYTES;
-        Some(Run { first: page - before * PAGE_BYTES, bytes, addend, misses: 0 })
     }
 
     /// Loads an aligned cell of 1, 2, 4 or 8 bytes by one access. [`Memory::unmap_bytes`] waits for

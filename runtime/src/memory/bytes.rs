@@ -1,5 +1,5 @@
-//! Host memory at its own address, to the byte. What of it is not a whole page is in no page of the table, and so in no TLB: accesses
-//! there are looked up one by one.
+//! Host memory at its own address, to the byte. What of it is not a whole page is in no page of the table, and so in none of a TLB's
+//! pages, but it is in its runs.
 
 use super::error::MapError;
 use super::{Memory, PAGE_BYTES};
@@ -41,6 +41,16 @@ impl Ranges {
     /// Whether a range has all of `bytes` bytes. The thread must not have a [`Held`].
     pub(super) fn have(&self, address: u64, bytes: u64) -> bool {
         self.count.load(Relaxed) != 0 && self.hold().have(address, bytes)
+    }
+
+    /// Where the range begins and ends that has an address. The thread must not have a [`Held`].
+    pub(super) fn around(&self, address: u64) -> Option<(u64, u64)> {
+        if self.count.load(Relaxed) == 0 {
+            return None;
+        }
+        let held = self.hold();
+        let (&start, range) = held.0.range(..=address).next_back()?;
+        (address - start < range.bytes).then_some((start, start + range.bytes))
     }
 }
 

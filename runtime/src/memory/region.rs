@@ -8,7 +8,7 @@ use super::error::MapError;
 use super::host::{Charge, HostBuffer};
 use super::table::HOST_ALIGN;
 use super::{Access, Memory, PAGE_BYTES, Page};
-use crate::warp::PAGE_BITS;
+use crate::warp::{PAGE_BITS, Run};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -20,6 +20,9 @@ use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 const ADDRESSES: Range<u64> = 2 << 32..1 << 40;
 /// Addresses that it hands out below 4 GiB: far above 0, so that offsets from a null pointer fault.
 const LOW_ADDRESSES: Range<u64> = 1 << 28..1 << 32;
+
+/// Bindings on either side of one that a run may have besides.
+const RUN_BINDINGS: usize = 1024;
 
 /// Where a range goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +60,9 @@ impl Unbound {
 /// Consecutive bound pages.
 struct Binding {
     bytes: u64,
+    /// From guest addresses to host addresses (wrapping).
+    addend: u64,
+    access: Access,
     owner: Owner,
 }
 
@@ -82,7 +88,7 @@ impl Binding {
         if let Owner::Arena { offset, .. } = &mut owner {
             *offset += skip;
         }
-        Binding { bytes, owner }
+        Binding { bytes, owner, ..*self }
     }
 }
 
@@ -106,23 +112,26 @@ impl Region {
         all.filter(move |(bound, binding)| bound + binding.bytes > start)
     }
 
+    /// Makes a binding that has pages on both sides of an address two.
+    fn split(&mut self, address: u64) {
+        let Some((&bound, binding)) = self.bindings.range_mut(..address).next_back() else { return };
+        let end = bound + binding.bytes;
+        if end > address {
+            let rest = binding.part(address - bound, end - address);
+            binding.bytes = address - bound;
+            self.bindings.insert(address, rest);
+        }
+    }
+
     /// Takes away and returns what is bound to pages of `[start, end)`. Bindings that go beyond
     /// keep the pages outside.
     fn detach(&mut self, start: u64, end: u64) -> Vec<Binding> {
-        let touched: Vec<u64> = self.touched(start, end).map(|(bound, _)| bound).collect();
-        let mut detached = Vec::new();
-        for bound in touched {
-            let Some(binding) = self.bindings.remove(&bound) else { continue };
-            let bound_end = bound + binding.bytes;
-            if bound < start {
-                self.bindings.insert(bound, binding.part(0, start - bound));
-            }
-            if bound_end > end {
-                self.bindings.insert(end, binding.part(end - bound, bound_end - end));
-            }
-            detached.push(binding);
-        }
-        detached
+        self.split(start);
+        self.split(end);
+        let mut rest = self.bindings.split_off(&start);
+        let mut behind = rest.split_off(&end);
+        self.bindings.append(&mut behind);
+        rest.into_values().collect()
     }
 }
 
@@ -292,7 +301,8 @@ impl Memory {
         {
             return Err(MapError::AlreadyBound { address: bound.max(address) });
         }
-        region.bindings.insert(address, Binding { bytes, owner });
+        let addend = (host.as_ptr().expose_provenance() as u64).wrapping_sub(address);
+        region.bindings.insert(address, Binding { bytes, addend, access, owner });
         for page in 0..bytes >> PAGE_BITS {
             // SAFETY: the caller has `bytes` of host memory.
             let host = unsafe { host.add((page << PAGE_BITS) as usize) };
@@ -432,9 +442,11 @@ impl Memory {
         let bytes = whole_pages(page_aligned(bytes)?)?;
         let mut regions = self.lock();
         let region = regions.holding(address, bytes)?;
-        for (bound, binding) in region.touched(address, address + bytes) {
-            let (from, to) = (bound.max(address), (bound + binding.bytes).min(address + bytes));
-            for page in from >> PAGE_BITS..to >> PAGE_BITS {
+        region.split(address);
+        region.split(address + bytes);
+        for (bound, binding) in region.bindings.range_mut(address..address + bytes) {
+            binding.access = access;
+            for page in bound >> PAGE_BITS..(bound + binding.bytes) >> PAGE_BITS {
                 if let Page::Resident { host, .. } = self.table.lookup(page) {
                     self.table.set(page, Page::Resident { host, access });
                 }
@@ -491,6 +503,39 @@ impl Memory {
         for (address, region) in regions.retired.drain(..) {
             self.table.prune(address >> PAGE_BITS, region.bytes >> PAGE_BITS);
         }
+    }
+
+    /// What surrounds an address and can be read or, with `write`, both read and written: pages that follow each other in host
+    /// memory too, or a range of [`Memory::map_bytes`] but for what of it is not a multiple of 16.
+    pub(super) fn run(&self, address: u64, write: bool) -> Option<Run> {
+        if let Some((start, end)) = self.bytes.around(address) {
+            let first = start.next_multiple_of(HOST_ALIGN as u64);
+            let bytes = (end & !(HOST_ALIGN as u64 - 1)).saturating_sub(first);
+            let run = Run { first, bytes, addend: 0 };
+            return run.holds(address).then_some(run);
+        }
+        let regions = self.lock();
+        let (_, region) = regions.map.range(..=address).next_back()?;
+        let allows = |binding: &Binding| binding.access.read && (binding.access.write || !write);
+        let (&first, binding) = region.bindings.range(..=address).next_back()?;
+        let (mut first, mut end, addend) = (first, first + binding.bytes, binding.addend);
+        if address >= end || !allows(binding) {
+            return None;
+        }
+        let follows = |binding: &Binding| binding.addend == addend && allows(binding);
+        for (&bound, before) in region.bindings.range(..first).rev().take(RUN_BINDINGS) {
+            if bound + before.bytes != first || !follows(before) {
+                break;
+            }
+            first = bound;
+        }
+        for (&bound, behind) in region.bindings.range(end..).take(RUN_BINDINGS) {
+            if bound != end || !follows(behind) {
+                break;
+            }
+            end += behind.bytes;
+        }
+        Some(Run { first, bytes: end - first, addend })
     }
 
     /// Host memory taken against the cap, in bytes.

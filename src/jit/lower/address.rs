@@ -11,8 +11,8 @@ use super::chunk::{Reach, flags};
 use super::int::plus;
 use super::vector;
 use crate::analysis::{CHUNK, Class, NEAR, tiled};
-use crate::ir::{Access, Space, Type, Value};
-use warploom_runtime::warp::{CONST_BANK_BYTES, PAGE_BITS, PAGE_BYTES, Run, TLB_ENTRIES, Tlb, TlbEntry};
+use crate::ir::{Access, BinaryOp, Op, Reg, Space, Type, Value};
+use warploom_runtime::warp::{CONST_BANK_BYTES, PAGE_BITS, PAGE_BYTES, Run, TLB_ENTRIES, Tlb, TlbEntry, Ways};
 
 const LANES: i64 = CHUNK as i64;
 const PAGE: i64 = PAGE_BYTES as i64;
@@ -42,6 +42,29 @@ pub(super) struct Range {
     pub bits: Clif,
     /// Whether addresses fall from lane to lane, so that the first byte may be below 0.
     pub falls: bool,
+}
+
+const RUN_FIELDS: [usize; 3] =
+    [std::mem::offset_of!(Run, first), std::mem::offset_of!(Run, bytes), std::mem::offset_of!(Run, addend)];
+
+/// Where the TLB has a run of an instruction: the one that it used last, or the one before.
+const fn run_offset(run: usize, way: usize, rights: Rights) -> usize {
+    let runs = if rights.write { std::mem::offset_of!(Tlb, write_runs) } else { std::mem::offset_of!(Tlb, read_runs) };
+    runs + run * size_of::<Ways>() + std::mem::offset_of!(Ways, runs) + way * size_of::<Run>()
+}
+
+/// The most bytes between lanes that are looked for in a run together: an offset from the first to the last has 32 bits.
+const FARTHEST: u64 = 1 << 27;
+
+/// Operations of an address that are looked at for its pointer.
+const MOST_SUMS: u32 = 4;
+
+/// Where a pointer comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Pointer {
+    /// An offset in a constant bank.
+    Parameter(u8, u64),
+    Register(Reg),
 }
 
 /// What an access does.
@@ -116,19 +139,21 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Where the chunk's lanes of an access are, if they are evenly spaced: by the address's class, or as a guess that
-    /// they are consecutive. Accesses that are never done so have no such place.
-    pub(super) fn place(&mut self, access: &Access, rights: Rights) -> Option<Place> {
+    /// they are consecutive. Accesses that are never done so have no such place. `run` is that of an access whose lanes are
+    /// [far apart](Self::are_far_apart).
+    pub(super) fn place(&mut self, access: &Access, run: Option<usize>, rights: Rights) -> Option<Place> {
         let class = self.scope.classes.get(access.address);
         let inline = match access.space {
             Space::Shared | Space::Const(_) => class != Class::Varying,
             space => matches!(space, Space::Global | Space::Generic),
         };
         let step = class.stride().unwrap_or(i64::from(access.bytes()));
-        if !inline || !fits_a_page(access, &evenly(step)) {
+        if !inline || run.is_none() && !fits_a_page(access, &evenly(step)) {
             return None;
         }
         let (base, holds) = self.guess(access.address, step);
         let mut place = match access.space {
+            _ if let Some(run) = run => self.place_in_run(access, base, evenly(step), (run, rights)),
             Space::Shared | Space::Const(_) => self.place_at_offset(access, base, step),
             _ => self.place_in_page(access, base, evenly(step), rights),
         };
@@ -136,6 +161,16 @@ impl BlockLowerer<'_, '_, '_> {
             place.reachable = self.b.ins().band(holds, place.reachable);
         }
         Some(place)
+    }
+
+    /// Whether the lanes of an access to global memory are evenly spaced and so far apart that a chunk's lie on several pages.
+    pub(super) fn are_far_apart(&self, access: &Access) -> bool {
+        let Some(step) = self.scope.classes.get(access.address).stride() else { return false };
+        matches!(access.space, Space::Global | Space::Generic)
+            && self.facts.ty(access.address) == Type::I64
+            && step.unsigned_abs() <= FARTHEST
+            && step % i64::from(access.align.max(1)) == 0
+            && !fits_a_page(access, &evenly(step))
     }
 
     /// Lane 0 of an address, and whether the others follow `step` bytes apart.
@@ -283,6 +318,23 @@ impl BlockLowerer<'_, '_, '_> {
         Place { host: (look_up.host, distance), distances, reachable }
     }
 
+    /// Lanes that all lie in a run if the lowest and the highest do.
+    fn place_in_run(&mut self, access: &Access, base: Clif, distances: Distances, run: (usize, Rights)) -> Place {
+        let lane = self.first_address(access, base);
+        let [first, bytes, addend] = self.run_around(run, access.address, |_| lane);
+        let (lowest, span) = extent(access, &distances);
+        let before = self.b.ins().isub(lane, first);
+        let low = plus(self.b, before, lowest);
+        let room = plus(self.b, bytes, -span);
+        let starts = self.b.ins().icmp(IntCC::UnsignedLessThan, low, bytes);
+        let ends = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, low, room);
+        let mut reachable = self.b.ins().band(starts, ends);
+        if let Some(aligned) = self.is_aligned(access.align, lane) {
+            reachable = self.b.ins().band(reachable, aligned);
+        }
+        Place { host: (self.b.ins().iadd(lane, addend), 0), distances, reachable }
+    }
+
     /// Whether evenly spaced lanes lie in a memory of so many bytes, aligned. They are so far apart that all are if the first one is
     /// (see [`fits_a_page`]).
     pub(super) fn is_inside(&mut self, access: &Access, spaced: &Spaced, bytes: Clif) -> Clif {
@@ -338,15 +390,19 @@ impl BlockLowerer<'_, '_, '_> {
             self.require(inside, slow);
             return self.ctx_load(types::I64, abi::SHARED);
         }
-        let [first, bytes, addend] = self.run(run, rights);
-        let [low, last] = [range.low, range.last].map(|end| self.b.ins().isub(end, first));
-        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, last, bytes);
-        let straight = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, low, last);
-        let hit = self.b.ins().band(inside, straight);
-        let (miss, found) = (self.cold_block(), self.b.create_block());
+        let found = self.b.create_block();
         let result = self.b.append_block_param(found, types::I64);
-        self.b.ins().brif(hit, found, &[BlockArg::Value(addend)], miss, &[]);
-        self.b.switch_to_block(miss);
+        let tlb = self.ctx_load(types::I64, abi::TLB);
+        for way in 0..self.run_ways(access.address) {
+            let [first, bytes, addend] = self.run_at(tlb, run_offset(run, way, rights));
+            let [low, last] = [range.low, range.last].map(|end| self.b.ins().isub(end, first));
+            let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, last, bytes);
+            let straight = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, low, last);
+            let hit = self.b.ins().band(inside, straight);
+            let miss = self.cold_block();
+            self.b.ins().brif(hit, found, &[BlockArg::Value(addend)], miss, &[]);
+            self.b.switch_to_block(miss);
+        }
         if access.space == Space::Generic {
             // Shared memory lies in no run: what is said of a group's accesses to global memory does not hold there.
             let window = self.is_in_a_window(range.low);
@@ -360,14 +416,100 @@ impl BlockLowerer<'_, '_, '_> {
         result
     }
 
+    /// One of the TLB's runs for accesses at an address. Those that lie at numbers of elements from one pointer share it.
+    pub(super) fn run_for(&mut self, address: Value) -> usize {
+        match self.pointer(address) {
+            Some(pointer) => self.region.run_of_pointer(pointer),
+            None => self.region.next_run(),
+        }
+    }
+
+    /// The pointer, the same for all lanes, from which an address is so far.
+    fn pointer(&self, address: Value) -> Option<Pointer> {
+        let mut v = address;
+        for _ in 0..MOST_SUMS {
+            match *self.facts.def_op(v) {
+                Op::Binary { op: BinaryOp::Add, a, b } => match [a, b].map(|v| self.scope.classes.get(v).is_same()) {
+                    [true, false] => match self.source(a) {
+                        Some(pointer) => return Some(pointer),
+                        None => v = b,
+                    },
+                    [false, true] => match self.source(b) {
+                        Some(pointer) => return Some(pointer),
+                        None => v = a,
+                    },
+                    _ => v = a,
+                },
+                // Low words have a sum of their own where there is none of 64 bits.
+                Op::Binary { op: BinaryOp::Sub, a, .. } | Op::Concat { lo: a, .. } => v = a,
+                _ => break,
+            }
+        }
+        None
+    }
+
+    /// Where a value comes from that is the same in all lanes.
+    fn source(&self, mut v: Value) -> Option<Pointer> {
+        for _ in 0..MOST_SUMS {
+            match *self.facts.def_op(v) {
+                Op::RfRead { reg, .. } => return Some(Pointer::Register(reg)),
+                Op::Load { access, .. } => {
+                    let Space::Const(bank) = access.space else { return None };
+                    let offset = self.facts.constant(access.address)?.wrapping_add(access.offset as u64);
+                    return Some(Pointer::Parameter(bank, offset));
+                }
+                Op::Concat { lo, .. } => v = lo,
+                Op::Splat { a } | Op::Binary { op: BinaryOp::Add, a, .. } => v = a,
+                _ => return None,
+            }
+        }
+        None
+    }
+
     /// A run of the TLB: its first address, its bytes, and what leads to host addresses.
     pub(super) fn run(&mut self, run: usize, rights: Rights) -> [Clif; 3] {
-        let runs =
-            if rights.write { std::mem::offset_of!(Tlb, write_runs) } else { std::mem::offset_of!(Tlb, read_runs) };
-        let at = runs + run * size_of::<Run>();
         let tlb = self.ctx_load(types::I64, abi::TLB);
-        [std::mem::offset_of!(Run, first), std::mem::offset_of!(Run, bytes), std::mem::offset_of!(Run, addend)]
-            .map(|offset| self.b.ins().load(types::I64, flags(), tlb, (at + offset) as i32))
+        self.run_at(tlb, run_offset(run, 0, rights))
+    }
+
+    fn run_at(&mut self, tlb: Clif, at: usize) -> [Clif; 3] {
+        RUN_FIELDS.map(|offset| self.b.ins().load(types::I64, flags(), tlb, (at + offset) as i32))
+    }
+
+    /// How many of an instruction's runs code looks into: one if all its addresses are from one pointer, or code is to be short.
+    fn run_ways(&self, address: Value) -> usize {
+        let changes = self.pointer(address).is_none_or(|pointer| self.region.changes(pointer));
+        if changes && self.region.effort.is_fast() { 2 } else { 1 }
+    }
+
+    /// The one of an instruction's two runs that lane 0 of an address lies in; if neither, that which the instruction used last.
+    /// Where all addresses are from one pointer, that is looked for only.
+    pub(super) fn run_around(
+        &mut self,
+        (run, rights): (usize, Rights),
+        address: Value,
+        lane: impl FnOnce(&mut Self) -> Clif,
+    ) -> [Clif; 3] {
+        let tlb = self.ctx_load(types::I64, abi::TLB);
+        let last = self.run_at(tlb, run_offset(run, 0, rights));
+        if self.run_ways(address) == 1 {
+            return last;
+        }
+        let lane = lane(self);
+        let (other, go) = (self.cold_block(), self.b.create_block());
+        let chosen = [(); 3].map(|()| self.b.append_block_param(go, types::I64));
+        let holds = |lowerer: &mut Self, [first, bytes, _]: [Clif; 3]| {
+            let distance = lowerer.b.ins().isub(lane, first);
+            lowerer.b.ins().icmp(IntCC::UnsignedLessThan, distance, bytes)
+        };
+        let here = holds(self, last);
+        self.b.ins().brif(here, go, &last.map(BlockArg::Value), other, &[]);
+        self.b.switch_to_block(other);
+        let before = self.run_at(tlb, run_offset(run, 1, rights));
+        let there = holds(self, before);
+        self.b.ins().brif(there, go, &before.map(BlockArg::Value), go, &last.map(BlockArg::Value));
+        self.b.switch_to_block(go);
+        chosen
     }
 
     /// Whether a helper finds the pages of a range, which then lie in the run, and what leads to their host addresses.

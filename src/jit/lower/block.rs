@@ -115,8 +115,13 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// The run of an instruction whose lanes are scattered, wherever it is lowered.
     pub(super) fn run_of(&mut self, index: usize) -> usize {
-        let region = &mut *self.region;
-        *self.runs.entry(index).or_insert_with(|| region.next_run())
+        if let Some(&run) = self.runs.get(&index) {
+            return run;
+        }
+        let access = self.facts.block.insts[index].op.access().expect("an access");
+        let run = self.run_for(access.address);
+        self.runs.insert(index, run);
+        run
     }
 
     /// Whether something outside the steps being lowered uses a value.

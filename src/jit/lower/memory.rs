@@ -25,6 +25,8 @@ struct Loading {
     desc: *const AccessDesc,
     /// Its run of the TLB, if lanes may be scattered.
     run: Option<usize>,
+    /// Its run if lanes are far apart, though evenly.
+    far: Option<usize>,
     meeting: Meeting,
 }
 
@@ -49,6 +51,8 @@ struct Storing<'i> {
     desc: *const AccessDesc,
     /// Its run of the TLB, if lanes may be scattered.
     run: Option<usize>,
+    /// Its run if lanes are far apart, though evenly.
+    far: Option<usize>,
     done: ClifBlock,
     sparse: bool,
 }
@@ -66,7 +70,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let guard = access.guard.expect("analysis makes masks explicit");
         let run = self.may_scatter(&access).then(|| self.run_of(index));
-        let desc = self.describe(index, AccessKind::Load { extend }, run);
+        let far = self.are_far_apart(&access).then(|| self.run_of(index));
+        let desc = self.describe(index, AccessKind::Load { extend }, run.or(far));
         if self.loads_in_turn(&access) && !sparse {
             return self.load_in_turn(inst, desc, &access, extend);
         }
@@ -75,7 +80,7 @@ impl BlockLowerer<'_, '_, '_> {
         let whole = self.settled_mask(guard) == Some(true);
         let mask = self.mask_lanes(guard, result_ty);
         let meeting = Meeting { done, ty: result_ty, sparse, mask: if whole { None } else { Some(mask) } };
-        let load = Loading { access, extend, guard, desc, run, meeting };
+        let load = Loading { access, extend, guard, desc, run, far, meeting };
         let slow = self.cold_block();
         match self.place_in_tiles(&access, Rights::READ) {
             Some(place) => self.on_one_way(|lowerer| {
@@ -104,7 +109,7 @@ impl BlockLowerer<'_, '_, '_> {
     fn load_elsewhere(&mut self, load: &Loading, slow: ClifBlock) {
         let Loading { access, extend, run, ref meeting, .. } = *load;
         let beyond = if self.has_windows(&access) { self.cold_block() } else { slow };
-        let place = self.place_for_both(&access, Rights::READ);
+        let place = self.place_for_both(&access, load.far, Rights::READ);
         let otherwise = place.is_none() || run.is_some();
         if let Some(place) = place {
             let other = if run.is_some() { self.cold_block() } else { beyond };
@@ -218,7 +223,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The place of an access whose lanes do not look scattered. The address is computed for the other ways too.
-    fn place_for_both(&mut self, access: &Access, rights: Rights) -> Option<Place> {
+    fn place_for_both(&mut self, access: &Access, far: Option<usize>, rights: Rights) -> Option<Place> {
         if self.looks_scattered(access) {
             let index = self.index_of(access).filter(|_| rights == Rights::READ);
             self.lanes(index.map_or(access.address, |index| index.word));
@@ -227,7 +232,7 @@ impl BlockLowerer<'_, '_, '_> {
         if self.scope.classes.get(access.address) == Class::Varying && !self.is_spilled(access.address) {
             self.lanes(access.address);
         }
-        self.place(access, rights)
+        self.place(access, far, rights)
     }
 
     pub(super) fn store(&mut self, index: usize) {
@@ -235,13 +240,14 @@ impl BlockLowerer<'_, '_, '_> {
         let Op::Store { access, ref values, sparse } = inst.op else { unreachable!() };
         let guard = access.guard.expect("analysis makes masks explicit");
         let run = self.may_scatter(&access).then(|| self.run_of(index));
-        let desc = self.describe(index, AccessKind::Store, run);
+        let far = self.are_far_apart(&access).then(|| self.run_of(index));
+        let desc = self.describe(index, AccessKind::Store, run.or(far));
         let done = self.b.create_block();
         let status = sparse.then(|| self.b.append_block_param(done, types::I64));
         let bits = self.mask_bits(guard);
         let lanes: Vec<Lanes> = values.iter().map(|&v| self.lanes(v)).collect();
         self.catch_up_on_loads();
-        let store = Storing { index, access, values, lanes, guard, bits, desc, run, done, sparse };
+        let store = Storing { index, access, values, lanes, guard, bits, desc, run, far, done, sparse };
         match self.place_in_tiles(&access, Rights::WRITE) {
             Some(place) => self.on_one_way(|lowerer| {
                 let other = lowerer.b.create_block();
@@ -289,7 +295,7 @@ impl BlockLowerer<'_, '_, '_> {
         let Storing { access, bits, run, .. } = *store;
         let slow = self.cold_block();
         let beyond = if self.has_windows(&access) { self.cold_block() } else { slow };
-        let place = self.place_for_both(&access, Rights::WRITE);
+        let place = self.place_for_both(&access, store.far, Rights::WRITE);
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
         let apart = place.is_none() || run.is_some() || self.scatters_shared(&access);
         if let Some(place) = place {

@@ -1,6 +1,6 @@
 //! A region: several blocks of a kernel as one CLIF function, entered by block number.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use cranelift_codegen::ir::{
@@ -14,6 +14,7 @@ use super::super::abi;
 use super::super::helpers::{AccessDesc, Helper, InterpretDesc};
 use super::super::product::ProductDesc;
 use super::super::{Effort, Program, Target};
+use super::address::Pointer;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::facts::BlockFacts;
@@ -40,8 +41,11 @@ pub struct Region<'r> {
     pub hides_uses: bool,
     /// Backward jumps to blocks, where code is to be short: all that go to one block are one.
     pub backward: HashMap<BlockId, ClifBlock>,
-    /// Instructions that took one of the TLB's runs.
+    /// How many of the TLB's runs are taken, and those of accesses through a pointer.
     runs: usize,
+    pointers: HashMap<Pointer, usize>,
+    /// Registers that are written in loops.
+    changing: HashSet<Reg>,
 }
 
 /// Ways out of the region that all its blocks share: cold blocks, made when the first one asks for them.
@@ -202,11 +206,32 @@ impl Region<'_> {
         if self.effort.is_fast() { run } else { RUNS - 1 - run }
     }
 
+    /// The run of accesses through a pointer.
+    pub(super) fn run_of_pointer(&mut self, pointer: Pointer) -> usize {
+        if let Some(&run) = self.pointers.get(&pointer) {
+            return run;
+        }
+        let run = self.next_run();
+        self.pointers.insert(pointer, run);
+        run
+    }
+
+    /// Whether a pointer may be another one in each round of a loop.
+    pub(super) fn changes(&self, pointer: Pointer) -> bool {
+        matches!(pointer, Pointer::Register(reg) if self.changing.contains(&reg))
+    }
+
     /// Calls a helper through its trampoline.
     pub fn call(&mut self, b: &mut FunctionBuilder, helper: Helper, args: &[Clif]) {
         let target = *self.helpers.entry(helper as u32).or_insert_with(|| helper.import(b, CallConv::PreserveAll));
         b.ins().call(target, args);
     }
+}
+
+fn written_in_loops(program: &Program) -> HashSet<Reg> {
+    let blocks = program.in_loops.iter().filter(|&(_, &in_loop)| in_loop).map(|(id, _)| program.function().block(id));
+    let written = |op: &Op| if let Op::RfWrite { reg, .. } = *op { Some(reg) } else { None };
+    blocks.flat_map(|block| block.insts.iter().filter_map(move |inst| written(&inst.op))).collect()
 }
 
 /// Lowers the blocks of one region of a program.
@@ -244,6 +269,8 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
         hides_uses: false,
         backward: HashMap::new(),
         runs: 0,
+        pointers: HashMap::new(),
+        changing: written_in_loops(program),
     };
     let mut switch = Switch::new();
     for &id in region_blocks {

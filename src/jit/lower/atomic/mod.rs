@@ -52,7 +52,7 @@ impl BlockLowerer<'_, '_, '_> {
             && u32::from(access.align) >= access.ty.bytes()
             && matches!(access.space, Space::Shared | Space::Global | Space::Generic);
         let at_once = inline && compare.is_none() && self.region.effort.is_fast() && (!locked || direct(op).is_some());
-        let run = (at_once && access.space != Space::Shared).then(|| self.region.next_run());
+        let run = (at_once && access.space != Space::Shared).then(|| self.run_of(index));
         let desc = self.describe(index, AccessKind::Atomic { op }, run);
         let bits = self.mask_bits(guard);
         let (result, wanted) = (inst.results[0], self.result_is_used(inst.results[0]));

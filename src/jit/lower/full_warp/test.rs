@@ -95,7 +95,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let firsts: SmallVec<[Clif; 8]> =
             self.first_lanes(access.address, slow).into_iter().map(|base| self.first_address(&first, base)).collect();
         let range = self.range(&firsts, step, bytes);
-        let run = self.region.next_run();
+        let run = self.run_for(access.address);
         let addend = self.host_addend(&access, &range, (run, rights), slow);
         let firsts: SmallVec<[Clif; 8]> = firsts.into_iter().map(|first| self.b.ins().iadd(first, addend)).collect();
         for other in near {
@@ -111,7 +111,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             group.accesses.iter().copied().filter(|&other| same_place(self.access(other), access)).collect();
         let rights = self.rights(&same);
         let (_, bytes) = extent(access, &tiled.distances);
-        let run = self.region.next_run();
+        let run = self.run_of(index);
         let mut firsts = SmallVec::new();
         for number in 0..self.facts.chunk_count() {
             self.enter_chunk(number);

@@ -44,7 +44,9 @@ impl BlockLowerer<'_, '_, '_> {
         slow: ClifBlock,
     ) -> (Lanes, Clif) {
         let guard = access.guard.expect("analysis makes masks explicit");
-        let [first, bytes, addend] = self.run(run, rights);
+        let lanes = self.lanes(access.address);
+        let [first, bytes, addend] =
+            self.run_around((run, rights), access.address, |lowerer| lowerer.b.ins().extractlane(lanes[0], 0));
         let host = self.b.ins().iadd(addend, first);
         let clif = clif_type(Type::I64, true);
         let start = plus(self.b, first, -i64::from(access.offset));
@@ -53,7 +55,6 @@ impl BlockLowerer<'_, '_, '_> {
         let room = self.b.ins().splat(clif, room);
         let whole = self.settled_mask(guard) == Some(true);
         let masks = self.mask_lanes(guard, Type::I64);
-        let lanes = self.lanes(access.address);
         let distances: Lanes = lanes
             .iter()
             .zip(masks)
@@ -168,8 +169,8 @@ impl BlockLowerer<'_, '_, '_> {
         run: usize,
         slow: ClifBlock,
     ) -> Elements {
-        let [first, bytes, addend] = self.run(run, Rights::READ);
         let (base, _) = self.base(index.base);
+        let [first, bytes, addend] = self.run_around((run, Rights::READ), access.address, |_| base);
         let base = plus(self.b, base, access.offset.into());
         if let Some(aligned) = self.is_aligned(access.align, base) {
             self.require(aligned, slow);

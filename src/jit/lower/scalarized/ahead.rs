@@ -54,7 +54,8 @@ impl BlockLowerer<'_, '_, '_> {
         (active, allowed): (Clif, Clif),
         fails: ClifBlock,
     ) -> Ahead {
-        let runs: Vec<usize> = rounds.streams.iter().map(|_| self.region.next_run()).collect();
+        let addresses: Vec<_> = rounds.streams.iter().map(|stream| self.stream_access(stream).address).collect();
+        let runs: Vec<usize> = addresses.into_iter().map(|address| self.run_for(address)).collect();
         let (miss, go) = (self.cold_block(), self.b.create_block());
         let mut checked = Vec::new();
         for (stream, &run) in rounds.streams.iter().zip(&runs) {

@@ -135,7 +135,7 @@ impl BlockLowerer<'_, '_, '_> {
         let zeros = bound(|v| self.facts.ty(v), |v| self.facts.def_op(v), address.rest).zeros;
         let bytes_before = i64::from(access.offset).min(0).unsigned_abs();
         let place = Place {
-            run: self.region.next_run(),
+            run: self.run_for(access.address),
             rest: address.rest,
             number: address.number,
             is_aligned: address.number.is_some() || 1u64 << zeros.min(63) >= u64::from(access.align),
