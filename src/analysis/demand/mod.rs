@@ -2,9 +2,13 @@
 //!
 //! A value written to a register under a mask, or used as the address of a masked access, is seen in the lanes of
 //! that mask only. Where the lanes of a `select` that are seen lie within its mask it is its first operand; a bit of
-//! `a & m` that is seen only inside `m` is `a`. What no one sees is left out.
+//! `a & m` that is seen only inside `m` is `a`. An operation that is seen in such lanes only takes the first operand of a `select`
+//! even where others see the rest of it. What no one sees is left out.
 
 mod replay;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 use cranelift_entity::SecondaryMap;
 
@@ -100,6 +104,8 @@ pub struct Demand<'a> {
     seen: SecondaryMap<Value, Seen>,
     /// The value that may stand in for another.
     alias: SecondaryMap<Value, Option<Value>>,
+    /// What an instruction takes in place of an operand.
+    instead: HashMap<(usize, Value), Value>,
 }
 
 impl<'a> Demand<'a> {
@@ -112,11 +118,11 @@ impl<'a> Demand<'a> {
         let values = editor.values.len();
         let (seen, alias) = (table(values, Seen::Nothing), table(values, None));
         let entered = entry_mask(&editor.insts, active);
-        let mut demand = Demand { editor, term, active, entered, dead, seen, alias };
+        let mut demand = Demand { editor, term, active, entered, dead, seen, alias, instead: HashMap::new() };
         term.for_each_operand(|v| demand.see(v, Seen::All));
         for (index, inst) in editor.insts.iter().enumerate().rev() {
             if !demand.is_dead(index) {
-                demand.inst(inst);
+                demand.inst(index, inst);
             }
         }
         demand
@@ -195,6 +201,31 @@ impl<'a> Demand<'a> {
         }
     }
 
+    /// An instruction sees some lanes of an operand: of the operand of a `select`, if they are all from one.
+    fn take(&mut self, index: usize, operand: Value, seen: Seen) {
+        let mut v = operand;
+        while let op @ Op::Select { .. } = self.editor.def(v)
+            && let Some(other) = self.stand_in(op, &seen)
+        {
+            v = other;
+        }
+        if v != operand {
+            self.instead.insert((index, operand), v);
+        }
+        self.see(v, seen);
+    }
+
+    /// An instruction with the operands that it takes.
+    fn taken(&self, index: usize) -> Cow<'a, Op> {
+        let op = &self.editor.insts[index].op;
+        if op.operands().iter().all(|&v| !self.instead.contains_key(&(index, v))) {
+            return Cow::Borrowed(op);
+        }
+        let mut op = op.clone();
+        op.map_operands(|v| self.instead.get(&(index, v)).copied().unwrap_or(v));
+        Cow::Owned(op)
+    }
+
     fn is_dead(&self, index: usize) -> bool {
         self.dead.binary_search(&index).is_ok()
     }
@@ -213,7 +244,7 @@ impl<'a> Demand<'a> {
         }
     }
 
-    fn inst(&mut self, inst: &Inst) {
+    fn inst(&mut self, index: usize, inst: &Inst) {
         let mut seen = Seen::Nothing;
         for result in &inst.results {
             seen.union(self.seen[*result], self.editor);
@@ -228,7 +259,7 @@ impl<'a> Demand<'a> {
                 return;
             }
         }
-        if self.under_a_guard(&inst.op) {
+        if self.under_a_guard(index, &inst.op) {
             return;
         }
         match inst.op {
@@ -267,8 +298,8 @@ impl<'a> Demand<'a> {
                     Seen::Under(masks) if masks.iter().all(within) || !masks.iter().any(says_more) => seen,
                     _ => Seen::under(mask),
                 };
-                self.see_number(a, inside);
-                self.see_number(b, seen);
+                self.see_number(index, a, inside);
+                self.see_number(index, b, seen);
             }
             Op::Binary { op: BinaryOp::And, a, b } if self.is_mask_op(&inst.op) => {
                 // One of them matters only where the other has bits. Not both: each could lose what the other relies on.
@@ -292,33 +323,35 @@ impl<'a> Demand<'a> {
                 op.for_each_operand(|v| {
                     // A uniform number is one value for all lanes; only masks have lanes to hide.
                     let whole = self.editor.ty(v).is_uniform() && !self.is_mask_op(op);
-                    self.see(v, if whole { Seen::All } else { seen });
+                    if whole { self.see(v, Seen::All) } else { self.take(index, v, seen) }
                 });
             }
         }
     }
 
     /// What operations see that have a guard of their own; false if this is none.
-    fn under_a_guard(&mut self, op: &Op) -> bool {
+    fn under_a_guard(&mut self, at: usize, op: &Op) -> bool {
         match *op {
-            Op::RfWrite { value, guard: Some(guard), nomask: true, .. } => self.masked(&[value], guard),
-            Op::RfScatter { value, index, guard: Some(guard), nomask: true, .. } => self.masked(&[value, index], guard),
+            Op::RfWrite { value, guard: Some(guard), nomask: true, .. } => self.masked(at, &[value], guard),
+            Op::RfScatter { value, index, guard: Some(guard), nomask: true, .. } => {
+                self.masked(at, &[value, index], guard)
+            }
             Op::RegionWrite { index, value, guard: Some(guard), nomask: true, .. } => {
-                self.masked(&[value], guard);
-                self.masked(index.as_slice(), guard);
+                self.masked(at, &[value], guard);
+                self.masked(at, index.as_slice(), guard);
             }
             Op::Sample { image, sampler, ref args, guard: Some(guard), nomask: true, .. } => {
-                self.masked(&[image, sampler], guard);
-                self.masked(args, guard);
+                self.masked(at, &[image, sampler], guard);
+                self.masked(at, args, guard);
             }
-            Op::Wide { ref args, guard: Some(guard), nomask: true, .. } => self.masked(args, guard),
-            Op::Load { access, .. } => self.access(&access, &[]),
-            Op::Store { access, ref values, .. } => self.access(&access, values),
+            Op::Wide { ref args, guard: Some(guard), nomask: true, .. } => self.masked(at, args, guard),
+            Op::Load { access, .. } => self.access(at, &access, &[]),
+            Op::Store { access, ref values, .. } => self.access(at, &access, values),
             Op::Atomic { access, value, compare, .. } => {
-                self.access(&access, &[value]);
+                self.access(at, &access, &[value]);
                 if let Some(compare) = compare {
                     let seen = self.seen_by(&access);
-                    self.see_number(compare, seen);
+                    self.see_number(at, compare, seen);
                 }
             }
             _ => return false,
@@ -326,25 +359,25 @@ impl<'a> Demand<'a> {
         true
     }
 
-    fn masked(&mut self, values: &[Value], guard: Value) {
+    fn masked(&mut self, at: usize, values: &[Value], guard: Value) {
         self.see(guard, Seen::All);
         for &value in values {
-            self.see_number(value, Seen::under(guard));
+            self.see_number(at, value, Seen::under(guard));
         }
     }
 
     /// Of a uniform value all is seen, whatever the lanes are that it is given to: a mask is a number there.
-    fn see_number(&mut self, value: Value, lanes: Seen) {
-        self.see(value, if self.editor.ty(value).is_uniform() { Seen::All } else { lanes });
+    fn see_number(&mut self, at: usize, value: Value, lanes: Seen) {
+        if self.editor.ty(value).is_uniform() { self.see(value, Seen::All) } else { self.take(at, value, lanes) }
     }
 
-    fn access(&mut self, access: &Access, values: &[Value]) {
+    fn access(&mut self, at: usize, access: &Access, values: &[Value]) {
         let seen = self.seen_by(access);
         if let Some(guard) = access.guard {
             self.see(guard, Seen::All);
         }
         for &value in values.iter().chain([&access.address]) {
-            self.see_number(value, seen);
+            self.see_number(at, value, seen);
         }
     }
 

@@ -60,7 +60,7 @@ impl Demand<'_> {
                     words.stands_for(result, alias);
                 }
                 _ if self.is_needless(inst) || self.is_dead(index) => {}
-                _ => words.note(self.editor, &inst.op, &inst.results),
+                _ => words.note(self.editor, &self.taken(index), &inst.results),
             }
         }
         words
@@ -69,6 +69,7 @@ impl Demand<'_> {
     /// Whether [`Demand::replay`] would make the same instructions again: what is there has been simplified and shared.
     pub(super) fn keeps_all(&self, words: &LowWords, pairs: &Pairs) -> bool {
         self.dead.is_empty()
+            && self.instead.is_empty()
             && !words.any()
             && !pairs.any()
             && self.alias.values().all(Option::is_none)
@@ -93,13 +94,14 @@ impl Demand<'_> {
                 continue;
             }
             out.pc = inst.pc;
-            let taken = is_low_word(self.editor, &inst.op);
+            let taken = self.taken(index);
+            let is_word_of = is_low_word(self.editor, &taken);
             if let [result] = inst.results[..]
-                && (taken || words.contains(result))
+                && (is_word_of || words.contains(result))
             {
                 // What stands for an operand may be a low word too.
                 let is_word = |out: &Editor, v: Value| out.ty(out.current(map[v])).ty == Type::I32;
-                if !taken || inst.op.operands().iter().any(|&v| is_word(&out, v)) {
+                if !is_word_of || taken.operands().iter().any(|&v| is_word(&out, v)) {
                     let word = |out: &mut Editor, v: Value| {
                         let new = out.current(map[v]);
                         if is_word(out, v) {
@@ -107,11 +109,11 @@ impl Demand<'_> {
                         }
                         out.convert(ConvertOp::Trunc, Type::I32, new, inst.window)
                     };
-                    map[result] = low_word(&mut out, &inst.op, inst.window, word);
+                    map[result] = low_word(&mut out, &taken, inst.window, word);
                     continue;
                 }
             }
-            let mut op = inst.op.clone();
+            let mut op = taken.into_owned();
             op.map_operands(|v| out.current(map[v]));
             if inst.results.get(1).is_some_and(|&carry| self.is_unseen(carry))
                 && let Some((op, a, b)) = plain_sum(&out, &op)
