@@ -262,11 +262,15 @@ impl Lines {
         }
     }
 
+    /// The ends of the lines in which something is not done.
+    pub fn ends(&self) -> Vec<Point> {
+        let state = self.lock();
+        let busy = state.lines.iter().filter(|(_, line)| line.done < line.last);
+        busy.map(|(&line, at)| Point { line, number: at.last }).collect()
+    }
+
     /// Waits until all that is in lines now is done.
     pub fn wait_for_all(&self) {
-        let state = self.lock();
-        let ends: Vec<Point> = state.lines.iter().map(|(&line, at)| Point { line, number: at.last }).collect();
-        drop(state);
-        ends.into_iter().for_each(|point| self.wait_for(point));
+        self.ends().into_iter().for_each(|point| self.wait_for(point));
     }
 }

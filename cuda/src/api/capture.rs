@@ -100,7 +100,9 @@ api! {
         let capture = stream.capture().ok_or(Error::CUDA_ERROR_ILLEGAL_STATE)?;
         graph.set_if(0);
         capture.end(&stream)?;
-        graph.set(capture.graph_handle)
+        // Who captures into a graph of its own has it.
+        graph.set_if(capture.graph_handle);
+        Ok(())
     }
 
     fn cuStreamIsCapturing(handle: u64, status: Ptr<u32>) / cuStreamIsCapturing_ptsz {

@@ -8,8 +8,10 @@ use super::array::Flat;
 use super::require;
 use crate::array::{ARRAYS, MIPMAPS};
 use crate::boundary::{Ptr, api, plain};
+use crate::context::CONTEXTS;
 use crate::error::{Answer, Error};
 use crate::handles::Table;
+use crate::lines::{Lines, Point};
 use crate::module::MODULES;
 use crate::texture::{self, Reading, Resource};
 
@@ -100,6 +102,20 @@ impl Drop for Object {
 
 static OBJECTS: Table<Object> = Table::new();
 
+/// An object that is destroyed, but that work may use which was in lines of a context then.
+struct Leaving {
+    _object: Arc<Object>,
+    lines: Vec<(Arc<Lines>, Point)>,
+}
+
+static LEAVING: Mutex<Vec<Leaving>> = Mutex::new(Vec::new());
+
+/// Lets objects go whose work is done.
+fn let_go() {
+    let mut leaving = LEAVING.lock().unwrap_or_else(PoisonError::into_inner);
+    leaving.retain(|object| object.lines.iter().any(|(lines, end)| !lines.is_done(*end)));
+}
+
 fn create(
     out: Ptr<u64>,
     resource: ResourceDescription,
@@ -114,6 +130,7 @@ fn create(
         require(view.levels[0] <= view.levels[1] && view.levels[1] < u32::from(image.levels))?;
         (image.first_level, image.last_level) = (view.levels[0] as u8, view.levels[1] as u8);
     }
+    let_go();
     let index = texture::reserve()?;
     let object = Object { index, resource, how, _kept: kept };
     texture::put(index, &image, &texture::sampler_of(&reading.unwrap_or_default()))?;
@@ -124,7 +141,12 @@ fn create(
 
 fn destroy(handle: u64, sampled: bool) -> Answer {
     require(OBJECTS.find(handle).is_some_and(|object| object.how.is_some() == sampled))?;
-    OBJECTS.remove(handle).map(|_| ())
+    let object = OBJECTS.remove(handle)?;
+    let ends = |lines: Arc<Lines>| lines.ends().into_iter().map(move |end| (lines.clone(), end)).collect::<Vec<_>>();
+    let lines = CONTEXTS.all().iter().flat_map(|context| ends(context.lines.clone())).collect();
+    LEAVING.lock().unwrap_or_else(PoisonError::into_inner).push(Leaving { _object: object, lines });
+    let_go();
+    Ok(())
 }
 
 fn get(handle: u64) -> Result<Arc<Object>, Error> {
