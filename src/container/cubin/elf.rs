@@ -113,7 +113,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<File, Error> {
         let what = format!("machine {}", header.e_machine(endian).0);
         return Err(Error::malformed(0x12, what, format!("{} (NVIDIA CUDA)", EM_CUDA.0)));
     }
-    let isa = isa(header.e_flags(endian).0)?;
+    let isa = isa(header.e_ident().abi_version, header.e_flags(endian).0)?;
     let table_at = header.e_shoff(endian);
     let sections = header.sections(endian, bytes).map_err(|e| {
         Error::malformed(table_at, format!("section table: {e}"), within(bytes, "a table of section headers"))
@@ -139,8 +139,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<File, Error> {
     Ok(file)
 }
 
-fn isa(flags: u32) -> Result<Isa, Error> {
-    match flags & 0xff {
+/// CUDA 13's files, of ABI version 8, have the GPU in the second byte of the flags, earlier ones in the first.
+fn isa(abi_version: u8, flags: u32) -> Result<Isa, Error> {
+    let sm = if abi_version >= 8 { flags >> 8 } else { flags } & 0xff;
+    match sm {
         sm @ (50 | 52 | 53) => Ok(Isa::Maxwell { sm }),
         sm => Err(Error::Unsupported {
             what: format!("code for sm_{sm}"),
