@@ -138,6 +138,10 @@ impl Driver {
             _ => None,
         });
         let profile = setting("WARPLOOM_DEVICE", Profile::EXPECTED, Profile::named);
+        // Programs choose their code by the device: another one than was asked for helps nobody.
+        if profile.is_none() && variable("WARPLOOM_DEVICE").is_some() {
+            return Err(Error::CUDA_ERROR_NO_DEVICE);
+        }
         boundary::watch_forks();
         let mut capture = None;
         // Else whoever forwards to this library writes and tells.
