@@ -138,7 +138,7 @@ impl Driver {
             _ => None,
         });
         let profile = setting("WARPLOOM_DEVICE", Profile::EXPECTED, Profile::named);
-        // Programs choose their code by the device: another one than was asked for helps nobody.
+        // Programs choose their code by the device: a device of another kind helps nobody.
         if profile.is_none() && variable("WARPLOOM_DEVICE").is_some() {
             return Err(Error::CUDA_ERROR_NO_DEVICE);
         }

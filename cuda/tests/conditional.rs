@@ -213,7 +213,7 @@ fn a_body_is_captured(k: &Kernels) {
     assert_eq!(k.driver.launch(k.count, 1, 1, stream, &[param(&handle), param(&found)]), 0);
     ok!(k.driver, cuStreamEndCapture(stream => u64, &mut captured => *mut u64));
     assert_eq!(captured, bodies[0]);
-    // Who has the graph need not ask for it.
+    // A program that has the graph need not ask for it.
     ok!(k.driver, cuStreamBeginCaptureToGraph(
         stream => u64, bodies[0] => u64, none => *const u64, none => *const u64, 0 => usize, 0 => u32,
     ));

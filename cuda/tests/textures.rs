@@ -32,7 +32,8 @@ unsafe extern "C" fn sleep(_: *mut c_void) {
 
 /// A texture of words that are read as they are.
 fn texture(driver: &Driver, words: u64, count: u64) -> u64 {
-    // `CUDA_RESOURCE_DESC`: linear memory of 32-bit unsigned numbers, one channel. `CUDA_TEXTURE_DESC`: read as integers.
+    // `CUDA_RESOURCE_DESC`: linear memory of 32-bit unsigned numbers, one channel.
+    // `CUDA_TEXTURE_DESC`: read as integers.
     let (mut resource, mut reading) = ([0_u64; 18], [0_u32; 26]);
     (resource[0], resource[1], resource[2], resource[3]) = (2, words, 3 | 1 << 32, 4 * count);
     reading[4] = 1;
@@ -43,7 +44,7 @@ fn texture(driver: &Driver, words: u64, count: u64) -> u64 {
     handle
 }
 
-/// Programs destroy a texture as soon as they have put a kernel into a stream that reads it.
+/// Programs destroy a texture as soon as they have submitted the kernel that reads it.
 #[test]
 fn a_texture_lasts_until_work_that_came_before_is_done() {
     let driver = Driver::get("sm_80");

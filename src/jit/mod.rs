@@ -30,12 +30,13 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 use crate::analysis::{self, Flow, LaunchClass, Launched};
 use crate::interp::{InterpError, Interpreter};
 use crate::ir::layout::RegLayout;
-use crate::ir::{BlockId, Function, Reg, Terminator};
+use crate::ir::{BlockId, Function, Op, Reg, Terminator};
 use code::{CodeModule, MachineCode};
 use cranelift_entity::PrimaryMap;
 use executed::Counting;
 use lower::{Lowered, lower_region};
 use plan::BlockPlan;
+use rustc_hash::FxHashSet;
 pub use target::{HOST_FEATURES, Target};
 pub use tier::Effort;
 use tier::{Compiled, Region};
@@ -84,6 +85,8 @@ pub struct Program {
     code: CodeModule,
     regions: Vec<Region>,
     region_of: Vec<usize>,
+    /// Registers that are written in loops.
+    written_in_loops: OnceLock<FxHashSet<Reg>>,
     /// Of each block, for code made quickly and for code made for speed.
     plans: [OnceLock<PrimaryMap<BlockId, BlockPlan>>; 2],
     translate_ns: AtomicU64,
@@ -111,6 +114,7 @@ impl Program {
         let mut program = Program {
             regions: regions.into_iter().map(region).collect(),
             in_loops,
+            written_in_loops: OnceLock::new(),
             plans: Default::default(),
             read_first,
             liveness,
@@ -160,6 +164,14 @@ impl Program {
                 BlockPlan::of(&self.function, self.layout(), id, self.in_loops[id], self.launch, facts)
             };
             (0..self.function.blocks.len()).map(plan).collect()
+        })
+    }
+
+    fn written_in_loops(&self) -> &FxHashSet<Reg> {
+        self.written_in_loops.get_or_init(|| {
+            let blocks = self.function.blocks.iter().zip(self.in_loops.values());
+            let insts = blocks.filter(|&(_, &in_loop)| in_loop).flat_map(|(block, _)| &block.insts);
+            insts.filter_map(|inst| if let Op::RfWrite { reg, .. } = inst.op { Some(reg) } else { None }).collect()
         })
     }
 

@@ -29,11 +29,16 @@ from peer import HERE, ROOT
 # `asserts`: a program without output ends with another exit code than 0 where its check fails.
 Program = collections.namedtuple("Program", "name folder build run asserts", defaults=[False])
 # What programs print of their own checks.
-FAILED = re.compile(r"Error Threshold.*: [1-9]|\bfail(ed|ure)?\b|\bmismatch|\bincorrect\b|\bwrong\b|error: (?![0-9.])|\bCUDA error", re.I)
+FAILED = re.compile(
+    r"Error Threshold.*: [1-9]|\bfail(ed|ure)?\b|\bmismatch|\bincorrect\b|\bwrong\b"
+    r"|error: (?![0-9.])|\bCUDA error", re.I)
 FAULT = re.compile(r"^warploom: .* at pc 0x", re.M)
-NO_FAILURE = re.compile(r"failed as expected|\b(0|no) (fail\w*|errors?|mismatch\w*)|(fail\w*|errors?|mismatch\w*)\s*[:=]\s*0\b", re.I)
-PASSED = re.compile(r"Error Threshold.*: 0$|\bpass(ed)?\b|\bsuccess(ful|fully)?\b|\bverified\b|\bcorrect\b|\bOK\b", re.I)
-
+NO_FAILURE = re.compile(
+    r"failed as expected|\b(0|no) (fail\w*|errors?|mismatch\w*)"
+    r"|(fail\w*|errors?|mismatch\w*)\s*[:=]\s*0\b", re.I)
+PASSED = re.compile(
+    r"Error Threshold.*: 0$|\bpass(ed)?\b|\bsuccess(ful|fully)?\b|\bverified\b|\bcorrect\b|\bOK\b",
+    re.I)
 
 # CUDA 13 has this function by its newer name only.
 RENAMED = "-DcudaThreadSynchronize=cudaDeviceSynchronize"
@@ -48,30 +53,31 @@ def hecbench(root, nvcc):
         lines = printed([*make, "-n", "run", "LAUNCHER=launched-by"], folder)
         if "sm_sm_80" in lines:
             make[2] = "ARCH=80"
-        runs = [line.split() for line in re.findall(r"^(?:launched-by +)?(\./.*)", lines.replace("\\\n", " "), re.M)]
+        lines = lines.replace("\\\n", " ")
+        runs = [line.split() for line in re.findall(r"^(?:launched-by +)?(\./.*)", lines, re.M)]
         name = folder.name.removesuffix("-cuda")
         yield Program(f"hecbench/{name}", folder, [make], runs[0] if runs else ["./main"])
 
 
 def samples(root, nvcc):
-    """NVIDIA's cuda-samples: a folder for each program, whose sources are compiled together, but for kernels that the
-    program loads or compiles itself."""
+    """NVIDIA's cuda-samples: a folder for each program. Its sources are compiled together, without the
+    kernels that the program loads or compiles itself."""
     for folder in sorted(path.parent for path in root.glob("Samples/*/*/CMakeLists.txt")):
-        text = (folder / "CMakeLists.txt").read_text()
+        rules = (folder / "CMakeLists.txt").read_text()
         sources = [path for path in sorted(folder.iterdir()) if path.suffix in (".cu", ".cpp", ".c")]
-        texts = " ".join(path.read_text(errors="replace") for path in [*sources, *folder.glob("*.h")])
+        files = [*sources, *folder.glob("*.h")]
         flags = ["-arch=sm_80", "-O2", "-std=c++17", f"-I{root}/Common", "-Xcompiler", "-fopenmp"]
         builds = []
-        if "CUDA_FATBIN_FILE" in text:
-            for kernel in re.findall(r"/(\w+)64\.fatbin", text):
+        if "CUDA_FATBIN_FILE" in rules:
+            for kernel in re.findall(r"/(\w+)64\.fatbin", rules):
                 builds.append([nvcc, *flags, "-fatbin", f"{kernel}.cu", "-o", f"{kernel}64.fatbin"])
+        if "CUDA_FATBIN_FILE" in rules or "nvrtc" in folder.name:
             sources = [path for path in sources if path.suffix != ".cu"]
         if "nvrtc" in folder.name:
-            sources = [path for path in sources if path.suffix != ".cu"]
             flags += ["-lnvrtc", f"-I{nvcc.parents[1]}/include"]
-        if "helper_multiprocess.h" in texts:
+        if any("helper_multiprocess.h" in path.read_text(errors="replace") for path in files):
             sources.append(root / "Common/helper_multiprocess.cpp")
-        if "CUDA_SEPARABLE_COMPILATION ON" in text:
+        if "CUDA_SEPARABLE_COMPILATION ON" in rules:
             flags.append("-rdc=true")
         if sources:
             builds.append([nvcc, *flags, *sources, "-o", "program"])
@@ -85,8 +91,8 @@ def polybench(root, nvcc):
         yield Program(f"polybench/{source.parent.name}", source.parent, [build], ["./program"])
 
 
-# Rodinia: folder, sources, options, arguments. Its Makefiles name GPUs that nvcc 13 has forgotten, and most of its
-# input files are in no repository; `rodinia_inputs` writes the ones that are named here.
+# Rodinia: folder, sources, options, arguments. Its Makefiles name GPUs that nvcc 13 does not know.
+# Most of its input files are in no repository; `rodinia_inputs` writes the files that are named here.
 RODINIA = """
 b+tree          | main.c kernel/*wrapper*.cu util/*/*.c util/*/*.cu  | | file mil.txt command command.txt
 backprop        | backprop.c facetrain.c imagenet.c backprop_cuda.cu | | 65536
@@ -95,7 +101,7 @@ dwt2d           | *.cu dwt_cuda/*.cu  | -I.                 | rgb.bmp -d 192x192
 gaussian        | gaussian.cu         |                     | -s 128
 hotspot         | hotspot.cu          |                     | 512 2 4 temp.txt power.txt output.txt
 hotspot3D       | 3D.cu               |                     | 512 8 10 power3d.txt temp3d.txt output.txt
-huffman         | main_test_cu.cu vlc_kernel_sm64huff.cu scan.cu pack_kernels.cu *.cpp |                     | bytes.bin
+huffman         | main_test_cu.cu vlc_kernel_sm64huff.cu scan.cu pack_kernels.cu *.cpp | | bytes.bin
 hybridsort      | bucketsort.cu mergesort.cu main.cu |      | r
 kmeans          | *.c *.cu            |                     | -o -i features.txt
 lavaMD          | main.c kernel/*wrapper*.cu util/*/*.c util/*/*.cu | -Xcompiler -fopenmp | -boxes1d 4
@@ -129,21 +135,30 @@ def rodinia_inputs(folder, arguments):
     def lines(count, one):
         return "".join(f"{one(number)}\n" for number in range(count))
 
+    def line_of_graph(number):
+        return f"{some.randrange(nodes)} {some.randint(1, 10)}"
+
+    def features(number):
+        return " ".join([str(number), *(f"{some.random():.4f}" for _ in range(34))])
+
+    def storm(n):
+        time = f"{1950 + n % 50} {n % 12 + 1:2} {n % 28 + 1:2} {n % 24:2} {n % 100:2}"
+        return f"{time} STORM{n:<7}{some.uniform(0, 70):5.1f} {some.uniform(0, 180):5.1f} 10 100"
+
     nodes, degree = 4096, 6
     writers = {
         "mil.txt": lambda: lines(100001, lambda n: n or 100000),
         "command.txt": lambda: "j 600 3000\nk 1000\n",
         "graph.txt": lambda: f"{nodes}\n" + lines(nodes, lambda n: f"{n * degree} {degree}")
-        + f"0\n{nodes * degree}\n" + lines(nodes * degree, lambda n: f"{some.randrange(nodes)} {some.randint(1, 10)}"),
+        + f"0\n{nodes * degree}\n" + lines(nodes * degree, line_of_graph),
         "temp.txt": lambda: lines(512 * 512, lambda n: f"{some.uniform(320, 345):.3f}"),
         "power.txt": lambda: lines(512 * 512, lambda n: f"{some.uniform(0, 0.01):.6f}"),
         "temp3d.txt": lambda: lines(512 * 512 * 8, lambda n: f"{some.uniform(320, 345):.3f}"),
         "power3d.txt": lambda: lines(512 * 512 * 8, lambda n: f"{some.uniform(0, 0.01):.6f}"),
         "bytes.bin": lambda: "".join(chr(int(some.triangular(0, 127, 60))) for _ in range(1 << 18)),
-        "features.txt": lambda: lines(4000, lambda n: " ".join([str(n), *(f"{some.random():.4f}" for _ in range(34))])),
+        "features.txt": lambda: lines(4000, features),
         "filelist.txt": lambda: "storms.db\n",
-        "storms.db": lambda: lines(4000, lambda n: f"{1950 + n % 50} {n % 12 + 1:2} {n % 28 + 1:2} {n % 24:2} {n % 100:2} "
-                                   f"STORM{n:<7}{some.uniform(0, 70):5.1f} {some.uniform(0, 180):5.1f} 10 100"),
+        "storms.db": lambda: lines(4000, storm),
     }
     wanted = [*arguments, "storms.db"] if "filelist.txt" in arguments else arguments
     for name in wanted:
@@ -153,7 +168,7 @@ def rodinia_inputs(folder, arguments):
 
 # SHOC: program, folder, sources.
 SHOC = """
-BFS          | level1/bfs       | BFS.cu bfs_kernel.cu COMMON/Graph.cpp
+BFS          | level1/bfs       | BFS.cu bfs_kernel.cu ../../../common/Graph.cpp
 BusSpeedDownload | level0       | BusSpeedDownload.cu
 BusSpeedReadback | level0       | BusSpeedReadback.cu
 DeviceMemory | level0           | DeviceMemory.cu
@@ -168,8 +183,7 @@ S3D          | level2/s3d       | *.cu
 Scan         | level1/scan      | Scan.cu
 Sort         | level1/sort      | Sort.cu sort_kernel.cu
 Spmv         | level1/spmv      | Spmv.cu
-Stencil2D    | level1/stencil2d | CUDAStencil.cpp CUDAStencilFactory.cpp CommonCUDAStencilFactory.cpp CUDAStencilKernel.cu \
-Stencil2Dmain.cpp COMMON/*Matrix2D*.cpp COMMON/*Stencil*.cpp COMMON/InvalidArgValue.cpp
+Stencil2D    | level1/stencil2d | CUDA*.cu CUDA*.cpp Common*.cpp Stencil2Dmain.cpp ../../../common/*Stencil*.cpp ../../../common/*Matrix2D*.cpp ../../../common/InvalidArgValue.cpp
 Triad        | level1/triad     | Triad.cu
 """
 
@@ -179,14 +193,15 @@ def shoc(root, nvcc):
     common = root / "src" / "common"
     (root / "config.h").write_text("#define HAVE_GETTIMEOFDAY 1\n")
     always = [root / "src/cuda/common/main.cpp"]
-    always += [common / f"{name}.cpp" for name in ("CTimer", "Option", "OptionParser", "ProgressBar", "ResultDatabase", "Timer")]
-    for line in SHOC.replace("\\\n", "").strip().splitlines():
+    library = ("CTimer", "Option", "OptionParser", "ProgressBar", "ResultDatabase", "Timer")
+    always += [common / f"{name}.cpp" for name in library]
+    for line in SHOC.strip().splitlines():
         name, place, sources = (part.strip() for part in line.split("|"))
         folder = root / "src" / "cuda" / place
-        files = [path for pattern in sources.split() for path in sorted(
-            common.glob(pattern[7:]) if pattern.startswith("COMMON/") else folder.glob(pattern))]
-        include = [f"-I{path}" for path in (root, common, root / "src/cuda/common", root / "src/cuda/include", folder)]
-        # The member that `main` prints is in CUDA 13 no more.
+        files = [path for pattern in sources.split() for path in sorted(folder.glob(pattern))]
+        headers = (root, common, root / "src/cuda/common", root / "src/cuda/include", folder)
+        include = [f"-I{path}" for path in headers]
+        # CUDA 13 has no longer the member `clockRate`, which `main` prints.
         defined = [RENAMED, "-DclockRate=warpSize", "-Drestrict=__restrict__"]
         build = [nvcc, "-arch=sm_80", "-O2", *defined, *include, *files, *always, "-o", name]
         yield Program(f"shoc/{name}", folder, [build], [f"./{name}", "-s", "1", "-n", "1", "--passes", "1"])
@@ -195,7 +210,8 @@ def shoc(root, nvcc):
 def cccl(root, nvcc):
     """CCCL: examples of CUB and Thrust, tests of Thrust, and tests of libcu++, each its own program."""
     test, thrust = root / "libcudacxx/test", root / "thrust"
-    parts = ("libcudacxx/include", "cub", "thrust", "libcudacxx/test/support", "thrust/testing", "thrust/examples", "c2h/include")
+    parts = ("libcudacxx/include", "cub", "thrust", "libcudacxx/test/support", "thrust/testing",
+             "thrust/examples", "c2h/include")
     flags = ["-arch=sm_80", "-std=c++17", "--expt-relaxed-constexpr", "--extended-lambda"]
     flags += [f"-I{root / part}" for part in parts]
     wanted = [
@@ -207,7 +223,8 @@ def cccl(root, nvcc):
     for part, folder, pattern, more in wanted:
         # Catch2, with which the other tests are written, takes minutes to compile.
         for source in sorted(path for path in folder.glob(pattern) if not path.name.startswith("catch2")):
-            name = f"{part}.{source.relative_to(folder)}".replace("/", ".").removesuffix(".cu").removesuffix(".pass.cpp")
+            name = f"{part}.{source.relative_to(folder)}".replace("/", ".")
+            name = name.removesuffix(".cu").removesuffix(".pass.cpp")
             build = [nvcc, *flags, *more, "-x", "cu", source, "-o", f"{name}.out"]
             yield Program(f"cccl/{name}", folder, [build], [f"./{name}.out"], asserts=part == "libcudacxx")
 
@@ -235,7 +252,7 @@ def table(file):
 
 
 def done(command, folder, seconds, environment):
-    """Exit code, output and CPU seconds of a command with a limit of CPU time; no exit code: it did not end."""
+    """Exit code, output and seconds of a command with a limit of CPU time; no exit code: it did not end."""
 
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
@@ -260,19 +277,20 @@ def done(command, folder, seconds, environment):
 
 
 def judged(code, text, asserts):
-    said = [line for line in text.splitlines() if not line.startswith("warploom:")]
     if code is None:
         return "slow"
-    if code != 0 or FAULT.search(text) or any(FAILED.search(line) and not NO_FAILURE.search(line) for line in said):
+    said = [line for line in text.splitlines() if not line.startswith("warploom:")]
+    denied = any(FAILED.search(line) and not NO_FAILURE.search(line) for line in said)
+    if code != 0 or denied or FAULT.search(text):
         return "failed"
     return "passed" if asserts or any(PASSED.search(line) for line in said) else "ended"
 
 
 def tried(program, given, sizes):
-    environment = dict(os.environ, NVCC_APPEND_FLAGS="-cudart shared", CUDA_HOME=str(given.cuda))
-    environment["PATH"] = f"{given.cuda}/bin:{environment['PATH']}"
     # Programs that call the driver library are linked with warploom's.
-    environment["NVCC_APPEND_FLAGS"] += f" -L{given.warploom.parent} -lcuda"
+    flags = f"-cudart shared -L{given.warploom.parent} -lcuda"
+    environment = dict(os.environ, NVCC_APPEND_FLAGS=flags, CUDA_HOME=str(given.cuda))
+    environment["PATH"] = f"{given.cuda}/bin:{environment['PATH']}"
     for command in program.build:
         code, text, took = done(command, program.folder, 1200, environment)
         if code != 0:

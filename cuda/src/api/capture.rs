@@ -100,7 +100,7 @@ api! {
         let capture = stream.capture().ok_or(Error::CUDA_ERROR_ILLEGAL_STATE)?;
         graph.set_if(0);
         capture.end(&stream)?;
-        // Who captures into a graph of its own has it.
+        // A program that captures into a graph of its own need not ask for the graph.
         graph.set_if(capture.graph_handle);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::array::Flat;
 use super::require;
@@ -102,18 +102,22 @@ impl Drop for Object {
 
 static OBJECTS: Table<Object> = Table::new();
 
-/// An object that is destroyed, but that work may use which was in lines of a context then.
+/// A destroyed object. Work that was submitted before may still use it.
 struct Leaving {
     _object: Arc<Object>,
-    lines: Vec<(Arc<Lines>, Point)>,
+    /// The ends of this work.
+    ends: Vec<(Arc<Lines>, Point)>,
 }
 
 static LEAVING: Mutex<Vec<Leaving>> = Mutex::new(Vec::new());
 
-/// Lets objects go whose work is done.
-fn let_go() {
-    let mut leaving = LEAVING.lock().unwrap_or_else(PoisonError::into_inner);
-    leaving.retain(|object| object.lines.iter().any(|(lines, end)| !lines.is_done(*end)));
+/// Drops the destroyed objects whose work is done.
+fn drop_unused(leaving: &mut Vec<Leaving>) {
+    leaving.retain(|object| object.ends.iter().any(|(lines, end)| !lines.is_done(*end)));
+}
+
+fn leaving() -> MutexGuard<'static, Vec<Leaving>> {
+    LEAVING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn create(
@@ -130,7 +134,7 @@ fn create(
         require(view.levels[0] <= view.levels[1] && view.levels[1] < u32::from(image.levels))?;
         (image.first_level, image.last_level) = (view.levels[0] as u8, view.levels[1] as u8);
     }
-    let_go();
+    drop_unused(&mut leaving());
     let index = texture::reserve()?;
     let object = Object { index, resource, how, _kept: kept };
     texture::put(index, &image, &texture::sampler_of(&reading.unwrap_or_default()))?;
@@ -142,10 +146,13 @@ fn create(
 fn destroy(handle: u64, sampled: bool) -> Answer {
     require(OBJECTS.find(handle).is_some_and(|object| object.how.is_some() == sampled))?;
     let object = OBJECTS.remove(handle)?;
-    let ends = |lines: Arc<Lines>| lines.ends().into_iter().map(move |end| (lines.clone(), end)).collect::<Vec<_>>();
-    let lines = CONTEXTS.all().iter().flat_map(|context| ends(context.lines.clone())).collect();
-    LEAVING.lock().unwrap_or_else(PoisonError::into_inner).push(Leaving { _object: object, lines });
-    let_go();
+    let mut ends = Vec::new();
+    for context in CONTEXTS.all() {
+        ends.extend(context.lines.ends().into_iter().map(|end| (context.lines.clone(), end)));
+    }
+    let mut leaving = leaving();
+    leaving.push(Leaving { _object: object, ends });
+    drop_unused(&mut leaving);
     Ok(())
 }
 

@@ -22,8 +22,8 @@ fn within(host: NonNull<u8>, address: u64) -> *mut u8 {
     host.as_ptr().wrapping_add((address & (PAGE_BYTES - 1)) as usize)
 }
 
-/// Misses of an instruction up to which each finds a run, and then every how many one does: lanes that go to many ranges at once
-/// gain nothing from it, and workers take turns at the ranges.
+/// How many misses of an instruction find a run each; then one in [`MISSES_FROM_THEN`] does. Lanes in
+/// many buffers at once gain nothing from a run, and the search takes a lock that workers share.
 const MISSES_IN_FULL: u64 = 1 << 12;
 const MISSES_FROM_THEN: u64 = 16;
 
@@ -170,8 +170,8 @@ impl Memory {
         state
     }
 
-    /// Notes that an access at `address` did not go through the first of an instruction's runs, and makes the first that of the
-    /// address, if it has one. It holds as long as a TLB's entry does.
+    /// Notes that an access at `address` did not go through the first of an instruction's runs. Mostly
+    /// the run of the address comes first from then on; it holds as long as a TLB's entry does.
     pub(crate) fn run_fill(&self, ways: &mut Ways, address: u64, write: bool) {
         let [first, second] = ways.runs;
         if first.holds(address) {

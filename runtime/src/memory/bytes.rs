@@ -1,5 +1,5 @@
-//! Host memory at its own address, to the byte. What of it is not a whole page is in no page of the table, and so in none of a TLB's
-//! pages, but it is in its runs.
+//! Host memory at its own address, to the byte. Its ends, which are no whole pages, are not in the page
+//! table, and so not among the pages of a TLB. They are in the runs of a TLB.
 
 use super::error::MapError;
 use super::{Memory, PAGE_BYTES};
@@ -43,7 +43,7 @@ impl Ranges {
         self.count.load(Relaxed) != 0 && self.hold().have(address, bytes)
     }
 
-    /// Where the range begins and ends that has an address. The thread must not have a [`Held`].
+    /// The beginning and the end of the range around an address. The thread must not have a [`Held`].
     pub(super) fn around(&self, address: u64) -> Option<(u64, u64)> {
         if self.count.load(Relaxed) == 0 {
             return None;

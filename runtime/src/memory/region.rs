@@ -21,7 +21,7 @@ const ADDRESSES: Range<u64> = 2 << 32..1 << 40;
 /// Addresses that it hands out below 4 GiB: far above 0, so that offsets from a null pointer fault.
 const LOW_ADDRESSES: Range<u64> = 1 << 28..1 << 32;
 
-/// Bindings on either side of one that a run may have besides.
+/// The most bindings that a run has on either side of the one around the address.
 const RUN_BINDINGS: usize = 1024;
 
 /// Where a range goes.
@@ -505,8 +505,9 @@ impl Memory {
         }
     }
 
-    /// What surrounds an address and can be read or, with `write`, both read and written: pages that follow each other in host
-    /// memory too, or a range of [`Memory::map_bytes`] but for what of it is not a multiple of 16.
+    /// The run around an address: pages that follow each other in guest and host memory, or a range
+    /// of [`Memory::map_bytes`] without the bytes at its ends that are no multiple of 16. All of it
+    /// can be read, and with `write` written too.
     pub(super) fn run(&self, address: u64, write: bool) -> Option<Run> {
         if let Some((start, end)) = self.bytes.around(address) {
             let first = start.next_multiple_of(HOST_ALIGN as u64);

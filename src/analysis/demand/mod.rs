@@ -2,15 +2,16 @@
 //!
 //! A value written to a register under a mask, or used as the address of a masked access, is seen in the lanes of
 //! that mask only. Where the lanes of a `select` that are seen lie within its mask it is its first operand; a bit of
-//! `a & m` that is seen only inside `m` is `a`. An operation that is seen in such lanes only takes the first operand of a `select`
-//! even where others see the rest of it. What no one sees is left out.
+//! `a & m` that is seen only inside `m` is `a`. An operation of which only such lanes are seen takes
+//! the operand of a `select` in its place, though other operations see the rest of the `select`.
+//! Values that no one sees are left out.
 
 mod replay;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashMap;
 
 use super::editor::Editor;
 use super::pairs::Pairs;
@@ -104,8 +105,8 @@ pub struct Demand<'a> {
     seen: SecondaryMap<Value, Seen>,
     /// The value that may stand in for another.
     alias: SecondaryMap<Value, Option<Value>>,
-    /// What an instruction takes in place of an operand.
-    instead: HashMap<(usize, Value), Value>,
+    /// The operand of a `select` that an instruction, by its index, takes in place of the `select`.
+    instead: FxHashMap<(usize, Value), Value>,
 }
 
 impl<'a> Demand<'a> {
@@ -118,7 +119,7 @@ impl<'a> Demand<'a> {
         let values = editor.values.len();
         let (seen, alias) = (table(values, Seen::Nothing), table(values, None));
         let entered = entry_mask(&editor.insts, active);
-        let mut demand = Demand { editor, term, active, entered, dead, seen, alias, instead: HashMap::new() };
+        let mut demand = Demand { editor, term, active, entered, dead, seen, alias, instead: FxHashMap::default() };
         term.for_each_operand(|v| demand.see(v, Seen::All));
         for (index, inst) in editor.insts.iter().enumerate().rev() {
             if !demand.is_dead(index) {
@@ -201,7 +202,8 @@ impl<'a> Demand<'a> {
         }
     }
 
-    /// An instruction sees some lanes of an operand: of the operand of a `select`, if they are all from one.
+    /// Notes that an instruction sees some lanes of an operand. If the operand is a `select`, and all
+    /// these lanes are from one side of it, the instruction takes that side.
     fn take(&mut self, index: usize, operand: Value, seen: Seen) {
         let mut v = operand;
         while let op @ Op::Select { .. } = self.editor.def(v)
@@ -218,7 +220,8 @@ impl<'a> Demand<'a> {
     /// An instruction with the operands that it takes.
     fn taken(&self, index: usize) -> Cow<'a, Op> {
         let op = &self.editor.insts[index].op;
-        if op.operands().iter().all(|&v| !self.instead.contains_key(&(index, v))) {
+        let is_taken = |v: &Value| self.instead.contains_key(&(index, *v));
+        if self.instead.is_empty() || !op.operands().iter().any(is_taken) {
             return Cow::Borrowed(op);
         }
         let mut op = op.clone();
@@ -368,7 +371,10 @@ impl<'a> Demand<'a> {
 
     /// Of a uniform value all is seen, whatever the lanes are that it is given to: a mask is a number there.
     fn see_number(&mut self, at: usize, value: Value, lanes: Seen) {
-        if self.editor.ty(value).is_uniform() { self.see(value, Seen::All) } else { self.take(at, value, lanes) }
+        match self.editor.ty(value).is_uniform() {
+            true => self.see(value, Seen::All),
+            false => self.take(at, value, lanes),
+        }
     }
 
     fn access(&mut self, at: usize, access: &Access, values: &[Value]) {

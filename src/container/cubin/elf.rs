@@ -139,7 +139,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<File, Error> {
     Ok(file)
 }
 
-/// CUDA 13's files, of ABI version 8, have the GPU in the second byte of the flags, earlier ones in the first.
+/// The GPU is in the first byte of the flags; in files of CUDA 13, whose ABI has version 8, it is in
+/// the second one.
 fn isa(abi_version: u8, flags: u32) -> Result<Isa, Error> {
     let sm = if abi_version >= 8 { flags >> 8 } else { flags } & 0xff;
     match sm {

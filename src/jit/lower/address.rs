@@ -49,15 +49,19 @@ const RUN_FIELDS: [usize; 3] =
 
 /// Where the TLB has a run of an instruction: the one that it used last, or the one before.
 const fn run_offset(run: usize, way: usize, rights: Rights) -> usize {
-    let runs = if rights.write { std::mem::offset_of!(Tlb, write_runs) } else { std::mem::offset_of!(Tlb, read_runs) };
+    let runs = match rights.write {
+        true => std::mem::offset_of!(Tlb, write_runs),
+        false => std::mem::offset_of!(Tlb, read_runs),
+    };
     runs + run * size_of::<Ways>() + std::mem::offset_of!(Ways, runs) + way * size_of::<Run>()
 }
 
-/// The most bytes between lanes that are looked for in a run together: an offset from the first to the last has 32 bits.
+/// The most bytes from one lane to the next of lanes that are checked by their two ends: the host's
+/// addressing has 32 bits for the distance from the first lane to the last.
 const FARTHEST: u64 = 1 << 27;
 
-/// Operations of an address that are looked at for its pointer.
-const MOST_SUMS: u32 = 4;
+/// How many operations of an address are followed to what all lanes have.
+pub(super) const MOST_SUMS: u32 = 4;
 
 /// Where a pointer comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -139,8 +143,8 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Where the chunk's lanes of an access are, if they are evenly spaced: by the address's class, or as a guess that
-    /// they are consecutive. Accesses that are never done so have no such place. `run` is that of an access whose lanes are
-    /// [far apart](Self::are_far_apart).
+    /// they are consecutive. Accesses that are never done so have no such place. An access whose
+    /// lanes are [far apart](Self::are_far_apart) comes with its `run`.
     pub(super) fn place(&mut self, access: &Access, run: Option<usize>, rights: Rights) -> Option<Place> {
         let class = self.scope.classes.get(access.address);
         let inline = match access.space {
@@ -163,7 +167,8 @@ impl BlockLowerer<'_, '_, '_> {
         Some(place)
     }
 
-    /// Whether the lanes of an access to global memory are evenly spaced and so far apart that a chunk's lie on several pages.
+    /// Whether the lanes of an access to global memory are evenly spaced, but a chunk of them does
+    /// not fit a page.
     pub(super) fn are_far_apart(&self, access: &Access) -> bool {
         let Some(step) = self.scope.classes.get(access.address).stride() else { return false };
         matches!(access.space, Space::Global | Space::Generic)
@@ -416,7 +421,7 @@ impl BlockLowerer<'_, '_, '_> {
         result
     }
 
-    /// One of the TLB's runs for accesses at an address. Those that lie at numbers of elements from one pointer share it.
+    /// One of the TLB's runs for accesses at an address. Accesses through one pointer share a run.
     pub(super) fn run_for(&mut self, address: Value) -> usize {
         match self.pointer(address) {
             Some(pointer) => self.region.run_of_pointer(pointer),
@@ -424,23 +429,19 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// The pointer, the same for all lanes, from which an address is so far.
+    /// The pointer, the same for all lanes, to which an address adds something.
     fn pointer(&self, address: Value) -> Option<Pointer> {
+        let is_same = |v| self.scope.classes.get(v).is_same();
         let mut v = address;
         for _ in 0..MOST_SUMS {
             match *self.facts.def_op(v) {
-                Op::Binary { op: BinaryOp::Add, a, b } => match [a, b].map(|v| self.scope.classes.get(v).is_same()) {
-                    [true, false] => match self.source(a) {
-                        Some(pointer) => return Some(pointer),
-                        None => v = b,
-                    },
-                    [false, true] => match self.source(b) {
-                        Some(pointer) => return Some(pointer),
-                        None => v = a,
-                    },
+                Op::Binary { op: BinaryOp::Add, a, b } => match [a, b].map(is_same) {
+                    [true, false] if let Some(pointer) = self.source(a) => return Some(pointer),
+                    [false, true] if let Some(pointer) = self.source(b) => return Some(pointer),
+                    [true, false] => v = b,
                     _ => v = a,
                 },
-                // Low words have a sum of their own where there is none of 64 bits.
+                // Guests without a sum of 64 bits add the low words, and the high ones elsewhere.
                 Op::Binary { op: BinaryOp::Sub, a, .. } | Op::Concat { lo: a, .. } => v = a,
                 _ => break,
             }
@@ -448,7 +449,7 @@ impl BlockLowerer<'_, '_, '_> {
         None
     }
 
-    /// Where a value comes from that is the same in all lanes.
+    /// The register or the parameter from which a value is, if all lanes have the same.
     fn source(&self, mut v: Value) -> Option<Pointer> {
         for _ in 0..MOST_SUMS {
             match *self.facts.def_op(v) {
@@ -476,14 +477,15 @@ impl BlockLowerer<'_, '_, '_> {
         RUN_FIELDS.map(|offset| self.b.ins().load(types::I64, flags(), tlb, (at + offset) as i32))
     }
 
-    /// How many of an instruction's runs code looks into: one if all its addresses are from one pointer, or code is to be short.
+    /// How many of an instruction's runs code looks into: one if its pointer is always the same, or
+    /// code is to be short.
     fn run_ways(&self, address: Value) -> usize {
-        let changes = self.pointer(address).is_none_or(|pointer| self.region.changes(pointer));
-        if changes && self.region.effort.is_fast() { 2 } else { 1 }
+        let may_change = || self.pointer(address).is_none_or(|pointer| self.region.changes(pointer));
+        if self.region.effort.is_fast() && may_change() { 2 } else { 1 }
     }
 
-    /// The one of an instruction's two runs that lane 0 of an address lies in; if neither, that which the instruction used last.
-    /// Where all addresses are from one pointer, that is looked for only.
+    /// The one of an instruction's two runs that has lane 0 of an address; else the run that the
+    /// instruction used last, which is the only one where [`Self::run_ways`] says so.
     pub(super) fn run_around(
         &mut self,
         (run, rights): (usize, Rights),

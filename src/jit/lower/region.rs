@@ -1,6 +1,6 @@
 //! A region: several blocks of a kernel as one CLIF function, entered by block number.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use cranelift_codegen::ir::{
@@ -9,6 +9,7 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch};
+use rustc_hash::FxHashSet;
 
 use super::super::abi;
 use super::super::helpers::{AccessDesc, Helper, InterpretDesc};
@@ -45,7 +46,7 @@ pub struct Region<'r> {
     runs: usize,
     pointers: HashMap<Pointer, usize>,
     /// Registers that are written in loops.
-    changing: HashSet<Reg>,
+    changing: &'r FxHashSet<Reg>,
 }
 
 /// Ways out of the region that all its blocks share: cold blocks, made when the first one asks for them.
@@ -228,12 +229,6 @@ impl Region<'_> {
     }
 }
 
-fn written_in_loops(program: &Program) -> HashSet<Reg> {
-    let blocks = program.in_loops.iter().filter(|&(_, &in_loop)| in_loop).map(|(id, _)| program.function().block(id));
-    let written = |op: &Op| if let Op::RfWrite { reg, .. } = *op { Some(reg) } else { None };
-    blocks.flat_map(|block| block.insts.iter().filter_map(move |inst| written(&inst.op))).collect()
-}
-
 /// Lowers the blocks of one region of a program.
 pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &Target) -> Lowered {
     let isa = target.isa(effort);
@@ -270,7 +265,7 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
         backward: HashMap::new(),
         runs: 0,
         pointers: HashMap::new(),
-        changing: written_in_loops(program),
+        changing: program.written_in_loops(),
     };
     let mut switch = Switch::new();
     for &id in region_blocks {

@@ -217,7 +217,7 @@ fn two_runs_are_kept_and_many_are_found_seldom() {
     assert!(!ways.runs[0].holds(c + PAGE));
 }
 
-/// Memory of a caller at its own address is in a run, but for the bytes at its ends that are no multiple of 16.
+/// A run has the memory of a caller at its own address, but for up to 15 bytes at either end.
 #[test]
 fn ranges_of_bytes_are_runs() {
     let memory = Memory::default();
@@ -235,7 +235,7 @@ fn ranges_of_bytes_are_runs() {
     memory.unmap_bytes(start).unwrap();
 }
 
-/// What is permitted on a part of an allocation ends a run.
+/// A run ends at pages of the allocation that do not permit the access.
 #[test]
 fn runs_end_where_access_was_changed() {
     let mut memory = Memory::default();

@@ -5,15 +5,12 @@ use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, type
 
 use super::super::super::forms::{Lanes, clif_type};
 use super::super::super::helpers::STAGED_VALUES;
-use super::super::address::Rights;
+use super::super::address::{MOST_SUMS, Rights};
 use super::super::block::BlockLowerer;
 use super::super::int::plus;
 use super::lanes::Offsets;
 use crate::analysis::Class;
 use crate::ir::{Access, BinaryOp, ConvertOp, Extend, Op, Space, Type, Value};
-
-/// How many operations of an address are looked at for what all lanes have.
-const MOST_SUMS: u32 = 4;
 
 /// An element's number: `base + (word << shift)`, the word extended, is its address.
 pub(in super::super) struct Index {
@@ -45,8 +42,8 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> (Lanes, Clif) {
         let guard = access.guard.expect("analysis makes masks explicit");
         let lanes = self.lanes(access.address);
-        let [first, bytes, addend] =
-            self.run_around((run, rights), access.address, |lowerer| lowerer.b.ins().extractlane(lanes[0], 0));
+        let lane = |lowerer: &mut Self| lowerer.b.ins().extractlane(lanes[0], 0);
+        let [first, bytes, addend] = self.run_around((run, rights), access.address, lane);
         let host = self.b.ins().iadd(addend, first);
         let clif = clif_type(Type::I64, true);
         let start = plus(self.b, first, -i64::from(access.offset));

@@ -54,8 +54,8 @@ impl BlockLowerer<'_, '_, '_> {
         (active, allowed): (Clif, Clif),
         fails: ClifBlock,
     ) -> Ahead {
-        let addresses: Vec<_> = rounds.streams.iter().map(|stream| self.stream_access(stream).address).collect();
-        let runs: Vec<usize> = addresses.into_iter().map(|address| self.run_for(address)).collect();
+        let run = |stream| self.run_for(self.stream_access(stream).address);
+        let runs: Vec<usize> = rounds.streams.iter().map(run).collect();
         let (miss, go) = (self.cold_block(), self.b.create_block());
         let mut checked = Vec::new();
         for (stream, &run) in rounds.streams.iter().zip(&runs) {
