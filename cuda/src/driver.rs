@@ -6,6 +6,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use warploom::exec::EngineKind;
+use warploom::jit::cache::Cache;
 use warploom_runtime::memory::{Memory, MemoryConfig};
 
 use crate::device::Profile;
@@ -29,6 +30,8 @@ pub struct Driver {
     /// Threads that run blocks.
     pub threads: usize,
     pub engine: EngineKind,
+    /// Where compiled code is kept.
+    pub cache: Option<Arc<Cache>>,
     /// Every call waits until its work is done (`CUDA_LAUNCH_BLOCKING`).
     pub blocking: bool,
     pub eager: bool,
@@ -156,6 +159,7 @@ impl Driver {
             capacity,
             threads: threads.unwrap_or_else(|| available_parallelism().map_or(1, usize::from).min(1024)),
             engine: engine.unwrap_or_default(),
+            cache: Cache::of_environment(|problem| eprintln!("warploom: {problem}")),
             blocking: capture.is_some() || variable("CUDA_LAUNCH_BLOCKING").is_some_and(|value| value != "0"),
             capture,
             eager: variable("CUDA_MODULE_LOADING").is_some_and(|value| value.eq_ignore_ascii_case("eager")),

@@ -99,7 +99,11 @@ impl Library {
     fn load_program(&self) -> Result<Arc<Program>, Failure> {
         let module = self.source().module()?;
         let program = Program::in_memory(module, driver::memory().clone(), |name| self.image_handle(name));
-        program.map(Arc::new).map_err(|error| Failure {
+        let with_cache = |mut program: Program| {
+            program.set_cache(driver::get().cache.clone());
+            Arc::new(program)
+        };
+        program.map(with_cache).map_err(|error| Failure {
             error: match &error {
                 exec::Error::Map(map) => crate::error::of_map(*map),
                 _ => Error::CUDA_ERROR_INVALID_IMAGE,

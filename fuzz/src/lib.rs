@@ -2,7 +2,7 @@
 //! same functions on stable Rust.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use arbitrary::{Result, Unstructured};
 use warploom::analysis::LaunchClass;
@@ -23,6 +23,7 @@ use warploom::ir::{Function, parse, verify};
 use warploom::isa::maxwell::{Instruction, assemble, table};
 use warploom::isa::{gfx9, ptx, visa};
 use warploom::jit::Program;
+use warploom::jit::cache::Reader;
 
 // Their functions of C are linked from them.
 extern crate cuda as _;
@@ -74,6 +75,30 @@ pub fn container(bytes: &[u8]) {
             }
         }
     }
+}
+
+/// The kernel whose kept code `cache` reads.
+static KEPT: LazyLock<Program> = LazyLock::new(|| {
+    let text = "function \"kept\" lanes 32 nan 0x7fff 0x7fffffff 0x7ff8000000000000 {
+        bank p: mask x 1
+        active p[0]
+        b0 pc 0 cost 1:
+          v0 = lane.id
+          v1 = zext.i64 v0
+          v2 = load.global.i32 [v1] align 1
+          v3 = atomic.global.i32.add [v1 + 64], v2 align 4
+          store.global.i32 [v1], v3 align 1
+          exit
+    }";
+    Program::new(&parse::parse(text).expect("it is written so"), LaunchClass::Any, true).expect("a program")
+});
+
+/// Files of the cache of compiled code: as they are, or with the checksum that their bytes have. What is taken is not run.
+pub fn cache(bytes: &[u8]) {
+    let Some((&first, rest)) = bytes.split_first() else { return };
+    let reader = Reader::new(&KEPT).expect("a host that there is code for");
+    let file = if first % 2 == 0 { rest.to_vec() } else { reader.sealed(rest) };
+    let _ = reader.takes(&file);
 }
 
 /// Programs as text: what can be read, links.

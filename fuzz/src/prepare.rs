@@ -11,6 +11,9 @@ use warploom::generate::{gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_
 use warploom::ir::generate::{Random, Source};
 use warploom::isa::gfx9::layout::Form;
 use warploom::isa::{gfx9, maxwell, ptx, visa};
+use warploom::jit::cache::Reader;
+
+use super::KEPT;
 
 // Makes fat binaries for tests, too.
 #[path = "../../tests/support/fat_file.rs"]
@@ -66,6 +69,11 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             let host = fat_file::host(&[(".nv_fatbin", &fat.concat())]);
             let intel = [".zebin", ".isa"].map(|end| files("tests/fixtures/visa", end)).concat();
             [cubins, amd, fat.into(), vec![host], intel, files("tests/fixtures/cuda", ".fatbin")].concat()
+        }
+        // The first byte says whether a checksum is made.
+        "cache" => {
+            let file = Reader::new(&KEPT).and_then(|reader| reader.file()).expect("code");
+            vec![[&[0], &file[..]].concat(), [&[1], Reader::payload(&file)].concat()]
         }
         "manifest" => files("examples", ".toml"),
         "ir_text" => functions(),

@@ -48,6 +48,7 @@ macro_rules! smoke {
 smoke! {
     array 200 200
     assembly 100 200
+    cache 200 200
     container 200 200
     cuda_api 30 1000
     decode_gfx9 500 256

@@ -25,7 +25,10 @@ impl<'c> EngineRun<'c> {
     /// Launches for the first time.
     pub fn start(options: &Options, launch: &'c Launch, engine: EngineKind) -> Result<EngineRun<'c>, Error> {
         let failed = |e| Error::exec(&launch.path)(e);
-        let session = session(launch)?;
+        let mut session = session(launch)?;
+        if engine == EngineKind::Jit {
+            session.set_cache(super::cache::of_environment());
+        }
         let mut shape = session.options(engine, options.threads.into());
         shape.effort = options.effort;
         shape.instruction_limit = options.instruction_limit.or(shape.instruction_limit);

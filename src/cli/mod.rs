@@ -1,9 +1,10 @@
-//! The command: `warploom run`, `inspect`, `disasm`, `dump`, `bench`, `cuda`.
+//! The command: `warploom run`, `inspect`, `disasm`, `dump`, `bench`, `cuda`, `cache`.
 //!
 //! One file for each (`engine_run` and `report` are parts of `run`). What they do is in the library; here are options, words
 //! and exit codes: 0 success, 1 a result that is not as expected (or two engines that disagree), 2 a fault of the guest, 3 bad input.
 
 mod bench;
+mod cache;
 mod coverage;
 #[cfg(target_os = "linux")]
 mod cuda;
@@ -40,7 +41,8 @@ struct Cli {
 
 const AFTER_HELP: &str =
     "Exit codes: 0 success, 1 a result that is not as expected, 2 a fault in the guest, 3 bad input.
-Environment: WARPLOOM_ENGINE is the engine where --engine is not given; WARPLOOM_LOG (such as `debug`) logs to stderr.";
+Environment: WARPLOOM_ENGINE is the engine where --engine is not given; WARPLOOM_LOG (such as `debug`) logs to stderr;
+WARPLOOM_CACHE is the folder for compiled code, or `off`; WARPLOOM_CACHE_SIZE how many MiB it may hold.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -57,6 +59,9 @@ enum Command {
     /// Runs a program that uses CUDA on this CPU, without a GPU or its driver.
     #[cfg(target_os = "linux")]
     Cuda(cuda::Options),
+    /// Shows or empties the folder where compiled code is kept.
+    #[command(subcommand)]
+    Cache(cache::Action),
 }
 
 /// `--arch`, of commands that read a GPU binary.
@@ -165,6 +170,7 @@ pub fn main() -> ExitCode {
             Ok(code) => return ExitCode::from(code),
             Err(error) => Err(error),
         },
+        Command::Cache(action) => cache::run(action),
     };
     match result {
         Ok(ending) => ExitCode::from(ending as u8),

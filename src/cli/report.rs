@@ -15,6 +15,8 @@ pub struct Report {
     pub block: [u32; 3],
     /// Spent on translation in all launches.
     pub translate_ns: u64,
+    /// Pieces of compiled code that the cache had, in the first launch.
+    pub found_in_cache: u64,
     /// One number for each launch.
     pub kernel_ns: Vec<u64>,
     /// Of the first launch, as all that follows.

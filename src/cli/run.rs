@@ -188,6 +188,10 @@ fn summary(options: &Options, launch: &Launch, runs: &[EngineRun<'_>]) -> String
             time(run.translate),
             time(run.kernel[0])
         );
+        let found = run.first.found_in_cache;
+        if found > 0 {
+            text += &format!(" ({} of code from the cache)", pieces(found));
+        }
         if run.kernel.len() > 1 {
             text += &format!(", best of {} {}", run.kernel.len(), time(best));
         }
@@ -200,6 +204,10 @@ fn summary(options: &Options, launch: &Launch, runs: &[EngineRun<'_>]) -> String
         );
     }
     text
+}
+
+fn pieces(count: u64) -> String {
+    format!("{} piece{}", grouped(count), plural(count))
 }
 
 fn report(
@@ -219,6 +227,7 @@ fn report(
         grid: run.options.grid,
         block: run.options.block,
         translate_ns: run.translate.as_nanos() as u64,
+        found_in_cache: run.first.found_in_cache,
         kernel_ns: run.kernel.iter().map(|d| d.as_nanos() as u64).collect(),
         instructions: counts.instructions,
         lane_instructions: counts.lane_instructions,

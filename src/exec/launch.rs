@@ -186,6 +186,8 @@ pub struct LaunchOutcome {
     pub run: Duration,
     /// What of the kernel the JIT could make no code for and interprets instead, and why.
     pub uncompiled: Vec<String>,
+    /// How many pieces of the kernel's code the cache had, so far.
+    pub found_in_cache: u64,
 }
 
 impl<'p> Kernel<'p> {
@@ -246,6 +248,7 @@ impl<'p> Kernel<'p> {
                 translate: Duration::from_nanos(translated.take_nanoseconds()),
                 run: elapsed.saturating_sub(Duration::from_nanos(while_running)),
                 uncompiled: translated.uncompiled(),
+                found_in_cache: translated.found_in_cache(),
             })
         })
     }

@@ -9,13 +9,14 @@ use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Place, 
 
 use super::guest::{self, Guest, KnownImages};
 use super::services::Heap;
-use super::translate::Translated;
+use super::translate::{Settings, Translated};
 use super::{Error, lock};
 use crate::container::{
     self, Addresses, Arch, FunctionId, Isa, Linked, Module, Modules, RelocKind, SectionId, SectionKind, SymbolId,
 };
 use crate::ir::image::Shape;
 use crate::ir::special::Reciprocals;
+use crate::jit::cache::Cache;
 
 /// A module loaded into memory, its own or one that several share. Translations of its kernels are kept for as long as it lives.
 ///
@@ -24,6 +25,7 @@ pub struct Program {
     linked: Arc<Linked>,
     memory: Arc<Memory>,
     reciprocals: Reciprocals,
+    cache: Option<Arc<Cache>>,
     /// By kernel and the images that it is specialised for.
     translated: Mutex<BTreeMap<(FunctionId, KnownImages), Arc<Translated>>>,
     /// Words of constant bank 0 that kernels take for handles of images, in bytes; none: the kernel uses no images.
@@ -173,6 +175,7 @@ impl Program {
             linked,
             memory,
             reciprocals: Reciprocals::default(),
+            cache: None,
             translated: Mutex::default(),
             handles: Mutex::default(),
             heap: Mutex::default(),
@@ -368,13 +371,20 @@ impl Program {
         Ok(())
     }
 
+    /// Keeps compiled code of all kernels there from now on.
+    pub fn set_cache(&mut self, cache: Option<Arc<Cache>>) {
+        self.cache = cache;
+        lock(&self.translated).clear();
+    }
+
     pub(super) fn translated(&self, kernel: FunctionId, images: &[(u32, Shape)]) -> Result<Arc<Translated>, Error> {
         let mut all = lock(&self.translated);
         Ok(match all.entry((kernel, images.to_vec())) {
             Entry::Occupied(entry) => entry.get().clone(),
             Entry::Vacant(entry) => {
-                let translated =
-                    Arc::new(Translated::new(self.linked.clone(), kernel, images.to_vec(), self.reciprocals)?);
+                let settings =
+                    Settings { images: images.to_vec(), reciprocals: self.reciprocals, cache: self.cache.clone() };
+                let translated = Arc::new(Translated::new(self.linked.clone(), kernel, settings)?);
                 entry.insert(translated).clone()
             }
         })

@@ -22,6 +22,7 @@ use crate::capture::{ArgValue, Buffer, ConstantBank, Content, Launch, Placed, Ra
 use crate::container::hsaco::Gfx9;
 use crate::container::{self, Arch, Module, text};
 use crate::jit::Target;
+use crate::jit::cache::Cache;
 
 /// A captured launch with its buffers in the memory of a program of its own.
 pub struct Session<'c> {
@@ -255,6 +256,11 @@ impl<'c> Session<'c> {
 
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// As [`Program::set_cache`].
+    pub fn set_cache(&mut self, cache: Option<Arc<Cache>>) {
+        self.program.set_cache(cache);
     }
 
     pub fn kernel(&self) -> Result<Kernel<'_>, Error> {

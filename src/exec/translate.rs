@@ -12,10 +12,10 @@ use super::{EngineKind, Error, lock};
 use crate::analysis::{shorten_divisions, unroll_exchanges};
 use crate::container::{Code, FunctionId, Linked};
 use crate::interp::{InterpError, Interpreter};
-use crate::ir::image::Shape;
 use crate::ir::layout::RegLayout;
 use crate::ir::special::{self, Reciprocals};
 use crate::ir::{BlockId, Function, Terminator};
+use crate::jit::cache::Cache;
 use crate::jit::executed::Counting;
 use crate::jit::{self, Effort, Target};
 
@@ -33,13 +33,20 @@ pub enum Stage {
     Host(Effort),
 }
 
+/// What translations of a kernel are made with.
+pub(super) struct Settings {
+    /// Those that it is specialised for.
+    pub images: KnownImages,
+    pub reciprocals: Reciprocals,
+    pub cache: Option<Arc<Cache>>,
+}
+
 /// A kernel's translations.
 pub(super) struct Translated {
     linked: Arc<Linked>,
     kernel: FunctionId,
     code: Code,
-    images: KnownImages,
-    reciprocals: Reciprocals,
+    settings: Settings,
     asks_host: bool,
     reaches_local: bool,
     current: RwLock<Arc<Generation>>,
@@ -62,21 +69,16 @@ struct Generation {
 const MAX_DISCOVERED: usize = 1024;
 
 impl Translated {
-    pub fn new(
-        linked: Arc<Linked>,
-        kernel: FunctionId,
-        images: KnownImages,
-        reciprocals: Reciprocals,
-    ) -> Result<Translated, Error> {
+    pub fn new(linked: Arc<Linked>, kernel: FunctionId, settings: Settings) -> Result<Translated, Error> {
         let code = linked.code(kernel);
         let start = Instant::now();
-        let first = Generation::new(&linked, kernel, &code, &images, reciprocals, vec![])?;
+        let first = Generation::new(&linked, kernel, &code, &settings, vec![])?;
         let spent = AtomicU64::new(start.elapsed().as_nanos() as u64);
         // Stand-ins are known from the first, unlike other targets of indirect jumps.
         let (asks_host, reaches_local) = (first.function.asks_host(), first.function.reaches_local());
         let current = RwLock::new(Arc::new(first));
         let taken = AtomicU64::new(0);
-        Ok(Translated { linked, kernel, code, images, reciprocals, asks_host, reaches_local, current, spent, taken })
+        Ok(Translated { linked, kernel, code, settings, asks_host, reaches_local, current, spent, taken })
     }
 
     fn current(&self) -> Arc<Generation> {
@@ -86,7 +88,7 @@ impl Translated {
     /// The kernel in blocks of consecutive instructions.
     pub fn plain(&self) -> Result<Function, Error> {
         let (linked, discovered) = (&*self.linked, &self.current().discovered);
-        let (kernel, code, images) = (self.kernel, &self.code, &self.images);
+        let (kernel, code, images) = (self.kernel, &self.code, &self.settings.images);
         let lifting = Lifting { linked, kernel, code, discovered, images, plain: true };
         Ok(guest::of(linked.module().isa).lift(&lifting)?)
     }
@@ -163,7 +165,12 @@ impl Translated {
 
     /// Nanoseconds spent on translation in all.
     pub fn nanoseconds(&self) -> u64 {
-        self.spent.load(Relaxed) + self.current().jit.translated().0
+        self.spent.load(Relaxed) + self.current().jit.translate_ns()
+    }
+
+    /// How many pieces of code the cache had, for the blocks that are known now.
+    pub fn found_in_cache(&self) -> u64 {
+        self.current().jit.found_in_cache()
     }
 
     /// Nanoseconds spent on translation since the last call.
@@ -182,9 +189,8 @@ impl Translated {
         guest.instruction(&self.code, pc).filter(|_| current.discovered.len() < MAX_DISCOVERED)?;
         let start = Instant::now();
         let discovered = current.discovered.iter().copied().chain([pc]).collect();
-        let next =
-            Generation::new(&self.linked, self.kernel, &self.code, &self.images, self.reciprocals, discovered).ok()?;
-        self.spent.fetch_add(start.elapsed().as_nanos() as u64 + current.jit.translated().0, Relaxed);
+        let next = Generation::new(&self.linked, self.kernel, &self.code, &self.settings, discovered).ok()?;
+        self.spent.fetch_add(start.elapsed().as_nanos() as u64 + current.jit.translate_ns(), Relaxed);
         *current = Arc::new(next);
         Some(current.clone())
     }
@@ -199,20 +205,20 @@ impl Generation {
         linked: &Linked,
         kernel: FunctionId,
         code: &Code,
-        images: &[(u32, Shape)],
-        reciprocals: Reciprocals,
+        settings: &Settings,
         discovered: Vec<u64>,
     ) -> Result<Generation, Error> {
+        let Settings { images, reciprocals, cache } = settings;
         let guest = guest::of(linked.module().isa);
         let mut function =
             guest.lift(&Lifting { linked, kernel, code, discovered: &discovered, images, plain: false })?;
-        if reciprocals == Reciprocals::Table {
+        if *reciprocals == Reciprocals::Table {
             special::use_tables(&mut function);
         }
         shorten_divisions(&mut function).map_err(InterpError::from)?;
         unroll_exchanges(&mut function).map_err(InterpError::from)?;
         let function = Arc::new(function);
-        let jit = jit::Kernel::new(function.clone());
+        let jit = jit::Kernel::with_cache(function.clone(), cache.clone());
         Ok(Generation { function, jit, interpreter: OnceLock::new(), discovered })
     }
 

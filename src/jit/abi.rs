@@ -19,6 +19,9 @@ pub const SPILL_BYTES: usize = 1 << 11;
 /// Words behind those for host addresses of strips of lanes.
 pub const STRIP_WORDS: usize = 1 << 9;
 
+/// Word with the address of the running code's [`super::descriptions::Descriptions`], of words that no helper has.
+pub const DESCRIPTIONS: usize = 254;
+
 pub const SCRATCH: i32 = ENGINE;
 pub const SPILLS: i32 = SCRATCH + 8 * SCRATCH_WORDS as i32;
 pub const STRIPS: i32 = SPILLS + SPILL_BYTES as i32;

@@ -4,21 +4,16 @@ mod listing;
 
 use std::fmt::Write;
 
-use cranelift_codegen::ir::immediates::Imm64;
-
 use super::code::MachineCode;
 use super::lower::lower_region;
 use super::{Effort, JitError, Program, Target};
 
-/// The CLIF of every region. Addresses of this process have names.
+/// The CLIF of every region.
 pub fn clif(program: &Program, effort: Effort, target: &Target) -> String {
     let mut out = String::new();
     for region in 0..program.regions.len() {
         let lowered = lower_region(program, region, effort, target);
-        let mut text = lowered.function.display().to_string();
-        for (address, name) in lowered.owned.names() {
-            text = text.replace(&Imm64::new(address).to_string(), &name);
-        }
+        let text = lowered.function.display();
         let _ = writeln!(out, "; region {region}: blocks {:?}\n{text}", blocks(program, region));
     }
     out

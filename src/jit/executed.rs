@@ -36,7 +36,8 @@ impl Counting {
                 count(&mut lowered.function, size.block, &entered);
                 blocks.push(Counted { entered, instructions: size.instructions });
             }
-            let compiled = program.define(region, Effort::Full, lowered)?;
+            let entry = program.compile(region, Effort::Full, lowered)?;
+            let compiled = program.define(region, Effort::Full, &entry)?;
             let _ = program.regions[region].code[Effort::Full as usize].set(Ok(compiled));
         }
         Ok(Counting { program, blocks })

@@ -3,7 +3,7 @@
 //! Code calls a helper through a trampoline that keeps every register, so that a call on an unlikely path costs the
 //! likely one nothing. It keeps the register of a return value too: results and faults go through the context.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use cranelift_codegen::ir::{
     self as clif, AbiParam, ExtFuncData, ExternalName, FuncRef, InstBuilder, Signature, UserExternalName, UserFuncName,
@@ -15,13 +15,14 @@ use warploom_runtime::memory::Residency;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use super::code::{Code, CodeModule, MachineCode};
+use super::descriptions::{AccessKind, Descriptions};
 use super::product::product;
 use super::{Effort, JitError, Target};
 use crate::analysis::CHUNK;
-use crate::interp::{self, Actor, Elements, Interpreter, Slot};
+use crate::interp::{self, Actor, Elements};
 use crate::ir::names::Named;
 use crate::ir::typing::MAX_ELEMENTS;
-use crate::ir::{Access, AtomicOp, BlockId, Extend, FloatAttrs, NanPolicy, Round, SharedFn, Space, Type, eval};
+use crate::ir::{FloatAttrs, NanPolicy, Round, SharedFn, Space, Type, eval};
 
 /// Words of `WarpContext::scratch` that an access is staged in: the addresses of 8 lanes, then 8 lanes of each value or
 /// result, then the lanes of an atomic's compare operand. Lanes lie in cells of 4 or 8 bytes, as in the register file.
@@ -40,45 +41,14 @@ pub const FUSED_LANES: usize = STAGED_VALUES + 8 * MAX_ELEMENTS as usize;
 pub const REACHED: usize = 251;
 pub const REACHED_ADDEND: usize = 252;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum AccessKind {
-    Load { extend: Extend },
-    Store,
-    Atomic { op: AtomicOp },
-}
-
-/// A memory instruction, for the helper.
-#[derive(Debug)]
-pub struct AccessDesc {
-    pub access: Access,
-    /// Type of the staged addresses, to which the access's offset is still to be added.
-    pub address: Type,
-    pub kind: AccessKind,
-    pub pc: u64,
-    /// Position in its block.
-    pub order: u32,
-    /// A faulting lane is recorded if it is the least so far, and the others go on: in a segment of loads, chunks come
-    /// before operations.
-    pub keeps_least: bool,
-    /// The TLB's run that inline code looked into, by the number of it.
-    pub run: Option<usize>,
-    pub nan: NanPolicy,
-}
-
-/// An instruction for the interpreter.
-pub struct InterpretDesc {
-    pub interpreter: Arc<Interpreter>,
-    pub block: BlockId,
-    pub index: usize,
-    pub live_in: Vec<Slot>,
-    pub live_out: Vec<Slot>,
-}
+/// Of the names of helpers in CLIF.
+pub const NAMESPACE: u32 = 0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Helper {
-    /// (context, description, bits of the chunk's lanes, first lane)
+    /// (context, number of the access, bits of the chunk's lanes, first lane)
     Access,
-    /// (context, description)
+    /// (context, number of the instruction): one for the interpreter.
     Interpret,
     /// (context, guest address): brings the address's page into the TLB if it is resident.
     Fill,
@@ -90,7 +60,7 @@ pub enum Helper {
     Shared,
     /// (context, [`round_number`], count of lanes): operands in scratch words [`FUSED_LANES`] and what follows, and results.
     Fused,
-    /// (context, description)
+    /// (context, number of the product)
     Product,
 }
 
@@ -133,7 +103,7 @@ impl Helper {
     /// The symbol in a function: the helper itself in a trampoline, elsewhere its trampoline.
     pub fn import(self, b: &mut FunctionBuilder, conv: CallConv) -> FuncRef {
         let signature = b.import_signature(self.signature(conv));
-        let name = b.func.declare_imported_user_function(UserExternalName { namespace: 0, index: self as u32 });
+        let name = b.func.declare_imported_user_function(UserExternalName { namespace: NAMESPACE, index: self as u32 });
         let function = ExtFuncData { name: ExternalName::user(name), signature, colocated: false, patchable: false };
         b.import_function(function)
     }
@@ -141,8 +111,10 @@ impl Helper {
     pub fn signature(self, conv: CallConv) -> Signature {
         let mut signature = Signature::new(conv);
         let params: &[clif::Type] = match self {
-            Helper::Access | Helper::Reach => &[types::I64, types::I64, types::I64, types::I64],
-            Helper::Interpret | Helper::Product | Helper::Fill => &[types::I64, types::I64],
+            Helper::Access => &[types::I64, types::I32, types::I64, types::I64],
+            Helper::Reach => &[types::I64, types::I64, types::I64, types::I64],
+            Helper::Interpret | Helper::Product => &[types::I64, types::I32],
+            Helper::Fill => &[types::I64, types::I64],
             Helper::Shared => &[types::I64, types::I32, types::I32, types::I32],
             Helper::Fused => &[types::I64, types::I32, types::I32],
         };
@@ -180,10 +152,12 @@ impl Cells {
 /// Lanes of a chunk, lowest first, each whole or with a fault.
 ///
 /// # Safety
-/// `context` is the running warp's and no one else refers to it; `desc` is a description that its region owns.
-unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, bits: u64, first: u64) {
+/// `context` is the running warp's and no one else refers to it; code calls this whose descriptions are installed.
+unsafe extern "C" fn access(context: *mut WarpContext, number: u32, bits: u64, first: u64) {
     // SAFETY: the caller's promise.
-    let (context, desc) = unsafe { (&mut *context, &*desc) };
+    let context = unsafe { &mut *context };
+    // SAFETY: as above; the code that calls keeps its descriptions for the length of the call.
+    let desc = &unsafe { Descriptions::of(context) }.accesses[number as usize];
     context.helper_calls += 1;
     let mut elements: Elements = [0; 16];
     let count = usize::from(desc.access.count);
@@ -255,10 +229,13 @@ unsafe extern "C" fn access(context: *mut WarpContext, desc: *const AccessDesc, 
 
 /// # Safety
 /// As [`access`].
-unsafe extern "C" fn interpret(context: *mut WarpContext, desc: *const InterpretDesc) {
+unsafe extern "C" fn interpret(context: *mut WarpContext, number: u32) {
     // SAFETY: the caller's promise.
-    let (context, desc) = unsafe { (&mut *context, &*desc) };
-    let (function, layout) = (desc.interpreter.function(), desc.interpreter.layout());
+    let context = unsafe { &mut *context };
+    // SAFETY: as in `access`.
+    let Descriptions { interpreter, interpreted, .. } = unsafe { Descriptions::of(context) };
+    let desc = &interpreted[number as usize];
+    let (function, layout) = (interpreter.function(), interpreter.layout());
     let range = desc.index..desc.index + 1;
     let outcome = interp::run_insts(function, layout, context, desc.block, range, &desc.live_in, &desc.live_out);
     debug_assert!(matches!(outcome, Ok(()) | Err(ExitCode::Fault)), "an instruction inside a block can only fault");
@@ -334,7 +311,7 @@ pub fn trampolines() -> Result<[(Helper, Code); Helper::ALL.len()], JitError> {
     static TRAMPOLINES: OnceLock<Result<Trampolines, String>> = OnceLock::new();
     let make = || -> Result<Trampolines, JitError> {
         let (isa, module) = (Target::host()?.isa(Effort::Quick), CodeModule::of_trampolines()?);
-        let compile = |helper| MachineCode::new(trampoline(isa, helper), false, isa);
+        let compile = |helper| MachineCode::new(trampoline(isa, helper), false, isa)?.relocatable();
         let compiled = Helper::ALL.into_iter().map(compile).collect::<Result<Vec<_>, _>>()?;
         let names = Helper::ALL.map(|helper| format!("{}_trampoline", helper.name()));
         let functions: Vec<_> = names.iter().map(String::as_str).zip(&compiled).collect();

@@ -3,10 +3,12 @@
 //! A [`Kernel`] holds the programs made of one function, one for each [`LaunchClass`] that launches have asked for. A
 //! [`Program`] is an engine for the runtime: it compiles a region of blocks when it is first entered and runs warps in
 //! it, and once more when it is hot (`tier`). `plan` decides about a block, `lower` makes CLIF of a region, `code` holds
-//! the machine code, `helpers` is what code calls, `dump` shows what was made, `size` and `executed` count it.
+//! the machine code, `cache` keeps it on disk, `helpers` is what code calls, `dump` shows what was made, `size` and `executed` count it.
 
 mod abi;
+pub mod cache;
 mod code;
+mod descriptions;
 pub mod dump;
 pub mod executed;
 mod forms;
@@ -31,8 +33,10 @@ use crate::analysis::{self, Flow, LaunchClass, Launched};
 use crate::interp::{InterpError, Interpreter};
 use crate::ir::layout::RegLayout;
 use crate::ir::{BlockId, Function, Op, Reg, Terminator};
+use cache::{Cache, Entry, Key};
 use code::{CodeModule, MachineCode};
 use cranelift_entity::PrimaryMap;
+use descriptions::Descriptions;
 use executed::Counting;
 use lower::{Lowered, lower_region};
 use plan::BlockPlan;
@@ -90,8 +94,17 @@ pub struct Program {
     /// Of each block, for code made quickly and for code made for speed.
     plans: [OnceLock<PrimaryMap<BlockId, BlockPlan>>; 2],
     translate_ns: AtomicU64,
+    cache: Option<Cached>,
     /// Goes on where code could not be made, and does what code leaves to it.
     interpreter: Arc<Interpreter>,
+}
+
+/// Where code of a program is kept.
+struct Cached {
+    cache: Arc<Cache>,
+    key: Key,
+    /// Regions whose code was there.
+    found: AtomicU64,
 }
 
 impl Program {
@@ -125,6 +138,7 @@ impl Program {
             code,
             region_of,
             translate_ns: AtomicU64::new(0),
+            cache: None,
             interpreter,
             function,
         };
@@ -133,6 +147,21 @@ impl Program {
         program.check_register_file(program.register_file_bytes)?;
         program.translate_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
         Ok(program)
+    }
+
+    /// The same program with a cache for its code.
+    ///
+    /// # Errors
+    /// There is no code generator for this host.
+    pub fn with_cache(mut self, cache: Arc<Cache>) -> Result<Program, JitError> {
+        let start = Instant::now();
+        self.cache = Some(Cached { cache, key: self.key()?, found: AtomicU64::new(0) });
+        self.translate_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
+        Ok(self)
+    }
+
+    fn key(&self) -> Result<Key, JitError> {
+        Ok(Key::of_program(&self.function, self.launch, self.one_worker, Target::host()?))
     }
 
     fn check_register_file(&self, bytes: usize) -> Result<(), JitError> {
@@ -147,10 +176,6 @@ impl Program {
 
     fn layout(&self) -> &RegLayout {
         self.interpreter.layout()
-    }
-
-    fn interpreter(&self) -> &Arc<Interpreter> {
-        &self.interpreter
     }
 
     /// What was decided about each block.
@@ -200,9 +225,14 @@ impl Program {
         Ok(bytes as u64)
     }
 
-    /// Compiles what a region was lowered to, and puts it in its place.
-    fn define(&self, region: usize, effort: Effort, lowered: Lowered) -> Result<Compiled, JitError> {
-        let Lowered { function, owned, hides_uses } = lowered;
+    /// How many pieces of code the cache had.
+    pub fn found_in_cache(&self) -> u64 {
+        self.cache.as_ref().map_or(0, |cached| cached.found.load(Relaxed))
+    }
+
+    /// Compiles what a region was lowered to.
+    fn compile(&self, region: usize, effort: Effort, lowered: Lowered) -> Result<Entry, JitError> {
+        let Lowered { function, sites, hides_uses } = lowered;
         let register_bytes = self.register_bytes(region, effort)?;
         let mut code = MachineCode::new(function, hides_uses, Target::host()?.isa(effort))?;
         if code.frame_bytes() > MAX_FRAME && !effort.is_fast() {
@@ -212,12 +242,57 @@ impl Program {
         if code.frame_bytes() > MAX_FRAME {
             return Err(JitError::Frame { bytes: code.frame_bytes(), max: MAX_FRAME });
         }
-        let name = format!("{}.region{region}.{}", self.function.name, effort.name());
-        Ok(Compiled { code: self.code.define(&name, &code)?, register_bytes, _owned: owned })
+        Ok(Entry { code: code.relocatable()?, register_bytes, sites })
     }
 
-    fn compile_region(&self, region: usize, effort: Effort) -> Result<Compiled, JitError> {
-        self.define(region, effort, lower_region(self, region, effort, Target::host()?))
+    /// Puts code in its place.
+    fn define(&self, region: usize, effort: Effort, entry: &Entry) -> Result<Compiled, JitError> {
+        self.place(&self.code, &format!("{}.region{region}.{}", self.function.name, effort.name()), entry)
+    }
+
+    fn place(&self, module: &CodeModule, name: &str, entry: &Entry) -> Result<Compiled, JitError> {
+        let descriptions = Descriptions::new(&self.interpreter, &entry.sites);
+        let descriptions = descriptions.ok_or_else(|| JitError::Codegen("it is of another function".into()))?;
+        self.check_register_file(entry.register_bytes as usize)?;
+        let code = module.define(name, &entry.code)?;
+        Ok(Compiled { code, register_bytes: entry.register_bytes, descriptions })
+    }
+
+    fn compile_region(&self, region: usize, effort: Effort) -> Result<Entry, JitError> {
+        self.compile(region, effort, lower_region(self, region, effort, Target::host()?))
+    }
+
+    /// Makes code, puts it in its place and keeps it.
+    fn made(&self, region: usize, effort: Effort) -> Result<Compiled, JitError> {
+        let entry = self.compile_region(region, effort)?;
+        if let Some(Cached { cache, key, .. }) = &self.cache {
+            cache.store(key.of_region(region, effort), &entry);
+        }
+        self.define(region, effort, &entry)
+    }
+
+    /// The code of a region that the cache has.
+    fn cached(&self, region: usize, effort: Effort) -> Option<Compiled> {
+        let Cached { cache, key, found } = self.cache.as_ref()?;
+        let key = key.of_region(region, effort);
+        let compiled = self.define(region, effort, &cache.load(key)?);
+        let compiled = compiled.inspect_err(|error| cache.reject(key, &error.to_string())).ok()?;
+        found.fetch_add(1, Relaxed);
+        Some(compiled)
+    }
+
+    /// Takes a region's fastest code from the cache when it is asked for the first time.
+    fn ask_cache(&self, region: usize) {
+        let Region { asked_cache, code, .. } = &self.regions[region];
+        asked_cache.get_or_init(|| {
+            let start = Instant::now();
+            let fast = [Effort::Full, Effort::Likely].into_iter();
+            let found = fast.filter_map(|effort| Some((effort, self.cached(region, effort)?))).next();
+            if let Some((effort, compiled)) = found {
+                let _ = code[effort as usize].set(Ok(compiled));
+            }
+            self.translate_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
+        });
     }
 
     /// Compiles every region now. Launches need not: a region is compiled when it is first entered, and interpreted if
@@ -238,9 +313,11 @@ impl Program {
 
     /// The code of a region, made now if there is none yet.
     fn compiled(&self, region: usize, effort: Effort) -> &Result<Compiled, JitError> {
+        self.ask_cache(region);
         self.regions[region].code[effort as usize].get_or_init(|| {
             let start = Instant::now();
-            let compiled = self.compile_region(region, effort);
+            let quick = (effort == Effort::Quick).then(|| self.cached(region, effort)).flatten();
+            let compiled = quick.map_or_else(|| self.made(region, effort), Ok);
             self.translate_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
             compiled
                 .inspect_err(|error| tracing::warn!("{}: region {region} is not compiled: {error}", self.function.name))
@@ -270,10 +347,12 @@ impl Program {
         // SAFETY: the code of a region is a function of this type, and it lives as long as the program.
         let entry = unsafe { std::mem::transmute::<*const u8, abi::Entry>(compiled.code.address()) };
         let block = context.resume;
+        compiled.descriptions.install(context);
         // Code addresses the register file without a check.
         assert!(context.register_bytes() >= compiled.register_bytes, "the register file is too small");
         // SAFETY: the scheduler made the context: its register file has `register_bytes`, its pointers are
-        // valid for the call, and no other thread uses it. The code touches guest memory through them only.
+        // valid for the call, and no other thread uses it. The code touches guest memory through them only. Its descriptions are
+        // installed, and live as long as the code.
         unsafe { entry(context, block) }
     }
 
@@ -321,6 +400,10 @@ impl Program {
 
     /// The code of a region that has none yet: made for speed at once if the launch has so many warps that it will be hot.
     fn first_code(&self, region: usize, context: &WarpContext) -> Option<&Compiled> {
+        self.ask_cache(region);
+        if let Some(fast) = self.regions[region].fast() {
+            return Some(fast);
+        }
         let blocks = context.nctaid().iter().fold(1u64, |blocks, &count| blocks.saturating_mul(count.into()));
         let will_be_hot = self.regions[region].heat.expect(blocks.saturating_mul(context.warps().into()));
         let fast = will_be_hot.then(|| self.compiled(region, Effort::Likely).as_ref().ok());
@@ -405,12 +488,18 @@ fn divide(function: &Function) -> (Vec<Vec<BlockId>>, Vec<usize>) {
 /// The programs made of one function.
 pub struct Kernel {
     function: Arc<Function>,
+    cache: Option<Arc<Cache>>,
     variants: Mutex<HashMap<(Launched, bool), Arc<Program>>>,
 }
 
 impl Kernel {
     pub fn new(function: Arc<Function>) -> Kernel {
-        Kernel { function, variants: Mutex::new(HashMap::new()) }
+        Kernel::with_cache(function, None)
+    }
+
+    /// The same with a cache for code.
+    pub fn with_cache(function: Arc<Function>, cache: Option<Arc<Cache>>) -> Kernel {
+        Kernel { function, cache, variants: Mutex::new(HashMap::new()) }
     }
 
     /// The program for launches of this shape on this many worker threads.
@@ -424,7 +513,11 @@ impl Kernel {
         if let Some(program) = variants.get(&key) {
             return Ok(program.clone());
         }
-        let program = Arc::new(Program::new(&self.function, key.0, key.1)?);
+        let program = Program::new(&self.function, key.0, key.1)?;
+        let program = Arc::new(match &self.cache {
+            Some(cache) => program.with_cache(cache.clone())?,
+            None => program,
+        });
         variants.insert(key, program.clone());
         Ok(program)
     }
@@ -441,9 +534,15 @@ impl Kernel {
         variants.values().flat_map(|program| program.uncompiled()).collect()
     }
 
-    /// Nanoseconds spent on translation so far, and the number of programs.
-    pub fn translated(&self) -> (u64, usize) {
+    /// Nanoseconds spent on translation so far.
+    pub fn translate_ns(&self) -> u64 {
         let variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        (variants.values().map(|program| program.translate_ns()).sum(), variants.len())
+        variants.values().map(|program| program.translate_ns()).sum()
+    }
+
+    /// How many pieces of code the cache had.
+    pub fn found_in_cache(&self) -> u64 {
+        let variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        variants.values().map(|program| program.found_in_cache()).sum()
     }
 }

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 use warploom_runtime::warp::WarpContext;
 
+use super::descriptions::Descriptions;
 use crate::ir::matrix::{self, Product};
 use crate::ir::{NanPolicy, Shape};
 
@@ -18,10 +19,13 @@ pub struct ProductDesc {
 }
 
 /// # Safety
-/// As the other helpers: `context` is the running warp's and no one else refers to it; `desc` is a description that its region owns.
-pub unsafe extern "C" fn product(context: *mut WarpContext, desc: *const ProductDesc) {
+/// As the other helpers: `context` is the running warp's and no one else refers to it; code calls this whose descriptions are
+/// installed.
+pub unsafe extern "C" fn product(context: *mut WarpContext, number: u32) {
     // SAFETY: the caller's promise.
-    let (context, desc) = unsafe { (&mut *context, &*desc) };
+    let context = unsafe { &mut *context };
+    // SAFETY: as above; the code that calls keeps its descriptions for the length of the call.
+    let desc = &unsafe { Descriptions::of(context) }.products[number as usize];
     context.helper_calls += 1;
     let registers = context.registers();
     match desc.product.a.register().cell_bytes() {

@@ -51,7 +51,7 @@ pub(super) fn reference() -> Result<Target, JitError> {
 
 /// The blocks of a region, in the order of lowering.
 pub(super) fn blocks(program: &Program, region: usize, target: &Target) -> Result<Vec<BlockSize>, JitError> {
-    let Lowered { mut function, owned: _owned, hides_uses } = lower_region(program, region, Effort::Full, target);
+    let Lowered { mut function, sites: _, hides_uses } = lower_region(program, region, Effort::Full, target);
     let mut blocks = mark(&mut function);
     count(&MachineCode::new(function, hides_uses, target.isa(Effort::Full))?.compiled, &mut blocks);
     Ok(blocks)

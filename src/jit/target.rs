@@ -100,6 +100,15 @@ impl Target {
         if effort.is_fast() { &self.fast } else { &self.quick }
     }
 
+    /// Everything that code made for it depends on, in words.
+    pub fn description(&self) -> String {
+        let settings = |isa: &OwnedTargetIsa| {
+            let features = isa.isa_flags().into_iter().map(|flag| flag.to_string()).collect::<Vec<_>>().join(" ");
+            format!("{}{features}", isa.flags())
+        };
+        format!("{} {} {}", self.triple(), settings(&self.quick), settings(&self.fast))
+    }
+
     pub fn triple(&self) -> &Triple {
         self.fast.triple()
     }

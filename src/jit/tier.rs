@@ -4,8 +4,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::JitError;
 use super::code::Code;
-use super::{JitError, lower};
+use super::descriptions::Descriptions;
 use crate::ir::BlockId;
 use crate::jit::tuning;
 
@@ -103,7 +104,7 @@ pub struct Compiled {
     pub code: Code,
     /// Of the register file that it needs.
     pub register_bytes: u64,
-    pub _owned: lower::Owned,
+    pub descriptions: Box<Descriptions>,
 }
 
 /// Several blocks that are compiled together.
@@ -115,6 +116,8 @@ pub struct Region {
     pub careful_heat: Heat,
     /// By effort.
     pub code: [OnceLock<Result<Compiled, JitError>>; Effort::ALL.len()],
+    /// Set once the cache was asked for code that was made for speed.
+    pub asked_cache: OnceLock<()>,
 }
 
 impl Region {
@@ -126,7 +129,8 @@ impl Region {
         has_indirect: bool,
     ) -> Region {
         let heat = Heat::new(costs, lanes, has_indirect);
-        Region { blocks, careful_heat: heat.cold(), heat, code: [const { OnceLock::new() }; Effort::ALL.len()] }
+        let code = [const { OnceLock::new() }; Effort::ALL.len()];
+        Region { blocks, careful_heat: heat.cold(), heat, code, asked_cache: OnceLock::new() }
     }
 
     /// Its code of this effort, if it was made.

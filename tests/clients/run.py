@@ -61,7 +61,7 @@ class Client:
 
     def variables(self, site):
         """The environment that its programs run in."""
-        environment = dict(os.environ, **self.environment)
+        environment = {"WARPLOOM_CACHE": "off", **os.environ, **self.environment}
         paths = [str(site / "nvidia" / library / "lib") for library in self.libraries]
         environment["LD_LIBRARY_PATH"] = ":".join(paths + [environment.get("LD_LIBRARY_PATH", "")]).strip(":")
         if self.libraries:

@@ -289,7 +289,7 @@ def judged(code, text, asserts):
 def tried(program, given, sizes):
     # Programs that call the driver library are linked with warploom's.
     flags = f"-cudart shared -L{given.warploom.parent} -lcuda"
-    environment = dict(os.environ, NVCC_APPEND_FLAGS=flags, CUDA_HOME=str(given.cuda))
+    environment = dict(os.environ, NVCC_APPEND_FLAGS=flags, CUDA_HOME=str(given.cuda), WARPLOOM_CACHE="off")
     environment["PATH"] = f"{given.cuda}/bin:{environment['PATH']}"
     for command in program.build:
         code, text, took = done(command, program.folder, 1200, environment)

@@ -8,9 +8,14 @@ pub fn name(call: LibCall) -> String {
     format!("warploom_{call:?}")
 }
 
-/// Whether there is a symbol for it.
-pub fn is_provided(call: LibCall) -> bool {
-    FUNCTIONS.iter().any(|(provided, _)| *provided == call)
+/// Its number, if there is a symbol for it.
+pub fn number(call: LibCall) -> Option<u32> {
+    FUNCTIONS.iter().position(|(provided, _)| *provided == call).map(|number| number as u32)
+}
+
+/// The one of a number.
+pub fn numbered(number: u32) -> Option<LibCall> {
+    FUNCTIONS.get(number as usize).map(|&(call, _)| call)
 }
 
 /// All symbols.

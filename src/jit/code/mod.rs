@@ -8,16 +8,19 @@ mod names;
 
 use std::sync::{Mutex, PoisonError};
 
+use cranelift_codegen::binemit::Reloc;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::dominator_tree::DominatorTree;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::ir as clif;
 use cranelift_codegen::isa::OwnedTargetIsa;
-use cranelift_codegen::{CodegenResult, CompiledCode, Context, FinalizedRelocTarget};
+use cranelift_codegen::{CodegenResult, CompiledCode, Context, FinalizedMachReloc, FinalizedRelocTarget};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{FuncId, Linkage, Module, ModuleReloc};
+use cranelift_module::{Linkage, Module, ModuleReloc, ModuleRelocTarget};
+use serde::{Deserialize, Serialize};
 
 use super::helpers::{self, Helper};
+use super::lower::{self, Table};
 use super::{JitError, Target};
 use memory::CodePages;
 use names::Names;
@@ -113,6 +116,83 @@ impl MachineCode {
     pub fn bytes(&self) -> &[u8] {
         self.compiled.code_buffer()
     }
+
+    /// The code as it can be put anywhere.
+    ///
+    /// # Errors
+    /// It calls what is not provided.
+    pub fn relocatable(&self) -> Result<Relocatable, JitError> {
+        let relocations = self.compiled.buffer.relocs().iter();
+        let relocations = relocations.map(|relocation| Relocation::new(relocation, &self.function));
+        Ok(Relocatable {
+            bytes: self.bytes().to_vec(),
+            alignment: self.compiled.buffer.alignment,
+            relocations: relocations.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// Code that is not in its place, with what it refers to.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Relocatable {
+    bytes: Vec<u8>,
+    alignment: u32,
+    relocations: Vec<Relocation>,
+}
+
+/// Eight bytes of code that are to be an address.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Relocation {
+    offset: u32,
+    addend: i64,
+    to: Referent,
+}
+
+/// By number.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+enum Referent {
+    Helper(u32),
+    Table(u32),
+    LibCall(u32),
+}
+
+impl Relocation {
+    fn new(relocation: &FinalizedMachReloc, function: &clif::Function) -> Result<Relocation, JitError> {
+        let &FinalizedMachReloc { offset, kind, ref target, addend } = relocation;
+        let unknown = || JitError::Codegen(format!("code refers to {target:?} by {kind:?}"));
+        let to = match target {
+            FinalizedRelocTarget::ExternalName(clif::ExternalName::User(name)) => {
+                let name = &function.params.user_named_funcs()[*name];
+                match name.namespace {
+                    helpers::NAMESPACE => Referent::Helper(name.index),
+                    lower::TABLES => Referent::Table(name.index),
+                    _ => return Err(unknown()),
+                }
+            }
+            FinalizedRelocTarget::ExternalName(clif::ExternalName::LibCall(call)) => {
+                let number = libcalls::number(*call);
+                Referent::LibCall(number.ok_or_else(|| JitError::Codegen(format!("a call of {call} is not provided")))?)
+            }
+            _ => return Err(unknown()),
+        };
+        if kind == Reloc::Abs8 { Ok(Relocation { offset, addend, to }) } else { Err(unknown()) }
+    }
+
+    /// As a module takes it. None: it has no such thing.
+    fn resolved(&self, length: usize) -> Option<ModuleReloc> {
+        let fits = (self.offset as usize).checked_add(8).is_some_and(|end| end <= length);
+        let name = match self.to {
+            Referent::Helper(number) if (number as usize) < Helper::ALL.len() => {
+                ModuleRelocTarget::user(helpers::NAMESPACE, number)
+            }
+            Referent::Table(number) if (number as usize) < Table::all().len() => {
+                ModuleRelocTarget::user(lower::TABLES, number)
+            }
+            Referent::LibCall(number) => ModuleRelocTarget::LibCall(libcalls::numbered(number)?),
+            _ => return None,
+        };
+        fits.then_some(ModuleReloc { offset: self.offset, kind: Reloc::Abs8, name, addend: self.addend })
+    }
 }
 
 /// Allocates registers and writes machine code.
@@ -140,58 +220,59 @@ impl CodeModule {
         CodeModule::with_symbols(&Helper::ALL.map(|helper| (helper.name(), helper.address())))
     }
 
-    /// Helpers are the first functions of a module: their numbers are the helpers'.
+    /// Helpers are the first functions of a module, and tables its data: their numbers are those of helpers and tables.
     fn with_symbols(helpers: &[(&str, *const u8)]) -> Result<CodeModule, JitError> {
         let isa = Target::host()?.isa(super::Effort::Quick).clone();
         let mut builder = JITBuilder::with_isa(isa.clone(), Box::new(libcalls::name));
         builder.memory_provider(Box::new(CodePages::default()));
         builder.symbols(libcalls::symbols());
         builder.symbols(helpers.iter().map(|&(name, address)| (name, address)));
+        builder.symbols(Table::all().iter().map(|table| (table.name(), table.address())));
         let mut module = JITModule::new(builder);
         for helper in Helper::ALL {
             let signature = helper.signature(isa.default_call_conv());
             let id = module.declare_function(helper.name(), Linkage::Import, &signature)?;
             debug_assert_eq!(id.as_u32(), helper as u32);
         }
+        for (number, table) in (0..).zip(Table::all()) {
+            let id = module.declare_data(&table.name(), Linkage::Import, false, false)?;
+            debug_assert_eq!(id.as_u32(), number);
+        }
         Ok(CodeModule { module: Mutex::new(Some((module, Names::default()))) })
     }
 
     /// Puts code in its place. The name is what profilers and debuggers show, and is not used a second time.
-    pub fn define(&self, name: &str, code: &MachineCode) -> Result<Code, JitError> {
+    ///
+    /// # Errors
+    /// The code refers to something else than helpers, tables and library calls, or there is no memory for it.
+    pub fn define(&self, name: &str, code: &Relocatable) -> Result<Code, JitError> {
         Ok(self.define_all(&[(name, code)])?[0])
     }
 
     /// The same for several functions, on pages that they share.
-    pub fn define_all(&self, functions: &[(&str, &MachineCode)]) -> Result<Vec<Code>, JitError> {
+    pub fn define_all(&self, functions: &[(&str, &Relocatable)]) -> Result<Vec<Code>, JitError> {
         let mut module = self.module.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((module, names)) = module.as_mut() else { unreachable!("the module lives as long as this") };
         let mut ids = Vec::new();
         for &(name, code) in functions {
-            let id = module.declare_function(name, Linkage::Local, &code.function.signature)?;
-            let relocations = relocations(code, id)?;
-            module.define_function_bytes(id, code.compiled.buffer.alignment.into(), code.bytes(), &relocations)?;
+            // Nothing in the module calls it, so that its signature does not matter.
+            let id = module.declare_function(name, Linkage::Local, &module.make_signature())?;
+            let resolve = |relocation: &Relocation| {
+                let problem = || JitError::Codegen(format!("code of {name} refers to {relocation:?}"));
+                relocation.resolved(code.bytes.len()).ok_or_else(problem)
+            };
+            let relocations = code.relocations.iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
+            module.define_function_bytes(id, code.alignment.into(), &code.bytes, &relocations)?;
             ids.push(id);
         }
         module.finalize_definitions()?;
         let placed = functions.iter().zip(ids).map(|(&(name, code), id)| {
-            let code = Code { start: module.get_finalized_function(id), bytes: code.bytes().len() };
+            let code = Code { start: module.get_finalized_function(id), bytes: code.bytes.len() };
             names.add(name, code);
             code
         });
         Ok(placed.collect())
     }
-}
-
-/// Relocations of code, all of which can be resolved.
-fn relocations(code: &MachineCode, id: FuncId) -> Result<Vec<ModuleReloc>, JitError> {
-    let convert = |reloc| match reloc {
-        &cranelift_codegen::FinalizedMachReloc {
-            target: FinalizedRelocTarget::ExternalName(clif::ExternalName::LibCall(call)),
-            ..
-        } if !libcalls::is_provided(call) => Err(JitError::Codegen(format!("a call of {call} is not provided"))),
-        reloc => Ok(ModuleReloc::from_mach_reloc(reloc, &code.function, id)),
-    };
-    code.compiled.buffer.relocs().iter().map(convert).collect()
 }
 
 impl Drop for CodeModule {

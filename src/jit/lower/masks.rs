@@ -6,12 +6,13 @@ use super::super::forms::{Lanes, MaskForm, parts};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::int::{self, shifted_up};
+use super::tables::Table;
 use super::{float, vector};
 use crate::analysis::CHUNK;
 use crate::ir::{BinaryOp, FloatCc, Inst, IntCc, Op, Type, UnaryOp, Value};
 
 /// For each mask of a chunk its lanes, as vectors.
-static MASK_WORDS: [[u32; CHUNK as usize]; 1 << CHUNK] = {
+pub(super) static MASK_WORDS: [[u32; CHUNK as usize]; 1 << CHUNK] = {
     let mut words = [[0; CHUNK as usize]; 1 << CHUNK];
     let mut at = 0;
     while at < CHUNK << CHUNK {
@@ -21,11 +22,6 @@ static MASK_WORDS: [[u32; CHUNK as usize]; 1 << CHUNK] = {
     }
     words
 };
-
-/// Where [`MASK_WORDS`] lie, as code has it.
-pub(super) fn table_address() -> i64 {
-    MASK_WORDS.as_ptr() as i64
-}
 
 impl BlockLowerer<'_, '_, '_> {
     /// The chunk's form of a mask that was computed outside the chunk loop, or in it.
@@ -136,7 +132,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Lanes of ones and zeros for a chunk's bits out of a table, which is less code than to make them.
     fn listed_words(&mut self, bits: Clif) -> [Clif; 2] {
-        let table = self.b.ins().iconst(types::I64, table_address());
+        let table = Table::MaskWords.in_code(self.b);
         let offset = self.b.ins().ishl_imm_u(bits, 5);
         let at = self.b.ins().iadd(table, offset);
         [0, 16].map(|bytes| self.b.ins().load(types::I32X4, flags(), at, bytes))

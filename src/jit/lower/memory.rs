@@ -5,8 +5,9 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
 
+use super::super::descriptions::AccessId;
 use super::super::forms::{Lanes, MaskForm, clif_type};
-use super::super::helpers::{AccessDesc, AccessKind, STAGED_VALUES};
+use super::super::helpers::STAGED_VALUES;
 use super::address::{Place, Rights};
 use super::block::BlockLowerer;
 use super::chunk::flags;
@@ -22,7 +23,7 @@ struct Loading {
     access: Access,
     extend: Extend,
     guard: Value,
-    desc: *const AccessDesc,
+    desc: AccessId,
     /// Its run of the TLB, if lanes may be scattered.
     run: Option<usize>,
     /// Its run if lanes are far apart, though evenly.
@@ -48,7 +49,7 @@ struct Storing<'i> {
     guard: Value,
     /// The chunk's bits of its guard.
     bits: Clif,
-    desc: *const AccessDesc,
+    desc: AccessId,
     /// Its run of the TLB, if lanes may be scattered.
     run: Option<usize>,
     /// Its run if lanes are far apart, though evenly.
@@ -71,7 +72,7 @@ impl BlockLowerer<'_, '_, '_> {
         let guard = access.guard.expect("analysis makes masks explicit");
         let run = self.may_scatter(&access).then(|| self.run_of(index));
         let far = self.are_far_apart(&access).then(|| self.run_of(index));
-        let desc = self.describe(index, AccessKind::Load { extend }, run.or(far));
+        let desc = self.describe(index, run.or(far));
         if self.loads_in_turn(&access) && !sparse {
             return self.load_in_turn(inst, desc, &access, extend);
         }
@@ -241,7 +242,7 @@ impl BlockLowerer<'_, '_, '_> {
         let guard = access.guard.expect("analysis makes masks explicit");
         let run = self.may_scatter(&access).then(|| self.run_of(index));
         let far = self.are_far_apart(&access).then(|| self.run_of(index));
-        let desc = self.describe(index, AccessKind::Store, run.or(far));
+        let desc = self.describe(index, run.or(far));
         let done = self.b.create_block();
         let status = sparse.then(|| self.b.append_block_param(done, types::I64));
         let bits = self.mask_bits(guard);

@@ -43,9 +43,11 @@ mod special;
 mod spill;
 mod staging;
 mod sweep;
+mod tables;
 mod vector;
 mod waits;
 mod warp;
 
 pub use pure::support;
-pub use region::{Lowered, Owned, lower_region};
+pub use region::{Lowered, lower_region};
+pub use tables::{NAMESPACE as TABLES, Table};

@@ -1,7 +1,6 @@
 //! A region: several blocks of a kernel as one CLIF function, entered by block number.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use cranelift_codegen::ir::{
     self as clif, AbiParam, Block as ClifBlock, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, UserFuncName,
@@ -12,16 +11,13 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch};
 use rustc_hash::FxHashSet;
 
 use super::super::abi;
-use super::super::helpers::{AccessDesc, Helper, InterpretDesc};
-use super::super::product::ProductDesc;
+use super::super::descriptions::{Site, Sites, SlotSite};
+use super::super::helpers::Helper;
 use super::super::{Effort, Program, Target};
 use super::address::Pointer;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::facts::BlockFacts;
-use super::{masks, special};
-use crate::interp::Interpreter;
-use crate::ir::matrix::Product;
 use crate::ir::{BlockId, Op, Reg, Value};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{ExitCode, RUNS};
@@ -35,10 +31,9 @@ pub struct Region<'r> {
     pub read_first: &'r [Reg],
     pub one_worker: bool,
     pub effort: Effort,
-    interpreter: &'r Arc<Interpreter>,
     helpers: HashMap<u32, FuncRef>,
     pub exits: Exits,
-    pub owned: Owned,
+    pub sites: Sites,
     pub hides_uses: bool,
     /// Backward jumps to blocks, where code is to be short: all that go to one block are one.
     pub backward: HashMap<BlockId, ClifBlock>,
@@ -151,40 +146,10 @@ impl Exits {
     }
 }
 
-/// Data that code refers to by address.
-#[derive(Default)]
-pub struct Owned {
-    #[expect(clippy::vec_box, reason = "code holds the addresses of the descriptions")]
-    accesses: Vec<Box<AccessDesc>>,
-    #[expect(clippy::vec_box, reason = "code holds the addresses of the descriptions")]
-    interprets: Vec<Box<InterpretDesc>>,
-    #[expect(clippy::vec_box, reason = "code holds the addresses of the descriptions")]
-    products: Vec<Box<ProductDesc>>,
-}
-
-impl Owned {
-    /// Addresses that are constants in the CLIF, with names for what is there: they differ from process to process.
-    pub fn names(&self) -> impl Iterator<Item = (i64, String)> {
-        fn named<T>(descs: &[Box<T>], what: &str) -> impl Iterator<Item = (i64, String)> {
-            (0..).zip(descs).map(move |(number, desc): (u32, _)| (&raw const **desc as i64, format!("{what}{number}")))
-        }
-        let accesses = named(&self.accesses, "access");
-        let (interprets, products) = (named(&self.interprets, "interpreted"), named(&self.products, "product"));
-        let tables = [(masks::table_address(), "mask_words".into())].into_iter().chain(special::table_addresses());
-        accesses.chain(interprets).chain(products).chain(tables)
-    }
-}
-
-/// Where a description is from now on.
-fn keep<T>(descs: &mut Vec<Box<T>>, desc: T) -> *const T {
-    descs.push(Box::new(desc));
-    &raw const **descs.last().expect("just pushed")
-}
-
-/// A region's CLIF, and the data that its code needs.
+/// A region's CLIF, and what its code leaves to helpers.
 pub struct Lowered {
     pub function: clif::Function,
-    pub owned: Owned,
+    pub sites: Sites,
     /// Whether parameters of blocks hide how often values are used.
     pub hides_uses: bool,
 }
@@ -193,10 +158,6 @@ impl Region<'_> {
     /// The block in this region, if it is here.
     pub fn block(&self, id: BlockId) -> Option<ClifBlock> {
         self.blocks.get(&id).copied()
-    }
-
-    pub fn describe(&mut self, desc: AccessDesc) -> *const AccessDesc {
-        keep(&mut self.owned.accesses, desc)
     }
 
     /// One of the TLB's runs, for an instruction whose lanes are scattered. Code made quickly takes them from the other end: where it
@@ -257,10 +218,9 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
         read_first: program.read_first(),
         one_worker: program.one_worker(),
         effort,
-        interpreter: program.interpreter(),
         helpers: HashMap::new(),
         exits: Exits::default(),
-        owned: Owned::default(),
+        sites: Sites::default(),
         hides_uses: false,
         backward: HashMap::new(),
         runs: 0,
@@ -286,7 +246,7 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
     b.seal_all_blocks();
     b.finalize(isa.frontend_config());
     target.legalize(&mut function);
-    Lowered { function, owned: region.owned, hides_uses: region.hides_uses }
+    Lowered { function, sites: region.sites, hides_uses: region.hides_uses }
 }
 
 impl BlockLowerer<'_, '_, '_> {
@@ -295,34 +255,22 @@ impl BlockLowerer<'_, '_, '_> {
         let inst = &self.facts.block.insts[index];
         let operands = inst.op.operands();
         self.settle_slots(&operands);
-        if let Op::Product { product, .. } = inst.op {
-            return self.product(product, &operands, &inst.results);
-        }
-        let slot = |v: Value| crate::interp::Slot { value: v, offset: self.facts.planned.slots.row(v) };
-        let desc = InterpretDesc {
-            interpreter: Arc::clone(self.region.interpreter),
-            block: self.facts.id,
-            index,
-            live_in: operands.iter().map(|&v| slot(v)).collect(),
-            live_out: inst.results.iter().map(|&v| slot(v)).collect(),
+        let offset = |&v: &Value| self.facts.planned.slots.row(v);
+        let (operands, results) = (operands.iter().map(offset).collect(), inst.results.iter().map(offset).collect());
+        let site = SlotSite { site: self.site(index), operands, results };
+        let (helper, number) = match inst.op {
+            Op::Product { .. } => (Helper::Product, self.region.sites.product(site)),
+            _ => (Helper::Interpret, self.region.sites.interpreted(site)),
         };
-        let desc = keep(&mut self.region.owned.interprets, desc);
-        let desc = self.b.ins().iconst(types::I64, desc as i64);
-        self.region.call(self.b, Helper::Interpret, &[self.ctx, desc]);
-        self.leave_on_fault();
+        let number = self.b.ins().iconst(types::I32, i64::from(number));
+        self.region.call(self.b, helper, &[self.ctx, number]);
+        if helper == Helper::Interpret {
+            self.leave_on_fault();
+        }
     }
 
-    fn product(&mut self, product: Product, operands: &[Value], results: &[Value]) {
-        let offset = |v: Value| self.facts.planned.slots.row(v);
-        let desc = ProductDesc {
-            product,
-            nan: self.facts.function.nan,
-            lanes: self.facts.function.lanes,
-            args: operands.iter().map(|&v| (offset(v), self.facts.block.ty(v).shape)).collect(),
-            results: results.iter().map(|&v| offset(v)).collect(),
-        };
-        let desc = keep(&mut self.region.owned.products, desc);
-        let desc = self.b.ins().iconst(types::I64, desc as i64);
-        self.region.call(self.b, Helper::Product, &[self.ctx, desc]);
+    /// Where an instruction of the block is, for a helper.
+    pub(super) fn site(&self, index: usize) -> Site {
+        Site { block: self.facts.id.0, index: index as u32 }
     }
 }

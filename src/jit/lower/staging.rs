@@ -5,8 +5,9 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 
 use super::super::abi;
+use super::super::descriptions::{AccessId, AccessSite};
 use super::super::forms::{Lanes, clif_type, parts};
-use super::super::helpers::{AccessDesc, AccessKind, Helper, SPARSE_LANES, STAGED_COMPARE, STAGED_VALUES};
+use super::super::helpers::{Helper, SPARSE_LANES, STAGED_COMPARE, STAGED_VALUES};
 use super::address::{Rights, Spaced};
 use super::block::BlockLowerer;
 use super::chunk::flags;
@@ -19,26 +20,17 @@ const LANES: usize = CHUNK as usize;
 /// What becomes of a lane that code in turn does not reach inline.
 pub(super) enum Unreached {
     /// The helper does it, which may end the call.
-    Scalarized(*const AccessDesc),
+    Scalarized(AccessId),
     /// All of the chunk are done elsewhere.
     Leaves(ClifBlock),
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Makes the description of an access that outlives the code.
-    pub(super) fn describe(&mut self, index: usize, kind: AccessKind, run: Option<usize>) -> *const AccessDesc {
-        let inst = &self.facts.block.insts[index];
-        let access = *inst.op.access().expect("a memory operation");
-        self.region.describe(AccessDesc {
-            access,
-            address: self.facts.ty(access.address),
-            kind,
-            pc: inst.pc,
-            order: index as u32,
-            keeps_least: self.may_fault_later(index),
-            run,
-            nan: self.facts.function.nan,
-        })
+    /// The number of an access for the helper.
+    pub(super) fn describe(&mut self, index: usize, run: Option<usize>) -> AccessId {
+        let (site, run) = (self.site(index), run.map(|run| run as u32));
+        let keeps_least = self.may_fault_later(index);
+        self.region.sites.access(AccessSite { site, keeps_least, run })
     }
 
     /// Where a word of the scratch area is in the context.
@@ -231,10 +223,10 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Calls the helper for the lanes of the chunk whose bits are set. A fault of a load is left for the end of its
     /// segment; any other ends the call.
-    pub(super) fn call_access(&mut self, desc: *const AccessDesc, bits: Clif, leaves_later: bool) {
+    pub(super) fn call_access(&mut self, desc: AccessId, bits: Clif, leaves_later: bool) {
         let first = self.first_lane();
-        let pointer = self.b.ins().iconst(types::I64, desc as i64);
-        self.region.call(self.b, Helper::Access, &[self.ctx, pointer, bits, first]);
+        let number = self.b.ins().iconst(types::I32, i64::from(desc.0));
+        self.region.call(self.b, Helper::Access, &[self.ctx, number, bits, first]);
         if !leaves_later {
             self.leave_on_fault();
         }

@@ -7,8 +7,9 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 
 use super::super::abi;
+use super::super::descriptions::AccessId;
 use super::super::forms::{Lanes, clif_type, parts};
-use super::super::helpers::{AccessDesc, AccessKind, STAGED_COMPARE, STAGED_VALUES};
+use super::super::helpers::{STAGED_COMPARE, STAGED_VALUES};
 use super::address::Rights;
 use super::block::BlockLowerer;
 use super::chunk::flags;
@@ -27,7 +28,7 @@ struct Atomic {
     guard: Value,
     /// The chunk's bits of the guard.
     bits: Clif,
-    desc: *const AccessDesc,
+    desc: AccessId,
     /// Whether lanes are done inline, one by one at least.
     inline: bool,
     /// Whether other threads may see the memory.
@@ -53,7 +54,7 @@ impl BlockLowerer<'_, '_, '_> {
             && matches!(access.space, Space::Shared | Space::Global | Space::Generic);
         let at_once = inline && compare.is_none() && self.region.effort.is_fast() && (!locked || direct(op).is_some());
         let run = (at_once && access.space != Space::Shared).then(|| self.run_of(index));
-        let desc = self.describe(index, AccessKind::Atomic { op }, run);
+        let desc = self.describe(index, run);
         let bits = self.mask_bits(guard);
         let (result, wanted) = (inst.results[0], self.result_is_used(inst.results[0]));
         let done = self.b.create_block();

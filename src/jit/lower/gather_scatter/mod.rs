@@ -10,8 +10,9 @@ mod windows;
 
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif};
 
+use super::super::descriptions::AccessId;
 use super::super::forms::Lanes;
-use super::super::helpers::{AccessDesc, STAGED_VALUES};
+use super::super::helpers::STAGED_VALUES;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::staging::Unreached;
@@ -54,7 +55,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// The reverse: whether there is an inline way for the access.
     pub(super) fn scatter_access(
         &mut self,
-        (desc, run): (*const AccessDesc, Option<usize>),
+        (desc, run): (AccessId, Option<usize>),
         access: &Access,
         (values, lanes): (&[Value], &[Lanes]),
         bits: Clif,
@@ -121,7 +122,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Any lanes of shared or constant memory one after the other, those that take no part being 0. If one is not in range, the helper does all.
-    pub(super) fn load_in_turn(&mut self, inst: &Inst, desc: *const AccessDesc, access: &Access, extend: Extend) {
+    pub(super) fn load_in_turn(&mut self, inst: &Inst, desc: AccessId, access: &Access, extend: Extend) {
         let result_ty = self.facts.ty(inst.results[0]);
         let word = |element: usize| STAGED_VALUES + element * LANES as usize;
         let elements = 0..usize::from(access.count);

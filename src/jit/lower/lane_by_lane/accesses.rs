@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::super::abi;
 use super::super::super::forms::clif_type;
-use super::super::super::helpers::{AccessDesc, AccessKind, Helper, STAGED_VALUES};
+use super::super::super::helpers::{Helper, STAGED_VALUES};
 use super::super::address::Rights;
 use super::super::block::BlockLowerer;
 use super::super::gather_scatter::required_alignment;
@@ -228,11 +228,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// The helper does the lane, as the first one of a chunk.
     fn access_by_helper(&mut self, lane: &Lane, index: usize, access: &Access, reach: Option<&Reach>) -> Vec<BlockArg> {
         let inst = &self.facts.block.insts[index];
-        let kind = match inst.op {
-            Op::Load { extend, .. } => AccessKind::Load { extend },
-            _ => AccessKind::Store,
-        };
-        let desc: *const AccessDesc = self.describe(index, kind, reach.map(|reach| reach.run));
+        let desc = self.describe(index, reach.map(|reach| reach.run));
         let address = self.lane_value(lane, access.address);
         self.ctx_store(address, Self::scratch(0));
         let word = |element: usize| Self::scratch(STAGED_VALUES + element * CHUNK as usize);
@@ -242,9 +238,9 @@ impl BlockLowerer<'_, '_, '_> {
                 self.ctx_store(v, word(element));
             }
         }
-        let desc = self.b.ins().iconst(types::I64, desc as i64);
+        let number = self.b.ins().iconst(types::I32, i64::from(desc.0));
         let one = self.b.ins().iconst(types::I64, 1);
-        self.region.call(self.b, Helper::Access, &[self.ctx, desc, one, lane.number]);
+        self.region.call(self.b, Helper::Access, &[self.ctx, number, one, lane.number]);
         if !self.may_fault_later(index) {
             self.leave_on_fault();
         }

@@ -10,8 +10,8 @@ use cranelift_frontend::FunctionBuilder;
 
 use super::chunk::flags;
 use super::int::constant;
+use super::tables::Table;
 use super::vector;
-use crate::ir::names::Named;
 use crate::ir::shared::TWO_OVER_PI_PAIRS;
 use crate::ir::{SharedFn, Type, special};
 
@@ -39,13 +39,6 @@ pub(super) fn lanes(b: &mut FunctionBuilder, function: SharedFn, nan: u32, x: [C
     };
     let ty = if function.ty() == Type::F32 { types::F32X4 } else { types::I32X4 };
     result.map(|x| vector::cast(b, ty, x))
-}
-
-/// Addresses of tables that are constants of the code, with names for them.
-pub(super) fn table_addresses() -> impl Iterator<Item = (i64, String)> {
-    let tables = SharedFn::NAMES.iter().filter_map(|&(function, _)| Some((function, special::rows(function)?)));
-    let two_over_pi = (TWO_OVER_PI_PAIRS.as_ptr() as i64, "two_over_pi".to_owned());
-    tables.map(|(function, rows)| (rows.rows.as_ptr() as i64, format!("{function:?}"))).chain([two_over_pi])
 }
 
 /// Where code for such a function is written.
@@ -116,7 +109,7 @@ impl Special<'_, '_> {
 
     /// Bits of 2 / pi, lane by lane.
     fn two_over_pi(&mut self, first: Clif) -> Clif {
-        let table = self.b.ins().iconst(types::I64, TWO_OVER_PI_PAIRS.as_ptr() as i64);
+        let table = Table::TwoOverPi.in_code(self.b);
         let last = self.b.ins().iconst(types::I32, TWO_OVER_PI_PAIRS.len() as i64 - 1);
         (0..4).fold(first, |result, lane| {
             let first = self.b.ins().extractlane(first, lane);

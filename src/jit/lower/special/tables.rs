@@ -4,6 +4,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 
 use super::super::chunk::flags;
+use super::super::tables::Table;
 use super::super::{float, vector};
 use super::{SIGN, Special};
 use crate::ir::special::{FRACTION, PART, PLACES, Rows, rows};
@@ -36,7 +37,8 @@ struct Exceptions {
 impl Special<'_, '_> {
     /// The polynomials at fractions of 23 bits, integers of 2^-17 of a unit: two vectors for each of words. `row`: what is added to
     /// the number of a row.
-    fn polynomial(&mut self, rows: Rows, fractions: [Clif; 2], row: Option<[Clif; 2]>) -> [[Clif; 2]; 2] {
+    fn polynomial(&mut self, function: SharedFn, fractions: [Clif; 2], row: Option<[Clif; 2]>) -> [[Clif; 2]; 2] {
+        let rows = rows(function).expect("it has a table");
         let rests = fractions.map(|fraction| {
             let rest = self.shifted_up(fraction, rows.parts + PART - FRACTION);
             self.bits(rest, (1 << PART) - 1)
@@ -48,7 +50,7 @@ impl Special<'_, '_> {
                 Some(row) => self.b.ins().iadd(number, row[half]),
                 None => number,
             };
-            let [constants, slopes, curvatures] = self.rows(rows, number);
+            let [constants, slopes, curvatures] = self.rows(function, rows, number);
             let (rests, squares) = (self.doubles(rests[half]), self.doubles(squares[half]));
             [0, 1].map(|pair| {
                 let linear = self.b.ins().fmul(slopes[pair], rests[pair]);
@@ -60,8 +62,8 @@ impl Special<'_, '_> {
     }
 
     /// Constants, slopes and curvatures of four rows.
-    fn rows(&mut self, rows: Rows, number: Clif) -> [[Clif; 2]; 3] {
-        let table = self.b.ins().iconst(types::I64, rows.rows.as_ptr() as i64);
+    fn rows(&mut self, function: SharedFn, rows: Rows, number: Clif) -> [[Clif; 2]; 3] {
+        let table = Table::Rows(function).in_code(self.b);
         // Also of operands whose fraction is none.
         let offset = self.bits(number, rows.rows.len() as u32 - 1);
         let offset = self.shifted_up(offset, 4);
@@ -177,7 +179,7 @@ impl Special<'_, '_> {
             self.b.ins().bxor(even, one)
         });
         let row = is_root.then(|| odd.map(|odd| self.shifted_up(odd, table.parts)));
-        let values = self.polynomial(table, fractions, row);
+        let values = self.polynomial(function, fractions, row);
         let dropped = PART + FRACTION - word.fraction + u32::from(!is_reciprocal);
         [0, 1].map(|half| {
             let mut value = self.upper_words(values[half], dropped);
@@ -229,7 +231,7 @@ impl Special<'_, '_> {
             self.b.ins().isub(turned, last)
         });
         let fractions = fixed.map(|fixed| self.bits(fixed, MANTISSA));
-        let values = self.polynomial(rows(SharedFn::TableEx2).expect("it has one"), fractions, None);
+        let values = self.polynomial(SharedFn::TableEx2, fractions, None);
         [0, 1].map(|half| {
             let value = self.cut(values[half], -(PART as i32));
             let mantissa = self.bits(value, MANTISSA);
@@ -250,7 +252,7 @@ impl Special<'_, '_> {
     /// log2(x).
     pub(super) fn logarithm_by_table(&mut self, x: [Clif; 2]) -> [Clif; 2] {
         let fractions = x.map(|x| self.bits(x, MANTISSA));
-        let values = self.polynomial(rows(SharedFn::TableLg2).expect("it has one"), fractions, None);
+        let values = self.polynomial(SharedFn::TableLg2, fractions, None);
         [0, 1].map(|half| {
             let x = x[half];
             let biased = self.shifted_down(x, FRACTION);
@@ -301,7 +303,7 @@ impl Special<'_, '_> {
             let turned = self.b.ins().bxor(angle, odd);
             self.bits(turned, MANTISSA)
         });
-        let values = self.polynomial(rows(function).expect("it has one"), fractions, None);
+        let values = self.polynomial(function, fractions, None);
         [0, 1].map(|half| {
             let value = self.cut(values[half], -24 - PART as i32);
             let sign = self.shifted_up(angles[half], 30 - FRACTION);

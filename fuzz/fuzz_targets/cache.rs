@@ -1,0 +1,3 @@
+#![no_main]
+
+warploom_fuzz::target!(cache);
