@@ -40,3 +40,31 @@ fn engines_and_runtime_name_no_virtual_instruction_set() {
     assert!(count > 100, "{count} files");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Code has enough orders in which lanes, chunks and warps may run. A new one takes the place of an old one.
+#[test]
+fn orders_of_execution_are_these() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("docs/execution-orders.md")).unwrap();
+    let sections: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    let known = [
+        "Chunks",
+        "Full warps (*groups*)",
+        "Strips (*sweeps*)",
+        "Loops in registers",
+        "Scalarized loops",
+        "Lanes one by one",
+        "Gathers and scatters",
+        "Going back: bailouts",
+    ];
+    assert_eq!(sections, known);
+    // Those that are folders have their sections.
+    for entry in std::fs::read_dir(root.join("src/jit/lower")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        // Families of operations.
+        let is_family = ["arrays", "atomic", "rounding", "special"].contains(&&*name);
+        let is_named = text.contains(&format!("`src/jit/lower/{name}/`"));
+        assert!(!path.is_dir() || is_family || is_named, "{name} is neither an order nor a family of operations");
+    }
+}
