@@ -122,7 +122,7 @@ impl<'launch> WarpContext<'launch> {
         self.slot
     }
 
-    /// The warp up to which a call may chain, in numbers of warps of the block.
+    /// The warp up to which a call may chain, in numbers of warps of the block; 0: only this one.
     #[inline]
     pub const fn chain_end(&self) -> u32 {
         self.chain_end

@@ -275,15 +275,28 @@ pub const LOCAL_PADDING: u64 = 32 * 64 * 4;
 /// ```
 #[repr(C)]
 pub struct WarpContext<'launch> {
+    // What each warp has for its own, in the order of `Turn`'s fields.
     /// The register file, 64-byte aligned, laid out by the engine's side.
     pub(crate) registers: *mut u8,
+    /// Bytes at `registers`.
+    pub(crate) register_bytes: u64,
+    /// This warp's local memory, word-interleaved: byte `o` of lane `l` lies at
+    /// `(o & !3) * lanes + l * 4 + (o & 3)`. Behind it are [`LOCAL_PADDING`] bytes, unless it is empty.
+    pub(crate) local: *mut u8,
+    /// Lanes of this warp that exist.
+    pub(crate) launch_mask: u64,
+    /// After a call that ended at a barrier with [`BarrierCounts::Lanes`]: the lanes that the next released barrier hands back, whose
+    /// result is `barrier_result`; 0: none so far.
+    pub barrier_released: u64,
+    /// Index of the warp in its block.
+    pub(crate) warp: u32,
+    /// No two warps of a launch have the same while both are alive. Less than `LaunchConfig::warp_slots`.
+    pub(crate) slot: u32,
+    pub barrier_result: u32,
     pub(crate) tlb: *mut Tlb,
     /// The block's shared memory, and behind it [`SHARED_PADDING`] bytes.
     pub(crate) shared: *mut u8,
     pub(crate) shared_bytes: u64,
-    /// This warp's local memory, word-interleaved: byte `o` of lane `l` lies at
-    /// `(o & !3) * lanes + l * 4 + (o & 3)`. Behind it are [`LOCAL_PADDING`] bytes, unless it is empty.
-    pub(crate) local: *mut u8,
     /// Per lane; a multiple of 4.
     pub(crate) local_bytes: u64,
     pub(crate) constants: [*const u8; CONST_BANKS],
@@ -291,13 +304,9 @@ pub struct WarpContext<'launch> {
     /// room for the last, short warp.
     pub(crate) tid_table: *const u32,
     pub(crate) tid_stride: u64,
-    /// Lanes of this warp that exist.
-    pub(crate) launch_mask: u64,
     pub(crate) ctaid: [u32; 3],
     pub(crate) ntid: [u32; 3],
     pub(crate) nctaid: [u32; 3],
-    /// Index of the warp in its block.
-    pub(crate) warp: u32,
     /// Chaining: a warp that is done is followed, in the same call and register file, by warp `warp + 1` from block 0
     /// while that is less than `chain_end`. A call that returns for another reason does so with `warp` saying whose
     /// state it is.
@@ -319,9 +328,6 @@ pub struct WarpContext<'launch> {
     /// 0: all threads of the block.
     pub barrier_threads: u32,
     pub barrier_predicate: u64,
-    pub barrier_result: u32,
-    /// No two warps of a launch have the same while both are alive. Less than `LaunchConfig::warp_slots`.
-    pub(crate) slot: u32,
     /// Guest instructions counted (by this worker thread), and the same times active lanes; both count a block at its entry.
     pub instructions: u64,
     pub lane_instructions: u64,
@@ -341,8 +347,6 @@ pub struct WarpContext<'launch> {
     /// Lanes that arrive at the barrier. The scheduler sets all bits before each call and ignores bits outside
     /// `launch_mask`; an engine narrows it to the active lanes for the reducing kinds, and where lanes are counted.
     pub barrier_mask: u64,
-    /// Bytes at `registers`.
-    pub(crate) register_bytes: u64,
     /// How many an engine needs that returns [`ExitCode::Grow`].
     pub register_bytes_wanted: u64,
     /// [`Service`] as a number, and the lanes that ask for it.
@@ -353,9 +357,6 @@ pub struct WarpContext<'launch> {
     pub(crate) local_window: u64,
     /// [`BarrierCounts`] as a number; the scheduler sets [`BarrierCounts::Warps`] before each call.
     pub barrier_counts: u32,
-    /// After a call that ended at a barrier with [`BarrierCounts::Lanes`]: the lanes that the next released barrier hands back, whose
-    /// result is `barrier_result`; 0: none so far.
-    pub barrier_released: u64,
     /// The running warp and the others of its block, if it has been suspended: an engine goes on with the next one
     /// ([`WarpContext::pass_on`]).
     pub(crate) step: Step,
@@ -366,6 +367,7 @@ pub struct WarpContext<'launch> {
 /// Where compiled code finds the fields of a [`WarpContext`], in bytes.
 pub mod offsets {
     use super::WarpContext;
+    use crate::launch::Turn;
     use std::mem::offset_of;
 
     macro_rules! offsets {
@@ -417,5 +419,42 @@ pub mod offsets {
         SHARED_WINDOW = shared_window;
         LOCAL_WINDOW = local_window;
         ENGINE = engine;
+        TURN = step.turn;
+        LAST_TURN = step.last;
+        TURN_BARRIER = step.barrier;
+        TURN_BEGAN = step.turn_began;
+        TURN_BACK_EDGES = step.back_edges;
+    }
+
+    /// Bytes from a turn to the next in the table that [`TURN`] and [`LAST_TURN`] point into. Its first [`TURN_OWN_BYTES`] are those of
+    /// the context from [`REGISTERS`] on.
+    pub const TURN_BYTES: i32 = size_of::<Turn>() as i32;
+    pub const TURN_OWN_BYTES: i32 = offset_of!(Turn, barrier_result) as i32 + 4;
+    /// In a turn, an `i64`: the block to go on at, and in the upper half whether the warp has come to a barrier.
+    pub const TURN_END: i32 = offset_of!(Turn, end) as i32;
+    /// For a block to go on at: the warp is done.
+    pub const TURN_DONE: u32 = crate::launch::DONE;
+    /// [`TURN_BARRIER`] if no warp has come to one in this round; else it is the barrier's number.
+    pub const NO_BARRIER: u32 = crate::launch::NO_BARRIER;
+    pub const TURN_REGISTER_BYTES: i32 = offset_of!(Turn, register_bytes) as i32;
+
+    macro_rules! alike {
+        ($($field:ident $own:ident;)*) => {
+            $(const _: () = assert!(
+                offset_of!(WarpContext<'static>, $field) - offset_of!(WarpContext<'static>, registers)
+                    == offset_of!(Turn, $own)
+            );)*
+        };
+    }
+
+    alike! {
+        registers registers;
+        register_bytes register_bytes;
+        local local;
+        launch_mask launch_mask;
+        barrier_released released;
+        warp warp;
+        slot slot;
+        barrier_result barrier_result;
     }
 }

@@ -23,7 +23,7 @@ pub use config::{ConstBank, LaunchConfig, LaunchError, MAX_BLOCK_LANES, MAX_GRID
 pub use engine::Engine;
 pub use outcome::{Counts, Fault, Outcome, Waiting};
 pub use schedule::launch;
-pub(crate) use step::Step;
+pub(crate) use step::{DONE, NO_BARRIER, Step, Turn};
 pub use threads::share;
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use super::config::LaunchError;
 use super::lanes::{Lanes, Released};
-use crate::warp::{BarrierCounts, BarrierKind, LOCAL_PADDING};
+use super::step::{DONE, Turn, TurnEnd};
+use crate::warp::{BarrierKind, LOCAL_PADDING};
 use crate::zeroed::Zeroed;
 
 /// Register file and local memory of one warp: allocations of their own, so that debug builds have a fence between them.
@@ -159,13 +160,25 @@ impl Suspended {
         }
     }
 
-    /// It came to a barrier at which all others have arrived.
-    pub(super) fn come_through(&mut self, counts: BarrierCounts, resume: u32) {
-        self.state = State::Ready { yielded: false };
-        self.resume = resume;
-        if counts == BarrierCounts::Lanes {
-            self.released = self.launch_mask;
+    /// Its turn, as the first of a call.
+    pub(super) fn turn(&self) -> Turn {
+        let Place { slot, registers, register_bytes, local } = self.storage.place();
+        Turn {
+            registers,
+            register_bytes,
+            local,
+            launch_mask: self.launch_mask,
+            released: self.released,
+            warp: self.warp,
+            slot,
+            barrier_result: self.barrier_result,
+            end: TurnEnd { resume: if self.is_done() { DONE } else { self.resume }, came: 0 },
         }
+    }
+
+    /// It came to a barrier at which all others have arrived.
+    pub(super) fn come_through(&mut self, released: u64) {
+        (self.state, self.released) = (State::Ready { yielded: false }, released);
     }
 
     /// Hands back what the next complete barrier has released, if there is one.

@@ -18,6 +18,7 @@ use super::address::Pointer;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::facts::BlockFacts;
+use super::waits::passes_on;
 use crate::ir::{BlockId, Op, Reg, Value};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{ExitCode, RUNS};
@@ -35,6 +36,9 @@ pub struct Region<'r> {
     pub exits: Exits,
     pub sites: Sites,
     pub hides_uses: bool,
+    /// Where warps begin their turns, with the number of a block, if code goes on from one to the next at a barrier; and bytes of the
+    /// register file that they need.
+    pub turns: Option<(ClifBlock, u64)>,
     /// Backward jumps to blocks, where code is to be short: all that go to one block are one.
     pub backward: HashMap<BlockId, ClifBlock>,
     /// How many of the TLB's runs are taken, and those of accesses through a pointer.
@@ -205,7 +209,16 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
-    let [ctx, number] = b.block_params(entry)[..] else { unreachable!("two parameters") };
+    let [ctx, mut number] = b.block_params(entry)[..] else { unreachable!("two parameters") };
+    let passes = |&id: &BlockId| passes_on(program.function().block(id), effort);
+    let turns = region_blocks.iter().any(passes).then(|| {
+        let top = b.create_block();
+        b.ins().jump(top, &[BlockArg::Value(number)]);
+        number = b.append_block_param(top, types::I32);
+        b.switch_to_block(top);
+        let bytes = region_blocks.iter().map(|&block| plans[block].bytes).max();
+        (top, bytes.unwrap_or(0) as u64)
+    });
     let registers = b.ins().load(types::I64, MemFlagsData::trusted(), ctx, abi::REGISTERS);
     let mut region = Region {
         blocks: region_blocks.iter().map(|&id| (id, b.create_block())).collect(),
@@ -222,6 +235,7 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
         exits: Exits::default(),
         sites: Sites::default(),
         hides_uses: false,
+        turns,
         backward: HashMap::new(),
         runs: 0,
         pointers: HashMap::new(),
@@ -234,7 +248,13 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
     let nowhere = b.create_block();
     switch.emit(&mut b, number, nowhere);
     b.switch_to_block(nowhere);
-    b.ins().trap(clif::TrapCode::unwrap_user(1));
+    if turns.is_some() {
+        // Where the next warp goes on may be in another region.
+        b.ins().store(flags(), number, ctx, abi::RESUME);
+        region.exits.leave(&mut b, abi::CONTINUE);
+    } else {
+        b.ins().trap(clif::TrapCode::unwrap_user(1));
+    }
 
     for &id in region_blocks {
         b.switch_to_block(region.blocks[&id]);

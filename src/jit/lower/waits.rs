@@ -3,11 +3,11 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 
-use super::super::abi;
+use super::super::{Effort, abi};
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use crate::ir::{Barrier, BarrierCounts, BlockId, Reg, Value};
-use warploom_runtime::warp::{BarrierKind, ExitCode};
+use crate::ir::{self, Barrier, BarrierCounts, Block, BlockId, Op, Reg, Terminator, Value};
+use warploom_runtime::warp::{BARRIERS, BarrierKind, ExitCode};
 
 impl BlockLowerer<'_, '_, '_> {
     /// A test for each place, in order. Mostly it is one of the first that has lanes.
@@ -64,6 +64,9 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     pub(super) fn barrier(&mut self, barrier: &Barrier, resume: BlockId) {
+        if passes_on(self.facts.block, self.region.effort) {
+            self.pass_on(barrier, resume);
+        }
         let id = self.scalar(barrier.id);
         self.ctx_store(id, abi::BARRIER_ID);
         let threads = match barrier.threads {
@@ -77,6 +80,49 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let names_lanes = barrier.predicate.is_some() || barrier.counts == BarrierCounts::Lanes;
         self.leave_to_barrier(barrier.kind.into(), barrier.counts, names_lanes, resume);
+    }
+
+    /// Goes on with the block's next warp, if warps go in step, this is not the round's last one, and those before it have come to
+    /// this barrier. Otherwise the code that follows returns to the scheduler.
+    fn pass_on(&mut self, barrier: &Barrier, resume: BlockId) {
+        let Some((top, needed)) = self.region.turns else { unreachable!("a block of the region passes on") };
+        let [in_step, taken, slow] = std::array::from_fn(|_| self.b.create_block());
+        let (turn, last) = (self.ctx_load(types::I64, abi::TURN), self.ctx_load(types::I64, abi::LAST_TURN));
+        let is_followed = self.b.ins().icmp(IntCC::UnsignedLessThan, turn, last);
+        self.b.ins().brif(is_followed, in_step, &[], slow, &[]);
+
+        self.b.switch_to_block(in_step);
+        let id = self.scalar(barrier.id);
+        let of_round = self.ctx_load(types::I32, abi::TURN_BARRIER);
+        let same = self.b.ins().icmp(IntCC::Equal, of_round, id);
+        let first = self.b.ins().icmp_imm_u(IntCC::Equal, of_round, i64::from(abi::NO_BARRIER));
+        let (next, end) = (self.b.ins().iadd_imm_s(turn, i64::from(abi::TURN_BYTES)), abi::TURN_END);
+        let number = self.b.ins().load(types::I32, flags(), next, end);
+        let is_alive = self.b.ins().icmp_imm_u(IntCC::NotEqual, number, i64::from(abi::TURN_DONE));
+        let bytes = self.b.ins().load(types::I64, flags(), next, abi::TURN_REGISTER_BYTES);
+        let has_room = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, bytes, needed as i64);
+        let may = self.b.ins().bor(same, first);
+        let may = self.b.ins().band(may, is_alive);
+        let may = self.b.ins().band(may, has_room);
+        self.b.ins().brif(may, taken, &[], slow, &[]);
+
+        self.b.switch_to_block(taken);
+        let came = self.b.ins().iconst(types::I64, 1 << 32 | i64::from(resume.0));
+        self.b.ins().store(flags(), came, turn, end);
+        self.ctx_store(id, abi::TURN_BARRIER);
+        self.ctx_store(next, abi::TURN);
+        for (from, to) in [(abi::INSTRUCTIONS, abi::TURN_BEGAN), (abi::TURN_BACK_EDGES, abi::BACK_EDGES)] {
+            let count = self.ctx_load(types::I64, from);
+            self.ctx_store(count, to);
+        }
+        for at in (0..abi::TURN_OWN_BYTES).step_by(16) {
+            let ty = if abi::TURN_OWN_BYTES - at < 16 { types::I32 } else { types::I64X2 };
+            let own = self.b.ins().load(ty, flags(), next, at);
+            self.ctx_store(own, abi::REGISTERS + at);
+        }
+        self.b.ins().jump(top, &[BlockArg::Value(number)]);
+
+        self.b.switch_to_block(slow);
     }
 
     /// Returns to the scheduler, which counts warps unless it is told.
@@ -100,4 +146,18 @@ impl BlockLowerer<'_, '_, '_> {
         self.resume_at(resume);
         self.return_code(ExitCode::Barrier as u32);
     }
+}
+
+/// Whether code goes on with the next warp at the end of a block by itself: at a barrier of the whole block, in hot code. The block
+/// counts something, so that no turn passes without.
+pub(super) fn passes_on(block: &Block, effort: Effort) -> bool {
+    let Terminator::Barrier { barrier, .. } = &block.term else { return false };
+    let id = block.insts.iter().find(|inst| inst.results.contains(&barrier.id)).map(|inst| &inst.op);
+    effort.is_fast()
+        && block.cost > 0
+        && barrier.kind == ir::BarrierKind::Sync
+        && barrier.counts == BarrierCounts::Warps
+        && barrier.threads.is_none()
+        && barrier.predicate.is_none()
+        && matches!(id, Some(&Op::Const { bits, .. }) if bits < BARRIERS as u64)
 }

@@ -18,7 +18,7 @@ impl Worker<'_> {
     #[inline]
     pub(super) fn resume(&mut self, block: &mut Block, slot: usize, yielded: bool) -> Result<ExitCode, Stop> {
         let others = block.ready > 1 || block.started < block.warps;
-        self.run_suspended(block, slot, self.turn(block, yielded, others), false)
+        Ok(self.run_suspended(block, slot, self.turn(block, yielded, others), false)?.1)
     }
 
     /// Gives all warps turns, round after round, as long as they go in step; `first` is the first of them. Returns the slot from which on
@@ -28,9 +28,9 @@ impl Worker<'_> {
         let alternates = block.aside || self.probes;
         self.context.step.until = if alternates { 0 } else { self.next_check };
         let rounds = self.context.step.rounds;
-        let code = self.run_suspended(block, first, self.turn(block, false, true), true)?;
+        let (slot, code) = self.run_suspended(block, first, self.turn(block, false, true), true)?;
         let step = &mut self.context.step;
-        let (slot, barrier) = (step.running, step.barrier.take());
+        let barrier = step.take_barrier();
         block.meets |= barrier.is_some() || step.rounds < rounds;
         block.count();
         if slot == block.suspended.len() {
@@ -43,27 +43,29 @@ impl Worker<'_> {
         Ok(slot + 1)
     }
 
-    /// Calls the engine for a suspended warp, or for all from this one on, in step.
+    /// Calls the engine for a suspended warp, or for all from this one on, in step. Returns which one had the last turn: behind the last,
+    /// all have gone through the round.
     fn run_suspended(
         &mut self,
         block: &mut Block,
         slot: usize,
         back_edges: u64,
         in_step: bool,
-    ) -> Result<ExitCode, Stop> {
+    ) -> Result<(usize, ExitCode), Stop> {
         let context = &mut *self.context;
-        std::mem::swap(&mut context.step.warps, &mut block.suspended);
-        (context.step.running, context.step.back_edges) = (slot, back_edges);
+        context.step.take(&mut block.suspended);
+        context.step.back_edges = back_edges;
         context.row_end = block.ctaid[0] + 1;
-        context.begin_turn();
+        context.begin_turn(slot);
         let code = self.call(in_step);
         let context = &mut *self.context;
-        std::mem::swap(&mut context.step.warps, &mut block.suspended);
-        if let Some(warp) = block.suspended.get_mut(context.step.running) {
+        let running = context.step.running();
+        context.step.give_back(&mut block.suspended);
+        if let Some(warp) = block.suspended.get_mut(running) {
             assert_eq!(context.warp, warp.warp, "the engine went on past its chain");
             warp.resume = context.resume;
         }
-        code.map_err(Stop::Error)
+        Ok((running, code.map_err(Stop::Error)?))
     }
 
     /// Back edges of a turn: fewer if the warp may be waiting for another in a loop.
@@ -87,14 +89,19 @@ impl Worker<'_> {
     pub(super) fn call(&mut self, in_step: bool) -> Result<ExitCode, LaunchError> {
         let code = loop {
             let context = &mut *self.context;
-            context.step.passes = in_step;
+            context.step.allow(in_step);
             let code = self.launch.engine.run(context);
             if code == ExitCode::Grow {
-                let suspended = context.step.warps.get_mut(context.step.running).map(|warp| &mut warp.storage);
+                let running = context.step.running();
+                let suspended = context.step.warps.get_mut(running).map(|warp| &mut warp.storage);
+                let is_suspended = suspended.is_some();
                 let storage = suspended.or_else(|| self.free.last_mut()).expect("the engine ran in it");
                 self.launch.grow(storage, context.register_bytes_wanted)?;
                 let place = storage.place();
                 context.stand_at(place);
+                if is_suspended {
+                    context.step.move_storage(running);
+                }
             } else if !in_step || !context.next_turn(code) {
                 break code;
             }
