@@ -27,6 +27,9 @@ ROOT = HERE.parent.parent
 SHADERS = ROOT / "examples" / "shaders"
 DRIVER = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"
 
+# What is measured begins without code of earlier runs.
+os.environ["WARPLOOM_CACHE"] = "off"
+
 # Vertex programs that hand on what they are given.
 VERTEX = {
     "spheres": "layout(location = 1) in vec4 a; layout(location = 0) out vec2 uv; void main() { gl_Position = place; uv = a.xy; }",

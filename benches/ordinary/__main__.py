@@ -5,17 +5,20 @@ ratios, worst first.
     python3 benches/ordinary                          # all programs: some five minutes
     python3 benches/ordinary gcd crc --guest gfx9     # these only
     python3 benches/ordinary --docs                   # also writes docs/ordinary.md
+    python3 benches/ordinary --helpers --docs         # writes docs/helper-calls.md: how often code calls helpers
     python3 benches/ordinary --small                  # writes the small launches anew that tests/ordinary.rs runs
 
 Needs cargo, g++ and Python 3.11 or later without further packages. docs/benchmarking.md says what is measured, and how.
 """
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
+import helpers
 import host
 import manifest
 import report
@@ -23,6 +26,9 @@ import suite
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SMALL = ROOT / "benches/ordinary/small"
+
+# What is measured begins without code of earlier runs.
+os.environ["WARPLOOM_CACHE"] = "off"
 
 
 def build():
@@ -95,6 +101,22 @@ def write_small(programs, folder):
         manifest.write(program, launch, results, target, "maxwell", f"../../programs/{program.name}")
 
 
+def count_helpers(options, programs, folder):
+    """Of both suites, or of the programs that are named."""
+    command = options.program or build()
+    launches = helpers.ordinary(programs, options.guest or list(manifest.GUESTS), folder)
+    rows, problems = helpers.measure(command, launches, "Ordinary programs", folder)
+    if not options.programs:
+        launches = helpers.kept(options.bench or helpers.bench(), folder)
+        kept, more = helpers.measure(command, launches, "Kernels of the suite", folder)
+        rows, problems = kept + rows, more + problems
+    text = helpers.markdown(rows, problems)
+    print(text)
+    if options.docs:
+        (ROOT / "docs/helper-calls.md").write_text(text)
+    sys.exit(1 if problems else 0)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="*")
@@ -103,7 +125,9 @@ def main():
     parser.add_argument("--rounds", type=int, default=2, help="in so many turns; the best counts")
     parser.add_argument("--docs", action="store_true")
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--helpers", action="store_true", help="count calls of helpers in the steady state, also of benches/suite")
     parser.add_argument("--program", help="the command warploom, in place of the one that cargo builds")
+    parser.add_argument("--bench", help="the benchmark `speed`, in place of the one that cargo builds")
     options = parser.parse_args()
     names = [program.name for program in suite.PROGRAMS]
     if unknown := set(options.programs) - set(names):
@@ -112,6 +136,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if options.small:
             return write_small(programs, folder)
+        if options.helpers:
+            return count_helpers(options, programs, folder)
         rows, problems = measure(options, programs, folder)
     print()
     print(report.text(rows))

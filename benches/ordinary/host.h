@@ -63,11 +63,12 @@ template <auto kernel, bool each_lane> struct Launch {
         if (!each_lane)
             return kernel(arguments...);
         gridDim = {grid[0], grid[1], 1};
-        blockDim = {block[0], 1, 1};
+        blockDim = {block[0], block[1], 1};
         for (blockIdx.y = 0; blockIdx.y < grid[1]; blockIdx.y++)
             for (blockIdx.x = 0; blockIdx.x < grid[0]; blockIdx.x++)
-                for (threadIdx.x = 0; threadIdx.x < block[0]; threadIdx.x++)
-                    kernel(arguments...);
+                for (threadIdx.y = 0; threadIdx.y < block[1]; threadIdx.y++)
+                    for (threadIdx.x = 0; threadIdx.x < block[0]; threadIdx.x++)
+                        kernel(arguments...);
     }
 
     template <typename... A, std::size_t... I>

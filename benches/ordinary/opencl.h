@@ -27,6 +27,7 @@
 #define LANE get_sub_group_local_id()
 #define __shfl_up_sync(ALL, VALUE, BY) sub_group_shuffle(VALUE, LANE < (BY) ? LANE : LANE - (BY))
 #define __shfl_down_sync(ALL, VALUE, BY) sub_group_shuffle(VALUE, LANE + (BY) < 32 ? LANE + (BY) : LANE)
+#define __shfl_xor_sync(ALL, VALUE, BY) sub_group_shuffle(VALUE, LANE ^ (BY))
 
 #define make_float2(X, Y) ((float2)(X, Y))
 #define __umul64hi mul_hi

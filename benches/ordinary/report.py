@@ -49,8 +49,12 @@ def text(rows):
     return "\n".join([head, *map(line, sorted(rows, key=lambda row: row.ratio)), "", *summary(rows)])
 
 
+def commit():
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.strip()
+
+
 def markdown(rows, problems, seconds):
-    git = lambda *words: subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     names = [line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")]
     guests = list(dict.fromkeys(row.guest for row in rows))
     programs = {}
@@ -62,7 +66,7 @@ def markdown(rows, problems, seconds):
         "How many times as long as the JIT a plain C loop takes: 1 is as fast, more is faster. Worst first.",
         "[benchmarking.md](benchmarking.md#ordinary-programs) says what is measured.", "",
         f"Written by `python3 benches/ordinary --docs --seconds {seconds}` on {datetime.date.today().isoformat()}, commit "
-        f"{git('rev-parse', '--short', 'HEAD')}, on {names[0] if names else platform.machine()}. One thread.", "",
+        f"{commit()}, on {names[0] if names else platform.machine()}. One thread.", "",
         *(f"- {entry}" for entry in summary(rows)), "",
         f"| program | kind | C, ms | {' | '.join(guests)} |", f"| --- | --- | ---: | {' | '.join('---:' for _ in guests)} |"]
     for (program, kind), found in sorted(programs.items(), key=lambda item: worst(item[1])):

@@ -303,6 +303,68 @@ def options(draw, n):
                  out("f4", n), f32(0.02), f32(0.3))
 
 
+def csr_rows(draw, n):
+    first = [0]
+    for _ in range(n):
+        first.append(first[-1] + draw.randrange(70))
+    numbers = first[-1]
+    arguments = [buffer("i4", first), draw.below("i4", numbers, n), draw.floats("f4", numbers, 0, 1), draw.floats("f4", n, 0, 1)]
+    return Launch([-(-32 * n // BLOCK), 1], [BLOCK, 1], [*arguments, out("f4", n), i32(n)])
+
+
+def adi(draw, n):
+    row = 48
+    given = [draw.floats("f4", n * row, 0, 1), changed(draw.floats("f4", n * row, 4, 5)), changed(draw.floats("f4", n * row, -1, 1))]
+    return lanes(n, *given, i32(row))
+
+
+def gesummv(draw, n):
+    row = 128
+    given = [draw.floats("f4", n * row, -1, 1), draw.floats("f4", n * row, -1, 1), draw.floats("f4", row, -1, 1)]
+    return lanes(n, *given, out("f4", n), f32(1.5), f32(0.75), i32(row))
+
+
+def atax(draw, n):
+    column = 128
+    return lanes(n, draw.floats("f4", n * column, -1, 1), draw.floats("f4", column, -1, 1), out("f4", n), i32(column))
+
+
+def lu(draw, n):
+    return blocks(n, 16, changed(draw.floats("f4", 256 * n, 0.5, 1.5)), i32(n))
+
+
+def blelloch(draw, n):
+    return blocks(-(-n // 512), 256, draw.bits("u4", n), out("u4", n), i32(n))
+
+
+def block_scan(draw, n):
+    return lanes(n, draw.bits("u4", n), out("u4", n), block=256)
+
+
+def arg_butterfly(draw, n):
+    return lanes(n, draw.floats("f4", n, 0, 1), out("i4", n // 32))
+
+
+def transpose_direct(draw, n):
+    return transpose(draw, n)
+
+
+def transpose_strips(draw, n):
+    width, height = n, n + 21
+    arguments = [draw.bits("u4", width * height), out("u4", width * height), i32(width), i32(height)]
+    return Launch([-(-width // 32), -(-height // 32)], [32, 8], arguments)
+
+
+def dct(draw, n):
+    return lanes(n, draw.floats("f4", 64 * n, -1, 1), out("f4", 64 * n))
+
+
+def knapsack(draw, n):
+    things = 12
+    weights = buffer("i4", (draw.randrange(1, 17) for _ in range(n * things)))
+    return lanes(n, weights, draw.below("i4", n * things, 100), out("i4", n), i32(things))
+
+
 PROGRAMS = [
     Program("gcd", "u32 division", gcd, 60_000, 300),
     Program("digits", "u32 division", digits, 200_000, 300),
@@ -344,5 +406,17 @@ PROGRAMS = [
     Program("matmul", "tiled matmul", matmul, 224, 48),
     Program("rays", "rays with early exit", rays, 160, 40),
     Program("bodies", "three bodies in double", bodies, 8_000, 150),
+    Program("csr_rows", "CSR, 32 lanes a row", csr_rows, 40_000, 70, rtol=1e-5),
+    Program("adi", "rows apart", adi, 8_000, 150),
+    Program("gesummv", "matrix times vector, a row a lane", gesummv, 12_000, 150),
+    Program("atax", "matrix times vector, a column a lane", atax, 8_000, 150),
+    Program("lu", "LU in shared memory", lu, 2_000, 5),
+    Program("blelloch", "scan by a tree in shared memory", blelloch, 2_000_000, 1_500),
+    Program("block_scan", "scan of a block by shuffles", block_scan, 2_000_000, 1_500),
+    Program("arg_butterfly", "arg max by shuffles", arg_butterfly, 1_000_000, 3_200),
+    Program("transpose_direct", "transpose without tiles", transpose_direct, 1_200, 60),
+    Program("transpose_strips", "transpose, four numbers a lane", transpose_strips, 1_200, 60),
+    Program("dct", "cosine transform, spilled", dct, 20_000, 150),
+    Program("knapsack", "knapsack in a local array", knapsack, 8_000, 150),
     Program("options", "Black-Scholes", options, 150_000, 300, rtol=2e-4, atol=1e-4),
 ]

@@ -4,11 +4,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::progress::Progress;
+use super::report::SteadyReport;
 use super::run::Options;
 use super::{Error, session};
 use crate::capture::array::Array;
 use crate::capture::{self, Comparison, Dtype, Expectation, Launch};
 use crate::exec::{EngineKind, Executed, LaunchOptions, LaunchOutcome, Run, Session};
+use warploom_runtime::launch::Counts;
 
 /// What one engine makes of the launch.
 pub struct EngineRun<'c> {
@@ -126,6 +128,27 @@ impl<'c> EngineRun<'c> {
             }
         }
         Ok(names)
+    }
+
+    /// Counts what the second half of a launch executes but for its last tenth: a launch that is
+    /// stopped after nine tenths of its instructions less one that is stopped after half of them.
+    /// Helpers find memory when code first comes to it, and warps with few lanes come last.
+    pub fn steady(&self) -> Result<SteadyReport, Error> {
+        let failed = |e| Error::Other(format!("a launch of which a part is counted: {e}"));
+        let launch = |instruction_limit: Option<u64>| {
+            self.session.reset()?;
+            let options = LaunchOptions { instruction_limit, ..self.options.clone() };
+            self.session.launch(&options, None).map(|outcome| outcome.counts)
+        };
+        let all = launch(self.options.instruction_limit).map_err(failed)?.instructions;
+        let [early, late] = [all / 2, all / 10 * 9].map(|limit| launch(Some(limit)));
+        let (early, late) = (early.map_err(failed)?, late.map_err(failed)?);
+        let between = |of: fn(&Counts) -> u64| of(&late).saturating_sub(of(&early));
+        Ok(SteadyReport {
+            instructions: between(|counts| counts.instructions),
+            helper_calls: between(|counts| counts.helper_calls),
+            interp_instructions: between(|counts| counts.interp_instructions),
+        })
     }
 
     /// Runs once more and counts.

@@ -24,6 +24,9 @@ pub struct Report {
     pub lane_instructions: u64,
     pub helper_calls: u64,
     pub interp_instructions: u64,
+    /// With `--steady`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steady: Option<SteadyReport>,
     pub blocks_done: u64,
     /// By device code; and its calls of printf that found no room.
     pub printed_bytes: usize,
@@ -36,6 +39,14 @@ pub struct Report {
     /// With two engines: how they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<String>,
+}
+
+/// Counts of a launch from half of its instructions to nine tenths.
+#[derive(Debug, Serialize)]
+pub struct SteadyReport {
+    pub instructions: u64,
+    pub helper_calls: u64,
+    pub interp_instructions: u64,
 }
 
 #[derive(Debug, Serialize)]

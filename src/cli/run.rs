@@ -38,6 +38,10 @@ pub struct Options {
     /// Launches so many times from the same initial buffers; written and compared is the first launch's result.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeat: u32,
+    /// Launches again up to a half and up to nine tenths of the instructions: the report tells what
+    /// is executed between.
+    #[arg(long, requires = "report")]
+    steady: bool,
     /// Instructions (of warps) after which the launch is stopped, in place of the manifest's limit.
     #[arg(long, value_name = "N")]
     pub instruction_limit: Option<u64>,
@@ -139,8 +143,9 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         run.repeat(options.repeat)?;
     }
     if let Some(path) = &options.report {
+        let steady = options.steady.then(|| runs[0].steady()).transpose()?;
         let executed = runs[0].profile()?;
-        let report = report(options, &runs, executed, expect, difference);
+        let report = Report { steady, ..report(options, &runs, executed, expect, difference) };
         capture::write::file(path, |into| serde_json::to_writer_pretty(into, &report).map_err(Into::into))?;
     }
     print(&runs[0].first.printed.text)?;
@@ -233,6 +238,7 @@ fn report(
         lane_instructions: counts.lane_instructions,
         helper_calls: counts.helper_calls,
         interp_instructions: counts.interp_instructions,
+        steady: None,
         blocks_done: run.first.blocks_done,
         printed_bytes: run.first.printed.text.len(),
         prints_dropped: run.first.printed.dropped,

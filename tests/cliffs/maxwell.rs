@@ -34,7 +34,32 @@ fn sum(thread: u32, rounds: u32, mut step: impl FnMut(u32, u32) -> u32) -> u32 {
 const GENERIC_SHARED: &str = "SHL R4, R0, 0x2\nIADD R4, R4, c[0x0][0x0]\nMOV R5, RZ";
 const GENERIC_LOCAL: &str = "IADD R4, R1, c[0x0][0x4]\nMOV R5, RZ";
 
-const FORMS: [Form; 21] = [
+const FORMS: [Form; 23] = [
+    Form {
+        name: "shared, some lanes below its beginning take no part",
+        setup: "ISETP.GE.U32.AND P0, PT, R0, 0x13, PT\nMOV R11, RZ",
+        body: "S2R R4, SR_TID.X\nSHL R2, R4, 0x2\n@P0 STS [R2+-0x4c], R10\n@P0 LDS R11, [R2+-0x4c]\n\
+               IADD R10, R11, 0x1",
+        model: |thread, rounds| if thread >= 19 { thread + rounds } else { 1 },
+    },
+    Form {
+        name: "an array of few lanes, a base below 0",
+        setup: "LOP32I.AND R2, R0, 0xf\nISETP.EQ.AND P0, PT, R2, RZ, PT\nIADD R2.CC, R22, c[0x0][0x140]\n\
+                IADD.X R3, RZ, c[0x0][0x144]\n@!P0 STG.E [R2], R10\n@!P0 EXIT\nMOV32I R8, 0x40",
+        body: "LOP32I.AND R9, R10, 0x3c\nIADD R9, R9, -R8\nLDL R11, [R9+0x40]\nIADD R11, R11, R10\n\
+               STL [R9+0x40], R11\nIADD R10, R11, 0x5",
+        model: |thread, rounds| {
+            let mut array = [0u32; LOCAL / 4];
+            if thread % 16 != 0 {
+                return thread;
+            }
+            sum(thread, rounds, |_, sum| {
+                let cell = &mut array[(sum & 0x3c) as usize / 4];
+                *cell = cell.wrapping_add(sum);
+                cell.wrapping_add(5)
+            })
+        },
+    },
     Form {
         name: "a store of some evenly spaced lanes",
         setup: "LOP32I.AND R2, R0, 0x5\nISETP.EQ.AND P0, PT, R2, RZ, PT",

@@ -60,6 +60,10 @@ INLINE int __shfl_down_sync(unsigned, int value, unsigned by) { return shuffle(v
 INLINE float __shfl_down_sync(unsigned, float value, unsigned by) {
   return __builtin_bit_cast(float, shuffle(__builtin_bit_cast(int, value), lane() + by));
 }
+INLINE int __shfl_xor_sync(unsigned, int value, unsigned by) { return shuffle(value, lane() ^ by); }
+INLINE float __shfl_xor_sync(unsigned, float value, unsigned by) {
+  return __builtin_bit_cast(float, shuffle(__builtin_bit_cast(int, value), lane() ^ by));
+}
 INLINE unsigned __shfl_up_sync(unsigned, unsigned value, unsigned by) { return shuffle(value, lane() - by); }
 
 INLINE float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }

@@ -473,14 +473,21 @@ impl BlockLowerer<'_, '_, '_> {
         self.run_at(tlb, run_offset(run, 0, rights))
     }
 
+    /// The runs of an access that code looks into.
+    pub(super) fn runs_of(&mut self, run: usize, rights: Rights, address: Value) -> Vec<[Clif; 3]> {
+        let tlb = self.ctx_load(types::I64, abi::TLB);
+        (0..self.run_ways(address)).map(|way| self.run_at(tlb, run_offset(run, way, rights))).collect()
+    }
+
     fn run_at(&mut self, tlb: Clif, at: usize) -> [Clif; 3] {
         RUN_FIELDS.map(|offset| self.b.ins().load(types::I64, flags(), tlb, (at + offset) as i32))
     }
 
-    /// How many of an instruction's runs code looks into: one if its pointer is always the same, or
-    /// code is to be short.
+    /// How many of an instruction's runs code looks into: one if its pointer is always the same and no
+    /// other pointer has its run, or if code is to be short.
     fn run_ways(&self, address: Value) -> usize {
-        let may_change = || self.pointer(address).is_none_or(|pointer| self.region.changes(pointer));
+        let may_change =
+            || self.region.shares_runs || self.pointer(address).is_none_or(|pointer| self.region.changes(pointer));
         if self.region.effort.is_fast() && may_change() { 2 } else { 1 }
     }
 

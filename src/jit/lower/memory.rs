@@ -136,7 +136,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
         self.b.switch_to_block(slow);
         let apart = run.filter(|_| self.region.effort.is_fast() && self.may_be_in_several_buffers(&access));
-        if (beyond != slow || apart.is_some()) && !meeting.sparse {
+        let in_turn = beyond != slow || apart.is_some() || self.may_reach_beyond(&access);
+        if in_turn && !meeting.sparse {
             let helper = self.cold_block();
             self.on_one_way(|lowerer| {
                 if let Some(run) = apart {
@@ -149,7 +150,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.on_one_way(|lowerer| lowerer.load_by_helper(load));
     }
 
-    /// Lanes in different memories, or different buffers; to `helper` if one is not in reach.
+    /// Lanes in different memories, or different buffers, or of which only some are in reach; to
+    /// `helper` if one that takes part is not.
     fn load_one_by_one(&mut self, load: &Loading, helper: ClifBlock) {
         let Loading { access, extend, ref meeting, .. } = *load;
         let word = |element: usize| STAGED_VALUES + element * LANES as usize;

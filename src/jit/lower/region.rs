@@ -44,6 +44,9 @@ pub struct Region<'r> {
     /// How many of the TLB's runs are taken, and those of accesses through a pointer.
     runs: usize,
     pointers: HashMap<Pointer, usize>,
+    /// Whether accesses through different pointers may have one run: those of different regions, or
+    /// more than there are runs.
+    pub shares_runs: bool,
     /// Registers that are written in loops.
     changing: &'r FxHashSet<Reg>,
 }
@@ -220,6 +223,8 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
         (top, bytes.unwrap_or(0) as u64)
     });
     let registers = b.ins().load(types::I64, MemFlagsData::trusted(), ctx, abi::REGISTERS);
+    let insts = region_blocks.iter().flat_map(|&id| &program.function().block(id).insts);
+    let accesses = insts.filter(|inst| inst.op.access().is_some());
     let mut region = Region {
         blocks: region_blocks.iter().map(|&id| (id, b.create_block())).collect(),
         indirect_targets: region_blocks
@@ -239,6 +244,7 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
         backward: HashMap::new(),
         runs: 0,
         pointers: HashMap::new(),
+        shares_runs: program.regions.len() > 1 || accesses.count() > RUNS,
         changing: program.written_in_loops(),
     };
     let mut switch = Switch::new();

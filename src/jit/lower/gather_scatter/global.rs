@@ -99,25 +99,26 @@ impl BlockLowerer<'_, '_, '_> {
         access.space == Space::Global && access.guard != self.facts.entry_mask()
     }
 
-    /// Goes on if a lane that takes part lies in a run, though others do not: they are in another buffer. To `helper` if none does, which
-    /// finds the run that they lie in.
+    /// Goes on if a lane that takes part lies in one of the access's runs, though others do not: they
+    /// are in another buffer. To `helper` if none does, which finds the run that they lie in.
     pub(in super::super) fn unless_all_miss(&mut self, access: &Access, run: usize, helper: ClifBlock) {
-        let [first, bytes, _] = self.run(run, Rights::READ);
         let clif = clif_type(Type::I64, true);
-        let start = plus(self.b, first, -i64::from(access.offset));
-        let start = self.b.ins().splat(clif, start);
-        let room = plus(self.b, bytes, -i64::from(access.bytes()));
-        let room = self.b.ins().splat(clif, room);
         let masks = self.mask_lanes(access.guard.expect("analysis makes masks explicit"), Type::I64);
         let lanes = self.lanes(access.address);
         let mut inside = None;
-        for (&lane, mask) in lanes.iter().zip(masks) {
-            let distance = self.b.ins().isub(lane, start);
-            let left = self.b.ins().isub(room, distance);
-            let beyond = self.b.ins().bor(distance, left);
-            let beyond = self.b.ins().bor(beyond, room);
-            let within = self.b.ins().band_not(mask, beyond);
-            inside = Some(inside.map_or(within, |inside| self.b.ins().bor(inside, within)));
+        for [first, bytes, _] in self.runs_of(run, Rights::READ, access.address) {
+            let start = plus(self.b, first, -i64::from(access.offset));
+            let start = self.b.ins().splat(clif, start);
+            let room = plus(self.b, bytes, -i64::from(access.bytes()));
+            let room = self.b.ins().splat(clif, room);
+            for (&lane, &mask) in lanes.iter().zip(&masks) {
+                let distance = self.b.ins().isub(lane, start);
+                let left = self.b.ins().isub(room, distance);
+                let beyond = self.b.ins().bor(distance, left);
+                let beyond = self.b.ins().bor(beyond, room);
+                let within = self.b.ins().band_not(mask, beyond);
+                inside = Some(inside.map_or(within, |inside| self.b.ins().bor(inside, within)));
+            }
         }
         let inside = inside.expect("a chunk has lanes");
         let some = self.b.ins().vhigh_bits(types::I32, inside);

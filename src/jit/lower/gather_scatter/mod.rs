@@ -115,6 +115,15 @@ impl BlockLowerer<'_, '_, '_> {
         access.space == Space::Shared && self.region.effort.is_fast()
     }
 
+    /// Whether evenly spaced lanes of a load from shared memory have code for the case that some of
+    /// them are out of range, since they take no part.
+    pub(super) fn may_reach_beyond(&self, access: &Access) -> bool {
+        access.space == Space::Shared
+            && self.region.effort.is_fast()
+            && self.scope.classes.get(access.address) != Class::Varying
+            && access.guard.is_some_and(|guard| self.settled_mask(guard) != Some(true))
+    }
+
     /// Whether a load of shared or constant memory has code for lanes wherever they are that is short.
     pub(super) fn loads_in_turn(&self, access: &Access) -> bool {
         let varying = self.scope.classes.get(access.address) == Class::Varying;

@@ -99,10 +99,23 @@ impl BlockLowerer<'_, '_, '_> {
             return None;
         }
         if end <= tuning::SMALL_OFFSET {
+            // A memory may be smaller than what is known of the offsets.
             let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, limits.bytes, end);
-            self.require(inside, slow);
+            let (look, go) = (self.cold_block(), self.b.create_block());
+            self.b.ins().brif(inside, go, &[], look, &[]);
+            self.b.switch_to_block(look);
+            let beyond = self.beyond_end(access, offsets, limits, slow);
+            let bits = self.b.ins().vhigh_bits(types::I32, beyond);
+            self.b.ins().brif(bits, slow, &[], go, &[]);
+            self.b.switch_to_block(go);
             return None;
         }
+        Some(self.beyond_end(access, offsets, limits, slow))
+    }
+
+    /// Where lanes end past the memory, as a vector of ones and zeros.
+    fn beyond_end(&mut self, access: &Access, offsets: [Clif; 2], limits: &Limits, slow: ClifBlock) -> Clif {
+        let bytes = i64::from(access.bytes());
         let highest = self.b.ins().umax(offsets[0], offsets[1]);
         let whole = i64::from(limits.align) == bytes;
         let limit = if whole {
@@ -117,7 +130,7 @@ impl BlockLowerer<'_, '_, '_> {
         let limit = self.b.ins().ireduce(types::I32, limit);
         let limit = self.b.ins().splat(types::I32X4, limit);
         let beyond = if whole { IntCC::UnsignedGreaterThanOrEqual } else { IntCC::UnsignedGreaterThan };
-        Some(self.b.ins().icmp(beyond, highest, limit))
+        self.b.ins().icmp(beyond, highest, limit)
     }
 
     /// What is known of the lanes of an address, with the access's offset added.

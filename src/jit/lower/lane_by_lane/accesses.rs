@@ -14,7 +14,7 @@ use super::super::gather_scatter::required_alignment;
 use super::super::int;
 use super::super::scalarized::Lane;
 use crate::analysis::{CHUNK, bound};
-use crate::ir::{Access, BinaryOp, Extend, Op, Space, Value};
+use crate::ir::{Access, BinaryOp, Extend, Op, Space, Type, Value};
 
 /// The run of the TLB in which lanes of an access are expected. It is found anew where a helper looked for another one.
 #[derive(Clone, Copy)]
@@ -126,7 +126,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.elements_of_lane(lane, index, access, Host { at, offset: 0 }, access.ty.bytes() as i32)
     }
 
-    /// Shared and local memory. An offset that wraps is out of range, as it is computed here.
+    /// Shared and local memory, whose offsets wrap as guests compute them: less than 0 is a base that
+    /// an access's offset leads back into the memory.
     fn offset_of_lane(
         &mut self,
         lane: &Lane,
@@ -137,8 +138,17 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> Vec<BlockArg> {
         let (base, more) = self.base_of_offset(access.address, access.offset.into());
         let known = bound(|v| self.facts.ty(v), |v| self.facts.def_op(v), base).zeros.min(more.trailing_zeros());
-        let base = self.lane_long(lane, base);
-        let offset = int::plus(self.b, base, more);
+        let offset = match self.facts.ty(base) {
+            Type::I32 if more != 0 => {
+                let base = self.lane_value(lane, base);
+                let offset = int::plus(self.b, base, more);
+                self.b.ins().uextend(types::I64, offset)
+            }
+            _ => {
+                let base = self.lane_long(lane, base);
+                int::plus(self.b, base, more)
+            }
+        };
         let align = required_alignment(access, access.space);
         if 1u64 << known.min(63) < u64::from(align)
             && let Some(aligned) = self.is_aligned(align, offset)
@@ -149,17 +159,15 @@ impl BlockLowerer<'_, '_, '_> {
         let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, offset, room);
         self.require(inside, slow);
         if access.space == Space::Shared {
-            let at = self.b.ins().iadd(start, base);
-            let host = self.host_at(at, more);
+            let host = Host { at: self.b.ins().iadd(start, offset), offset: 0 };
             return self.elements_of_lane(lane, index, access, host, access.ty.bytes() as i32);
         }
         let column = self.b.ins().ishl_imm_u(lane.number, 2);
         let start = self.b.ins().iadd(start, column);
         let lanes = i64::from(self.facts.function.lanes);
         if access.ty.bytes() >= 4 {
-            let row = self.b.ins().imul_imm_s(base, lanes);
-            let at = self.b.ins().iadd(start, row);
-            let host = self.host_at(at, more * lanes);
+            let row = self.b.ins().imul_imm_s(offset, lanes);
+            let host = Host { at: self.b.ins().iadd(start, row), offset: 0 };
             return self.elements_of_lane(lane, index, access, host, self.local_row_bytes());
         }
         let mut loaded = Vec::new();
@@ -185,13 +193,6 @@ impl BlockLowerer<'_, '_, '_> {
             (_, Some(more)) => (a, offset + more),
             (Some(more), _) => (b, offset + more),
             _ => (address, offset),
-        }
-    }
-
-    fn host_at(&mut self, at: Clif, offset: i64) -> Host {
-        match i32::try_from(offset) {
-            Ok(offset) if offset.unsigned_abs() < 1 << 30 => Host { at, offset },
-            _ => Host { at: int::plus(self.b, at, offset), offset: 0 },
         }
     }
 
