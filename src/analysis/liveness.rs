@@ -42,12 +42,16 @@ struct Queue {
 }
 
 impl Queue {
-    /// The last ones first: mostly others lead to them.
-    fn of_all(blocks: usize) -> Queue {
-        Queue { blocks: (0..blocks).rev().collect(), queued: vec![true; blocks] }
+    /// Of a function with so many blocks.
+    fn new(blocks: usize) -> Queue {
+        Queue { blocks: VecDeque::new(), queued: vec![false; blocks] }
     }
 
-    fn pop(&mut self) -> Option<usize> {
+    /// If none is left and `all` is set, it is all of them once more.
+    fn pop_or(&mut self, all: &mut bool) -> Option<usize> {
+        if self.blocks.is_empty() && std::mem::take(all) {
+            self.add_all();
+        }
         let block = self.blocks.pop_front()?;
         self.queued[block] = false;
         Some(block)
@@ -59,6 +63,7 @@ impl Queue {
         }
     }
 
+    /// The last ones first: mostly others lead to them.
     fn add_all(&mut self) {
         (0..self.queued.len()).rev().for_each(|block| self.add(block));
     }
@@ -240,13 +245,32 @@ impl Liveness {
         let ends: Vec<Bits> = ends.chain([Bits::new(count)]).collect();
         let [to_follow, to_follow_later, to_successor] =
             [&follow, &follow_later, &flow.successors].map(|to| inverse(to));
+        // The blocks that read something of each word by themselves. A large function has many words, and few blocks for each.
+        let mut reading = vec![Vec::new(); always.0.len()];
+        for (i, summary) in summaries.iter().enumerate().rev() {
+            let anything = function.blocks.get(i).is_some_and(jumps_anywhere);
+            let words = summary.uses.0.iter().zip(&exposed[i].0).zip(&ends[i].0);
+            for (word, ((uses, exposed), end)) in words.enumerate() {
+                if uses | exposed | end != 0 || anything {
+                    reading[word].push(i);
+                }
+            }
+        }
+        let mut queue = Queue::new(all_blocks);
         // Words of sets do not depend on each other. Of each, a block tells those that lead to it what is new in it.
-        for word in 0..always.0.len() {
-            let mut outs: Vec<u64> = ends.iter().map(|set| set.0[word]).collect();
-            let (mut outs_later, mut inactives) = (vec![0; all_blocks], vec![0; all_blocks]);
-            let mut queue = Queue::of_all(all_blocks);
+        for (word, reading) in reading.iter().enumerate() {
+            let [mut outs, mut outs_later, mut inactives] = [(); 3].map(|()| vec![0; all_blocks]);
             own_in.fill(0);
-            while let Some(i) = queue.pop() {
+            for &block in reading {
+                outs[block] = ends[block].0[word];
+                queue.add(block);
+            }
+            if always.0[word] != 0 {
+                queue.add_all();
+            }
+            // What is always live concerns every block: they are told of all that is new together.
+            let mut has_grown = false;
+            while let Some(i) = queue.pop_or(&mut has_grown) {
                 let Summary { uses, kills, kills_at_end, grows, keeps, .. } = &summaries[i];
                 let [uses, kills, kills_at_end] = [uses, kills, kills_at_end].map(|set| set.0[word]);
                 // Code that is only found when it is reached may read anything, also in lanes that it makes active.
@@ -273,9 +297,7 @@ impl Liveness {
                     queue.tell(&to_giver[i], &mut inactives, before);
                 }
                 let grown = always.0[word] | before;
-                if resumes[i] && replace(&mut always.0[word], grown) {
-                    queue.add_all();
-                }
+                has_grown |= resumes[i] && replace(&mut always.0[word], grown);
             }
         }
         for ((out, active), joins) in live_out.iter_mut().zip(&mut live_active).zip(&awaited) {

@@ -91,10 +91,14 @@ pub const COMPUTED: (i64, i64) = (2, 1);
 /// (A guess.)
 pub const LEAST_SHARE_APART: i64 = 8;
 
-/// Accesses of a segment that has code for single lanes. The code keeps three words for each access of global memory
-/// from lane to lane, and passes all of them through several blocks for each access.
-/// (Chosen by: a bound on translation time, which grows with the square of their number.)
+/// Accesses of a segment that has code for single lanes.
+/// (Chosen by: a bound on translation time.)
 pub const MOST_ACCESSES_APART: usize = 64;
+
+/// Accesses of global memory of such a segment whose runs are at hand from lane to lane, three words for each, which pass
+/// through several blocks for each access. More are found in the TLB by each lane.
+/// (Chosen by: 16 registers; translation takes the square of their number.)
+pub const MOST_RUNS_HELD: usize = 6;
 
 // Loops, groups and strips
 

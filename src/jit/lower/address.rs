@@ -125,6 +125,24 @@ pub(super) struct LookUp {
     host: Clif,
 }
 
+/// Offsets in local memory, made of one address, that accesses of a segment have if all lanes have the same.
+#[derive(Clone, Copy)]
+pub(super) struct Rows {
+    pub address: Value,
+    pub align: u8,
+    /// What accesses add to the address at least, and what there is behind all of them.
+    pub least: i32,
+    pub end: i64,
+    /// The lowest offset, `i64`.
+    pub offset: Clif,
+    /// Host address of the words there of the chunk's lanes, if it is a multiple of 4.
+    pub host: Option<Clif>,
+    /// Whether all of them are in reach and aligned, and all lanes have the same offset.
+    pub hold: Clif,
+    /// Whether lanes may have another one.
+    pub in_doubt: bool,
+}
+
 /// Lane 0 of an address if lanes are so many bytes apart, and whether they are if that is in doubt.
 type Guess = (Clif, Option<Clif>);
 
@@ -132,6 +150,7 @@ type Guess = (Clif, Option<Clif>);
 #[derive(Clone, Default)]
 pub(super) struct Places {
     guesses: Vec<((Value, i64), Guess)>,
+    pub(super) rows: Vec<Rows>,
     look_ups: Vec<LookUp>,
 }
 

@@ -111,6 +111,7 @@ impl BlockLowerer<'_, '_, '_> {
         let Loading { access, extend, run, ref meeting, .. } = *load;
         let beyond = if self.has_windows(&access) { self.cold_block() } else { slow };
         let place = self.place_for_both(&access, load.far, Rights::READ);
+        self.look_for_rows(&access);
         let otherwise = place.is_none() || run.is_some();
         if let Some(place) = place {
             let other = if run.is_some() { self.cold_block() } else { beyond };
@@ -238,6 +239,13 @@ impl BlockLowerer<'_, '_, '_> {
         self.place(access, far, rights)
     }
 
+    /// Finds the rows of an access to local memory, which later ones have too.
+    fn look_for_rows(&mut self, access: &Access) {
+        if access.space == Space::Local {
+            self.rows(access);
+        }
+    }
+
     pub(super) fn store(&mut self, index: usize) {
         let inst = &self.facts.block.insts[index];
         let Op::Store { access, ref values, sparse } = inst.op else { unreachable!() };
@@ -299,6 +307,7 @@ impl BlockLowerer<'_, '_, '_> {
         let slow = self.cold_block();
         let beyond = if self.has_windows(&access) { self.cold_block() } else { slow };
         let place = self.place_for_both(&access, store.far, Rights::WRITE);
+        self.look_for_rows(&access);
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
         let apart = place.is_none() || run.is_some() || self.scatters_shared(&access);
         if let Some(place) = place {

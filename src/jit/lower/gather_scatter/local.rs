@@ -6,12 +6,37 @@ use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as 
 
 use super::super::super::abi;
 use super::super::super::forms::{Lanes, clif_type, parts};
+use super::super::address::Rows;
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::int::{constant, plus};
 use super::super::vector;
 use super::offsets::required_alignment;
 use crate::ir::{Access, Extend, Space, Type};
+
+/// Bytes between accesses that are looked for together.
+const MOST_APART: i64 = 1 << 16;
+
+/// Where an access ends, from its address on.
+fn end_of(access: &Access) -> i64 {
+    i64::from(access.offset) + i64::from(access.bytes())
+}
+
+/// An offset in local memory that all lanes of the chunk have.
+struct Row {
+    /// A lower one that has been computed, `i64`, and how many bytes are added to that.
+    offset: Clif,
+    more: i32,
+    /// Host address of the words at the lower one, of accesses to words.
+    host: Option<Clif>,
+}
+
+impl Row {
+    /// That of an access which is one of these.
+    fn of(rows: &Rows, access: &Access) -> Row {
+        Row { offset: rows.offset, more: access.offset - rows.least, host: rows.host }
+    }
+}
 
 /// The access as one to words, if its elements are no less.
 pub(super) fn in_words(access: &Access) -> Option<Access> {
@@ -33,24 +58,23 @@ impl BlockLowerer<'_, '_, '_> {
         result_ty: Type,
     ) -> Option<Vec<Lanes>> {
         let gathers = self.region.effort.is_fast();
-        let Some((offset, same)) = self.common_offset(access) else {
+        let Some(rows) = self.rows(access) else {
             if !gathers {
                 self.b.ins().jump(slow, &[]);
                 return None;
             }
             return Some(self.gather_local(access, extend, slow, result_ty));
         };
-        let Some(same) = self.in_doubt(same, gathers, slow) else {
-            self.require_in_local(access, offset, slow);
-            return Some(self.load_local_row(access, extend, offset, result_ty));
-        };
+        if !(gathers && rows.in_doubt) {
+            self.require(rows.hold, slow);
+            return Some(self.load_local_row(access, extend, &Row::of(&rows, access), result_ty));
+        }
         let (together, other) = (self.b.create_block(), self.b.create_block());
         let (done, merged) = self.merging(access.count, result_ty);
-        self.b.ins().brif(same, together, &[], other, &[]);
+        self.b.ins().brif(rows.hold, together, &[], other, &[]);
         self.b.switch_to_block(together);
         self.on_one_way(|lowerer| {
-            lowerer.require_in_local(access, offset, other);
-            let loaded = lowerer.load_local_row(access, extend, offset, result_ty);
+            let loaded = lowerer.load_local_row(access, extend, &Row::of(&rows, access), result_ty);
             lowerer.jump_with(done, &loaded);
         });
         self.b.switch_to_block(other);
@@ -65,7 +89,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// The reverse; whether there is a way but `slow`.
     pub(super) fn store_local(&mut self, access: &Access, values: &[Lanes], bits: Clif, slow: ClifBlock) -> bool {
         let gathers = self.region.effort.is_fast();
-        let Some((offset, same)) = self.common_offset(access) else {
+        let Some(rows) = self.rows(access) else {
             if gathers {
                 self.scatter_local(access, values, slow);
             } else {
@@ -73,33 +97,21 @@ impl BlockLowerer<'_, '_, '_> {
             }
             return gathers;
         };
-        let Some(same) = self.in_doubt(same, gathers, slow) else {
-            self.require_in_local(access, offset, slow);
-            self.store_local_row(access, values, offset, bits);
+        if !(gathers && rows.in_doubt) {
+            self.require(rows.hold, slow);
+            self.store_local_row(access, values, &Row::of(&rows, access), bits);
             return true;
-        };
+        }
         let (together, other, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(same, together, &[], other, &[]);
+        self.b.ins().brif(rows.hold, together, &[], other, &[]);
         self.b.switch_to_block(together);
-        self.on_one_way(|lowerer| {
-            lowerer.require_in_local(access, offset, other);
-            lowerer.store_local_row(access, values, offset, bits);
-        });
+        self.on_one_way(|lowerer| lowerer.store_local_row(access, values, &Row::of(&rows, access), bits));
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(other);
         self.on_one_way(|lowerer| lowerer.scatter_local(access, values, slow));
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
         true
-    }
-
-    /// Whether offsets are the same, if there is another way than `slow` where they are not.
-    fn in_doubt(&mut self, same: Option<Clif>, other_way: bool, slow: ClifBlock) -> Option<Clif> {
-        if let Some(same) = same.filter(|_| !other_way) {
-            self.require(same, slow);
-            return None;
-        }
-        same
     }
 
     /// Loads at offsets that are known to be in reach.
@@ -112,8 +124,8 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> Vec<Lanes> {
         let (together, other) = (self.b.create_block(), self.b.create_block());
         let (done, merged) = self.merging(access.count, result_ty);
-        let offset = self.same_offset(offsets, together, other);
-        let loaded = self.load_local_row(access, extend, offset, result_ty);
+        let row = self.same_row(access, offsets, together, other);
+        let loaded = self.load_local_row(access, extend, &row, result_ty);
         self.jump_with(done, &loaded);
         self.b.switch_to_block(other);
         let loaded = self.gather_local_at(access, extend, offsets, result_ty);
@@ -125,8 +137,8 @@ impl BlockLowerer<'_, '_, '_> {
     /// Stores at offsets that are known to be in reach.
     pub(super) fn store_local_at(&mut self, access: &Access, values: &[Lanes], bits: Clif, offsets: [Clif; 2]) {
         let (together, other, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let offset = self.same_offset(offsets, together, other);
-        self.on_one_way(|lowerer| lowerer.store_local_row(access, values, offset, bits));
+        let row = self.same_row(access, offsets, together, other);
+        self.on_one_way(|lowerer| lowerer.store_local_row(access, values, &row, bits));
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(other);
         self.on_one_way(|lowerer| lowerer.scatter_local_at(access, values, offsets));
@@ -134,33 +146,60 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(done);
     }
 
-    /// Goes on in `together` if all offsets are the same, which is the result, else in `other`.
-    fn same_offset(&mut self, offsets: [Clif; 2], together: ClifBlock, other: ClifBlock) -> Clif {
+    /// Goes on in `together` if all offsets are the same, as the row that is given has it, else in `other`.
+    fn same_row(&mut self, access: &Access, offsets: [Clif; 2], together: ClifBlock, other: ClifBlock) -> Row {
         let offset = self.b.ins().extractlane(offsets[0], 0);
         let first = vector::first_lane(self.b, offsets[0]);
         let same = self.are_spaced(&offsets, first, 0);
         self.b.ins().brif(same, together, &[], other, &[]);
         self.b.switch_to_block(together);
-        self.b.ins().uextend(types::I64, offset)
+        let offset = self.b.ins().uextend(types::I64, offset);
+        Row { offset, host: in_words(access).map(|_| self.row_at(offset)), more: 0 }
     }
 
-    /// The offset of lane 0, `i64`, and whether the others have the same if that is in doubt; `None` if they do not.
-    fn common_offset(&mut self, access: &Access) -> Option<(Clif, Option<Clif>)> {
+    /// The rows of an access and of those near it in the segment, as long as none is known to have an offset for each lane. What
+    /// they have in common is found out for the first of them.
+    pub(in super::super) fn rows(&mut self, access: &Access) -> Option<Rows> {
         if self.scope.classes.get(access.address).affine().is_some_and(|(step, _)| step != 0) {
             return None;
         }
-        let (base, same) = self.guess(access.address, 0);
-        Some((self.first_address(access, base), same))
-    }
-
-    fn require_in_local(&mut self, access: &Access, offset: Clif, slow: ClifBlock) {
-        if let Some(aligned) = self.is_aligned(required_alignment(access, Space::Local), offset) {
-            self.require(aligned, slow);
+        let align = required_alignment(access, Space::Local);
+        let is_near = |offset: i32| {
+            let distance = i64::from(offset) - i64::from(access.offset);
+            distance.abs() <= MOST_APART && distance % i64::from(align) == 0
+        };
+        let known = self.chunk().places.rows.iter().find(|rows| {
+            (rows.address, rows.align) == (access.address, align)
+                && is_near(rows.least)
+                && rows.least <= access.offset
+                && end_of(access) <= rows.end
+        });
+        if let Some(&rows) = known {
+            return Some(rows);
         }
-        let end = self.b.ins().iadd_imm_s(offset, i64::from(access.bytes()));
+        let steps = &self.facts.planned.plan.steps[self.scope.steps.clone()];
+        let others = steps.iter().flat_map(|step| step.insts()).filter_map(|&index| {
+            let other = self.facts.block.insts[index].op.access()?;
+            let alike = (other.space, other.address) == (Space::Local, access.address)
+                && required_alignment(other, Space::Local) == align
+                && is_near(other.offset);
+            alike.then_some(other)
+        });
+        let (least, end) = others.fold((access.offset, end_of(access)), |(least, end), other| {
+            (least.min(other.offset), end.max(end_of(other)))
+        });
+        let (base, same) = self.guess(access.address, 0);
+        let offset = self.first_address(&Access { offset: least, ..*access }, base);
+        let behind = plus(self.b, offset, end - i64::from(least));
         let limit = self.ctx_load(types::I64, abi::LOCAL_BYTES);
-        let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
-        self.require(inside, slow);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, behind, limit);
+        let aligned = self.is_aligned(align, offset);
+        let hold = [same, aligned].into_iter().flatten().fold(inside, |all, one| self.b.ins().band(all, one));
+        // Accesses to words are among those that have an alignment of words.
+        let host = (align >= 4).then(|| self.row_at(offset));
+        let rows = Rows { address: access.address, align, least, end, offset, host, hold, in_doubt: same.is_some() };
+        self.chunk().places.rows.push(rows);
+        Some(rows)
     }
 
     /// Bytes from a lane's word to its next one.
@@ -192,20 +231,22 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Loads what all lanes have at the same offset.
-    fn load_local_row(&mut self, access: &Access, extend: Extend, offset: Clif, result_ty: Type) -> Vec<Lanes> {
-        if let Some(words) = in_words(access) {
-            let (host, row) = (self.row_at(offset), self.local_row_bytes());
+    fn load_local_row(&mut self, access: &Access, extend: Extend, at: &Row, result_ty: Type) -> Vec<Lanes> {
+        if let (Some(words), Some(host)) = (in_words(access), at.host) {
+            let row = self.local_row_bytes();
+            let first = at.more * i32::from(self.facts.function.lanes);
             let clif = clif_type(words.ty, true);
             let load = |lowerer: &mut Self, at| lowerer.b.ins().load(clif, flags(), host, at);
+            let place = |e: i32, i: i32| first + e * row + i * 16;
             let loaded: Vec<Lanes> =
-                (0..i32::from(words.count)).map(|e| (0..2).map(|i| load(self, e * row + i * 16)).collect()).collect();
+                (0..i32::from(words.count)).map(|e| (0..2).map(|i| load(self, place(e, i))).collect()).collect();
             return self.values_of_words(access, loaded, result_ty);
         }
         let bits = access.ty.bits();
         let elements = (0..i64::from(access.count)).map(|e| e * i64::from(access.ty.bytes()));
         elements
-            .map(|at| {
-                let offset = plus(self.b, offset, at);
+            .map(|distance| {
+                let offset = plus(self.b, at.offset, i64::from(at.more) + distance);
                 let (host, shift) = self.row_around(offset);
                 let part = |i: i32| {
                     let word = self.b.ins().load(types::I32X4, flags(), host, i * 16);
@@ -222,14 +263,15 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The reverse: the lanes whose bits are set, what was there for the others.
-    fn store_local_row(&mut self, access: &Access, values: &[Lanes], offset: Clif, bits: Clif) {
+    fn store_local_row(&mut self, access: &Access, values: &[Lanes], at: &Row, bits: Clif) {
         let guard = access.guard.expect("analysis makes masks explicit");
-        let Some(words) = in_words(access) else {
-            return self.store_local_parts(access, values, offset);
+        let (Some(words), Some(host)) = (in_words(access), at.host) else {
+            return self.store_local_parts(access, values, at);
         };
-        let (host, row) = (self.row_at(offset), self.local_row_bytes());
+        let row = self.local_row_bytes();
+        let first = at.more * i32::from(self.facts.function.lanes);
         let rows = self.words_of_values(access, values);
-        let places = move |e: usize, i: usize| e as i32 * row + i as i32 * 16;
+        let places = move |e: usize, i: usize| first + e as i32 * row + i as i32 * 16;
         let (all, some, done) = (self.b.create_block(), self.cold_block(), self.b.create_block());
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
         self.b.ins().brif(full, all, &[], some, &[]);
@@ -254,10 +296,10 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The same of elements that are less than a word.
-    fn store_local_parts(&mut self, access: &Access, values: &[Lanes], offset: Clif) {
+    fn store_local_parts(&mut self, access: &Access, values: &[Lanes], at: &Row) {
         let mask = self.mask_words(access.guard.expect("analysis makes masks explicit"));
         for (e, lanes) in values.iter().enumerate() {
-            let offset = plus(self.b, offset, e as i64 * i64::from(access.ty.bytes()));
+            let offset = plus(self.b, at.offset, i64::from(at.more) + e as i64 * i64::from(access.ty.bytes()));
             let (host, shift) = self.row_around(offset);
             let ones = constant(self.b, Type::I32, access.ty.bit_mask(), true);
             let field = self.b.ins().ishl(ones, shift);

@@ -21,7 +21,14 @@ use crate::ir::{Access, BinaryOp, Extend, Op, Space, Type, Value};
 pub(super) struct Reach {
     run: usize,
     rights: Rights,
-    /// Its first address, and how far behind that an access may begin: 0 if nowhere.
+    /// The run at hand; else each lane finds it in the TLB.
+    held: Option<Held>,
+}
+
+/// A run in variables.
+#[derive(Clone, Copy)]
+struct Held {
+    /// Its first address, a multiple of 16, and at how many multiples of the alignment behind it an access may begin.
     first: frontend::Variable,
     limit: frontend::Variable,
     /// What leads to host addresses.
@@ -29,10 +36,13 @@ pub(super) struct Reach {
 }
 
 /// What accesses have in common for all lanes.
+#[derive(Default)]
 pub(super) struct Places {
     pub reaches: FxHashMap<usize, Reach>,
-    /// Where local and shared memory begin, and how many bytes there are.
-    pub spaces: FxHashMap<Space, (Clif, Clif)>,
+    /// Where local and shared memory begin.
+    pub starts: FxHashMap<Space, Clif>,
+    /// At how many multiples of an alignment, a power of two, accesses of so many bytes may begin in them.
+    pub limits: FxHashMap<(Space, u32, u32), Clif>,
 }
 
 /// Where elements of a lane's access are in host memory: the first one, with an offset, and how many bytes further on each next one.
@@ -41,39 +51,86 @@ struct Host {
     offset: i32,
 }
 
+/// Where runs begin is a multiple of this.
+const RUN_ALIGNMENT: u8 = 16;
+
+/// The alignment that the distance from a run's first byte tells, as a power of two.
+fn global_shift(access: &Access) -> u32 {
+    access.align.min(RUN_ALIGNMENT).trailing_zeros()
+}
+
 impl BlockLowerer<'_, '_, '_> {
-    pub(super) fn reach_of_lanes(&mut self, index: usize, access: &Access) -> Reach {
+    pub(super) fn reach_of_lanes(&mut self, index: usize, access: &Access, is_held: bool) -> Reach {
         let is_store = matches!(self.facts.block.insts[index].op, Op::Store { .. });
         let rights = if is_store { Rights::WRITE } else { Rights::READ };
-        let [first, limit, addend] = [(); 3].map(|()| self.b.declare_var(types::I64));
-        let reach = Reach { run: self.run_of(index), rights, first, limit, addend };
+        let held = is_held.then(|| {
+            let [first, limit, addend] = [(); 3].map(|()| self.b.declare_var(types::I64));
+            Held { first, limit, addend }
+        });
+        let reach = Reach { run: self.run_of(index), rights, held };
         self.look_into(access, &reach);
         reach
     }
 
-    /// Takes a run as it is now.
+    /// Takes a run as it is now, if it is to be at hand.
     fn look_into(&mut self, access: &Access, reach: &Reach) {
+        let Some(held) = reach.held else { return };
         let [first, bytes, addend] = self.run(reach.run, reach.rights);
-        let limit = self.room(bytes, access.bytes());
-        for (variable, value) in [(reach.first, first), (reach.limit, limit), (reach.addend, addend)] {
+        let limit = self.room(bytes, access.bytes(), global_shift(access));
+        for (variable, value) in [(held.first, first), (held.limit, limit), (held.addend, addend)] {
             self.b.def_var(variable, value);
         }
     }
 
-    /// At how many offsets from its beginning an element of so many bytes lies whole in a memory.
-    fn room(&mut self, memory: Clif, bytes: u32) -> Clif {
-        let beyond = i64::from(bytes) - 1;
-        let room = int::plus(self.b, memory, -beyond);
-        let none = self.b.ins().iconst(types::I64, 0);
-        self.b.ins().smax(room, none)
+    /// A run's first address, at how many multiples of the alignment from it an access may begin, and what leads to host
+    /// addresses.
+    fn reached(&mut self, access: &Access, reach: &Reach) -> [Clif; 3] {
+        match reach.held {
+            Some(held) => [held.first, held.limit, held.addend].map(|variable| self.b.use_var(variable)),
+            None => {
+                let [first, bytes, addend] = self.run(reach.run, reach.rights);
+                [first, self.room(bytes, access.bytes(), global_shift(access)), addend]
+            }
+        }
     }
 
-    /// Where the words of local memory begin, or shared memory, and how many bytes there are.
-    pub(super) fn memory_of_lanes(&mut self, space: Space) -> (Clif, Clif) {
-        match space {
-            Space::Local => (self.ctx_load(types::I64, abi::LOCAL), self.ctx_load(types::I64, abi::LOCAL_BYTES)),
-            _ => self.memory_at_offsets(space),
-        }
+    /// At how many multiples of `1 << shift` from its beginning an element of so many bytes lies whole in a memory.
+    fn room(&mut self, memory: Clif, bytes: u32, shift: u32) -> Clif {
+        let multiples_less_one = (1i64 << shift) - 1;
+        let room = int::plus(self.b, memory, multiples_less_one - (i64::from(bytes) - 1));
+        let none = self.b.ins().iconst(types::I64, 0);
+        let room = self.b.ins().smax(room, none);
+        if shift == 0 { room } else { self.b.ins().ushr_imm_u(room, i64::from(shift)) }
+    }
+
+    /// Whether a distance is a multiple of `1 << shift`, of which there are less than `limit`: bits that alignment forbids
+    /// become high ones.
+    fn is_in_room(&mut self, distance: Clif, shift: u32, limit: Clif) -> Clif {
+        let number = if shift == 0 { distance } else { self.b.ins().rotr_imm_u(distance, i64::from(shift)) };
+        self.b.ins().icmp(IntCC::UnsignedLessThan, number, limit)
+    }
+
+    /// Finds where local or shared memory begins, and at which offsets the access may be.
+    pub(super) fn add_memory(&mut self, places: &mut Places, access: &Access) {
+        let space = access.space;
+        let (start, bytes) = match space {
+            Space::Local => (abi::LOCAL, abi::LOCAL_BYTES),
+            _ => (abi::SHARED, abi::SHARED_BYTES),
+        };
+        places.starts.entry(space).or_insert_with(|| self.ctx_load(types::I64, start));
+        let shift = self.doubted_alignment(access);
+        places.limits.entry((space, access.bytes(), shift)).or_insert_with(|| {
+            let bytes = self.ctx_load(types::I64, bytes);
+            self.room(bytes, access.bytes(), shift)
+        });
+    }
+
+    /// The alignment that an offset has to have, as a power of two; 0 if it has it for sure.
+    fn doubted_alignment(&self, access: &Access) -> u32 {
+        let (base, more) = self.base_of_offset(access.address, access.offset.into());
+        let known = bound(|v| self.facts.ty(v), |v| self.facts.def_op(v), base).zeros.min(more.trailing_zeros());
+        let shift = required_alignment(access, access.space).trailing_zeros();
+        if shift <= known { 0 } else { shift }
     }
 
     /// A lane's load or store, if it takes part.
@@ -95,7 +152,7 @@ impl BlockLowerer<'_, '_, '_> {
         let slow = self.cold_block();
         let loaded = match access.space {
             Space::Global => self.global_of_lane(lane, index, &access, &places.reaches[&index], slow),
-            space => self.offset_of_lane(lane, index, &access, places.spaces[&space], slow),
+            _ => self.offset_of_lane(lane, index, &access, places, slow),
         };
         self.b.ins().jump(done, &loaded);
         self.b.switch_to_block(slow);
@@ -115,12 +172,14 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> Vec<BlockArg> {
         let address = self.lane_value(lane, access.address);
         let address = int::plus(self.b, address, access.offset.into());
-        if let Some(aligned) = self.is_aligned(access.align, address) {
+        if access.align > RUN_ALIGNMENT
+            && let Some(aligned) = self.is_aligned(access.align, address)
+        {
             self.require(aligned, slow);
         }
-        let [first, limit, addend] = [reach.first, reach.limit, reach.addend].map(|variable| self.b.use_var(variable));
+        let [first, limit, addend] = self.reached(access, reach);
         let distance = self.b.ins().isub(address, first);
-        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, distance, limit);
+        let inside = self.is_in_room(distance, global_shift(access), limit);
         self.require(inside, slow);
         let at = self.b.ins().iadd(address, addend);
         self.elements_of_lane(lane, index, access, Host { at, offset: 0 }, access.ty.bytes() as i32)
@@ -133,11 +192,12 @@ impl BlockLowerer<'_, '_, '_> {
         lane: &Lane,
         index: usize,
         access: &Access,
-        (start, bytes): (Clif, Clif),
+        places: &Places,
         slow: ClifBlock,
     ) -> Vec<BlockArg> {
+        let shift = self.doubted_alignment(access);
+        let (start, limit) = (places.starts[&access.space], places.limits[&(access.space, access.bytes(), shift)]);
         let (base, more) = self.base_of_offset(access.address, access.offset.into());
-        let known = bound(|v| self.facts.ty(v), |v| self.facts.def_op(v), base).zeros.min(more.trailing_zeros());
         let offset = match self.facts.ty(base) {
             Type::I32 if more != 0 => {
                 let base = self.lane_value(lane, base);
@@ -149,14 +209,7 @@ impl BlockLowerer<'_, '_, '_> {
                 int::plus(self.b, base, more)
             }
         };
-        let align = required_alignment(access, access.space);
-        if 1u64 << known.min(63) < u64::from(align)
-            && let Some(aligned) = self.is_aligned(align, offset)
-        {
-            self.require(aligned, slow);
-        }
-        let room = self.room(bytes, access.bytes());
-        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, offset, room);
+        let inside = self.is_in_room(offset, shift, limit);
         self.require(inside, slow);
         if access.space == Space::Shared {
             let host = Host { at: self.b.ins().iadd(start, offset), offset: 0 };

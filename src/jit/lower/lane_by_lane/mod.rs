@@ -8,7 +8,7 @@ mod accesses;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::super::forms::clif_type;
 use super::block::BlockLowerer;
@@ -18,7 +18,7 @@ use super::segment::Outgoing;
 use crate::analysis::{Class, visit};
 use crate::ir::{Access, Inst, Op, Reg, Space, Type, Value};
 use crate::jit::tuning;
-use accesses::{Places, Reach};
+use accesses::Places;
 
 impl BlockLowerer<'_, '_, '_> {
     /// The mask of a segment's active lanes, and how many of them are few enough to be done one by one; `None` if they never are.
@@ -223,18 +223,20 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// What accesses of a segment have in common for all lanes.
     fn places_of_lanes(&mut self, insts: &[usize]) -> Places {
-        let mut reaches: FxHashMap<usize, Reach> = FxHashMap::default();
-        let mut spaces = FxHashMap::default();
-        for &index in insts {
-            let Some(&access) = self.facts.block.insts[index].op.access() else { continue };
+        let accesses = insts.iter().filter_map(|&index| Some((index, *self.facts.block.insts[index].op.access()?)));
+        let accesses: Vec<(usize, Access)> = accesses.collect();
+        let is_global = |(_, access): &&(usize, Access)| access.space == Space::Global;
+        let are_held = accesses.iter().filter(is_global).count() <= tuning::MOST_RUNS_HELD;
+        let mut places = Places::default();
+        for (index, access) in &accesses {
             if access.space == Space::Global {
-                let reach = self.reach_of_lanes(index, &access);
-                reaches.insert(index, reach);
+                let reach = self.reach_of_lanes(*index, access, are_held);
+                places.reaches.insert(*index, reach);
             } else {
-                spaces.entry(access.space).or_insert_with(|| self.memory_of_lanes(access.space));
+                self.add_memory(&mut places, access);
             }
         }
-        Places { reaches, spaces }
+        places
     }
 
     /// Whether a condition holds, as what `brif` takes, that all lanes to be done one by one are few.
