@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use arbitrary::Unstructured;
 use warploom::analysis::LaunchClass;
-use warploom::capture::Manifest;
-use warploom::exec::{Arg, Effort, LaunchOptions, Program};
+use warploom::capture::{Launch, Manifest};
+use warploom::exec::{Arg, Effort, Error, Kernel, LaunchOptions, Program, Session, Stage};
 use warploom::generate::chain::{LINKS, chain, name};
 use warploom::jit;
 
@@ -49,6 +49,9 @@ fn main() {
     }
     if let Some(at) = arguments.iter().position(|a| a == "--long") {
         return long(if arguments[at + 1] == "full" { Effort::Full } else { Effort::Quick });
+    }
+    if let Some(at) = arguments.iter().position(|a| a == "--table") {
+        return table(&arguments[at + 1..]);
     }
     let this = std::env::current_exe().expect("the path of this program");
     for (_, kernel) in KERNELS {
@@ -136,6 +139,75 @@ fn kernels() {
     }
     let each = [all_quick, all_full].map(|time| per_instruction(time, all_instructions));
     println!("  together: {:.1} us each; {:.1} with full effort", each[0], each[1]);
+}
+
+/// A line for each kernel of launches (TOML files) and GPU binaries: guest instructions, then milliseconds of the thread's
+/// CPU time until all code is made quickly, then for what is likely, then for speed in any case; then each in microseconds
+/// per guest instruction.
+#[cfg(target_os = "linux")]
+fn table(files: &[String]) {
+    for file in files {
+        let path = std::path::Path::new(file);
+        let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{file}: {e}"));
+        if file.ends_with(".toml") {
+            let Ok(launch) = Manifest::read(path).and_then(|manifest| Launch::resolve(manifest, path)) else {
+                continue;
+            };
+            let make = |times: &mut Translation| {
+                let session = Session::new(&launch)?;
+                times.add(&session.kernel()?, launch.shape.block)
+            };
+            report(file, make);
+        } else {
+            let Ok(program) = Program::load(&bytes, None) else { continue };
+            for name in program.module().kernel_names() {
+                let make = |times: &mut Translation| {
+                    let program = Program::load(&bytes, Some(name))?;
+                    times.add(&program.kernel(name)?, [256, 1, 1])
+                };
+                report(&format!("{file} {name}"), make);
+            }
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+struct Translation {
+    instructions: u64,
+    milliseconds: [f64; Effort::ALL.len()],
+}
+
+#[cfg(target_os = "linux")]
+impl Translation {
+    fn add(&mut self, kernel: &Kernel, block: [u32; 3]) -> Result<(), Error> {
+        for (least, effort) in self.milliseconds.iter_mut().zip(Effort::ALL) {
+            let start = cpu_milliseconds();
+            kernel.translate(block, 1, effort)?;
+            *least = least.min(cpu_milliseconds() - start);
+        }
+        let blocks = kernel.dump(Stage::Blocks, block, None)?;
+        let counts = blocks.lines().filter_map(|line| line.strip_prefix('b')?.split(", ").nth(1)?.split(' ').next());
+        self.instructions = counts.filter_map(|count| count.parse::<u64>().ok()).sum();
+        Ok(())
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn report(name: &str, make: impl Fn(&mut Translation) -> Result<(), Error>) {
+    let mut times = Translation { instructions: 0, milliseconds: [f64::INFINITY; _] };
+    if (0..3).try_for_each(|_| make(&mut times)).is_ok() {
+        print!("{}", times.instructions);
+        times.milliseconds.iter().for_each(|ms| print!("\t{ms:.2}"));
+        times.milliseconds.iter().for_each(|ms| print!("\t{:.1}", ms * 1000.0 / times.instructions as f64));
+        println!("\t{name}");
+    }
+}
+
+/// Milliseconds that this thread has had a processor.
+#[cfg(target_os = "linux")]
+fn cpu_milliseconds() -> f64 {
+    let time = nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID).expect("the thread's time");
+    time.tv_sec() as f64 * 1e3 + time.tv_nsec() as f64 / 1e6
 }
 
 /// In microseconds.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use warploom::capture::manifest;
 use warploom::container::{Arch, Param};
-use warploom::exec::{Arg, LaunchOptions, LaunchOutcome};
+use warploom::exec::{Arg, INTERPRETED, LaunchOptions, LaunchOutcome};
 
 use crate::boundary::{self, Ptr};
 use crate::context::Context;
@@ -104,6 +104,7 @@ impl Launch {
             threads: if self.cooperative { driver.threads } else { self.threads() },
             concurrent: driver.threads > 1,
             engine: driver.engine,
+            interpreted: INTERPRETED,
             instruction_limit: driver.instruction_limit,
             time_limit: driver.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             cooperative: self.cooperative,

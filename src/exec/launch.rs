@@ -9,7 +9,7 @@ use warploom_runtime::warp::SERVICE_BYTES;
 use super::drawing::{Drawing, DrawnEngine};
 use super::guest::{Environment, Launching, Lifting};
 use super::services::{Printed, Serving, linear};
-use super::translate::{Dimensions, Translated};
+use super::translate::{Dimensions, Translated, Wanted};
 use super::{EngineKind, Error, Fault, Kernel, Stage};
 use crate::container::Function;
 use crate::jit::{Effort, Target};
@@ -113,6 +113,9 @@ pub struct LaunchOptions {
     pub engine: EngineKind,
     /// If code is made for speed, all is made so before the launch begins; else what proves hot is made again.
     pub effort: Effort,
+    /// How often the JIT interprets each instruction of a region, on average, before it translates the region: 0, or
+    /// [`INTERPRETED`] where a launch is to be over soon. A launch of many warps has no region interpreted.
+    pub interpreted: u64,
     /// Guest instructions (of warps).
     pub instruction_limit: Option<u64>,
     pub time_limit: Option<Duration>,
@@ -149,6 +152,7 @@ impl LaunchOptions {
             concurrent: false,
             engine: EngineKind::default(),
             effort: Effort::Quick,
+            interpreted: 0,
             instruction_limit: None,
             time_limit: None,
             cooperative: false,
@@ -229,7 +233,8 @@ impl<'p> Kernel<'p> {
             if options.engine == EngineKind::Jit && options.effort.is_fast() {
                 translated.compile(options.shape(), options.engine_threads(), options.effort)?;
             }
-            let engine = translated.engine(options.engine, options.shape(), options.engine_threads())?;
+            let (kind, shape, threads) = (options.engine, options.shape(), options.engine_threads());
+            let engine = translated.engine(Wanted { kind, shape, threads, interpreted: options.interpreted })?;
             let before = translated.nanoseconds();
             let start = Instant::now();
             let (outcome, printed, assertion) =

@@ -48,7 +48,7 @@ pub use services::Printed;
 pub use session::Session;
 pub use translate::Stage;
 
-pub use crate::jit::Effort;
+pub use crate::jit::{Effort, INTERPRETED};
 
 /// The content of a mutex, also where a thread panicked with it: nothing here is left half done.
 fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -108,19 +108,11 @@ impl Translated {
     }
 
     /// An engine for launches of this shape on so many threads.
-    pub fn engine(
-        self: &Arc<Self>,
-        kind: EngineKind,
-        shape: Dimensions,
-        threads: usize,
-    ) -> Result<Arc<dyn Engine + Send>, Error> {
+    pub fn engine(self: &Arc<Self>, wanted: Wanted) -> Result<Arc<dyn Engine + Send>, Error> {
         let generation = self.current();
-        let engine: Arc<dyn Engine + Send> = match kind {
+        let engine: Arc<dyn Engine + Send> = match wanted.kind {
             EngineKind::Interp => self.interpreter(&generation)?,
-            EngineKind::Jit => generation
-                .jit
-                .program(shape.grid, shape.block, threads)
-                .map_err(|problem| generation.untranslatable(&problem))?,
+            EngineKind::Jit => wanted.program(&generation).map_err(|problem| generation.untranslatable(&problem))?,
         };
         let indirect = |b: &crate::ir::Block| matches!(b.term, Terminator::Indirect { .. });
         if !generation.function.blocks.iter().any(indirect) {
@@ -128,7 +120,6 @@ impl Translated {
         }
         let blocks = generation.function.blocks.len() as u32;
         let layout = RegLayout::new(&generation.function).map_err(InterpError::from)?;
-        let wanted = Wanted { kind, shape, threads };
         Ok(Arc::new(Discovering { translated: self.clone(), wanted, engine, blocks, layout, grown: Mutex::default() }))
     }
 
@@ -257,10 +248,23 @@ impl Dimensions {
 }
 
 /// What engines are made for.
-struct Wanted {
-    kind: EngineKind,
-    shape: Dimensions,
-    threads: usize,
+pub(super) struct Wanted {
+    pub kind: EngineKind,
+    pub shape: Dimensions,
+    pub threads: usize,
+    /// How often the JIT interprets instructions before it translates them: see [`super::LaunchOptions::interpreted`].
+    pub interpreted: u64,
+}
+
+impl Wanted {
+    /// Native code of a generation.
+    fn program(&self, generation: &Generation) -> Result<Arc<dyn Engine + Send>, jit::JitError> {
+        let program = generation.jit.program(self.shape.grid, self.shape.block, self.threads)?;
+        Ok(match self.interpreted {
+            0 => program,
+            rounds => Arc::new(jit::Deferred { program, rounds }),
+        })
+    }
 }
 
 /// A generation that a launch has found. It is interpreted until that has taken longer than translation will.
@@ -326,14 +330,11 @@ impl Grown {
     }
 
     fn run(&self, wanted: &Wanted, context: &mut WarpContext) -> ExitCode {
-        if wanted.kind == EngineKind::Jit && self.interpreted.load(Relaxed) > INTERPRETED * self.size {
-            let make = || -> Option<Arc<dyn Engine + Send>> {
-                let Dimensions { grid, block } = wanted.shape;
-                Some(self.generation.jit.program(grid, block, wanted.threads).ok()?)
-            };
-            if let Some(native) = self.native.get_or_init(make) {
-                return native.run(context);
-            }
+        if wanted.kind == EngineKind::Jit
+            && self.interpreted.load(Relaxed) > INTERPRETED * self.size
+            && let Some(native) = self.native.get_or_init(|| wanted.program(&self.generation).ok())
+        {
+            return native.run(context);
         }
         let before = context.instructions;
         let code = self.interpreter.run(context);

@@ -128,11 +128,11 @@ impl Subject for Case {
         let is_short = !self.manifest.launch.block.iter().product::<u32>().is_multiple_of(32);
         let strays = is_short && OF_ALL_LANES.iter().any(|name| text.contains(name));
         let independent = self.independent && !reads_clock && !strays && fits && outcome.fault.is_none();
-        let several = independent.then_some((self.effort.other(), WORKERS));
+        let several = independent.then_some((self.effort.other(), WORKERS, 0));
         let mut uncompiled = 0;
-        for (effort, workers) in [(self.effort, 1)].into_iter().chain(several) {
+        for (effort, workers, interpreted) in [(self.effort, 1, 0), (Effort::Quick, 1, 1)].into_iter().chain(several) {
             let other = session()?;
-            let options = LaunchOptions { effort, ..other.options(EngineKind::Jit, workers) };
+            let options = LaunchOptions { effort, interpreted, ..other.options(EngineKind::Jit, workers) };
             let outcome = other.launch(&options, None).map_err(Failure::invalid)?;
             uncompiled += outcome.uncompiled.len();
             let found = Run { session: &other, options: &options, outcome: &outcome };

@@ -19,7 +19,7 @@ use crate::exec::Printed;
 use crate::exec::services::{Heap, Serving};
 use crate::interp::Interpreter;
 use crate::ir::{BankId, CellKind, Function, Op, Reg, generate::Limits};
-use crate::jit::{Effort, Program};
+use crate::jit::{Deferred, Effort, Program};
 
 /// Block shapes of all launch classes: one warp, a short last warp, one lane, multiples of the warp and of the chunk,
 /// neither.
@@ -188,16 +188,20 @@ pub(super) fn on_all(
     let class = Launched::of(grid, block, function.lanes.into());
     for (number, &Way { name, effort, one_worker }) in ways.iter().enumerate() {
         let program = Program::new(function, class, one_worker).map_err(|e| differs(name, e.to_string()))?;
+        let program = Arc::new(program);
         if number == 0 {
             let name = "interp after analysis";
             let optimized = Arc::new(program.function().clone());
             let optimized = Interpreter::new(optimized).map_err(|e| differs(name, e.to_string()))?;
             compare(name, &optimized, 1)?;
         }
+        if effort == Effort::Quick {
+            compare("jit, interpreted at first", &Deferred { program: program.clone(), rounds: 1 }, 1)?;
+        }
         program.compile_all(effort).map_err(|e| differs(name, e.to_string()))?;
-        compare(name, &program, 1)?;
+        compare(name, &*program, 1)?;
         if !one_worker && workers > 1 && expected.fault.is_none() {
-            compare("jit on several workers", &program, workers)?;
+            compare("jit on several workers", &*program, workers)?;
         }
     }
     Ok(())

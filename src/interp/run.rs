@@ -18,7 +18,12 @@ enum Next {
     Leave(ExitCode),
 }
 
-pub fn run(engine: &Interpreter, context: &mut WarpContext) -> ExitCode {
+/// See [`Interpreter::run_while`].
+pub fn run_while(
+    engine: &Interpreter,
+    context: &mut WarpContext,
+    mut stays: impl FnMut(BlockId, u64) -> bool,
+) -> Option<ExitCode> {
     with_values(|values| {
         let mut executor = Executor::new(&engine.function, &engine.layout, context, values);
         let mut at = BlockId(executor.context.resume);
@@ -29,8 +34,8 @@ pub fn run(engine: &Interpreter, context: &mut WarpContext) -> ExitCode {
                 joins = Joins::of_fresh_warp();
             }
             match run_block(engine, &mut executor, at, &mut joins) {
-                Next::Leave(code) => return code,
-                Next::Done if !executor.context.chain() => return ExitCode::Done,
+                Next::Leave(code) => return Some(code),
+                Next::Done if !executor.context.chain() => return Some(ExitCode::Done),
                 Next::Done => at = BlockId(0),
                 // The entry is no jump target, so a jump to or before its own block is the only backward one.
                 Next::Block(target) if target <= at => {
@@ -38,11 +43,15 @@ pub fn run(engine: &Interpreter, context: &mut WarpContext) -> ExitCode {
                     executor.context.back_edges = left;
                     if left == 0 {
                         executor.context.resume = target.0;
-                        return ExitCode::Yield;
+                        return Some(ExitCode::Yield);
                     }
                     at = target;
                 }
                 Next::Block(target) => at = target,
+            }
+            if !stays(at, executor.context.instructions) {
+                executor.context.resume = at.0;
+                return None;
             }
         }
     })

@@ -44,6 +44,7 @@ use rustc_hash::FxHashSet;
 pub use target::{HOST_FEATURES, Target};
 pub use tier::Effort;
 use tier::{Compiled, Region};
+pub use tuning::INTERPRETED;
 
 /// Why a function could not be translated.
 #[derive(Debug, thiserror::Error)]
@@ -398,16 +399,85 @@ impl Program {
         code
     }
 
+    /// Interprets a region until it is left, or each of its instructions has been executed so often, on average, that
+    /// translation is worth it: what the warp came to is then [`abi::CONTINUE`].
+    fn interpret(&self, number: usize, context: &mut WarpContext, rounds: u64) -> u32 {
+        let heat = &self.regions[number].heat;
+        let (before, interpreted) = (context.instructions, context.interp_instructions);
+        let end = before.saturating_add(heat.left_of(rounds));
+        let stays = |block: BlockId, executed| self.region_of[block.0 as usize] == number && executed < end;
+        let code = self.interpreter.run_while(context, stays);
+        // Code for it can be made: that there is none yet is no fall.
+        context.interp_instructions = interpreted;
+        if heat.add(context.instructions - before) {
+            let _ = self.compiled(number, Effort::Likely);
+        }
+        code.map_or(abi::CONTINUE, |code| code as u32)
+    }
+
+    /// Whether a region is worth no code yet, of which each instruction may be interpreted so often.
+    fn is_cold(&self, region: usize, context: &WarpContext, rounds: u64) -> bool {
+        self.ask_cache(region);
+        let region = &self.regions[region];
+        !region.is_translated() && region.heat.left_of(rounds) > 0 && warps(context) <= tuning::FEW_WARPS
+    }
+
     /// The code of a region that has none yet: made for speed at once if the launch has so many warps that it will be hot.
     fn first_code(&self, region: usize, context: &WarpContext) -> Option<&Compiled> {
         self.ask_cache(region);
         if let Some(fast) = self.regions[region].fast() {
             return Some(fast);
         }
-        let blocks = context.nctaid().iter().fold(1u64, |blocks, &count| blocks.saturating_mul(count.into()));
-        let will_be_hot = self.regions[region].heat.expect(blocks.saturating_mul(context.warps().into()));
+        let will_be_hot = self.regions[region].heat.expect(warps(context));
         let fast = will_be_hot.then(|| self.compiled(region, Effort::Likely).as_ref().ok());
         fast.flatten().or_else(|| self.compiled(region, Effort::Quick).as_ref().ok())
+    }
+}
+
+/// Those of the launch that a warp is in.
+fn warps(context: &WarpContext) -> u64 {
+    let blocks = context.nctaid().iter().fold(1u64, |blocks, &count| blocks.saturating_mul(count.into()));
+    blocks.saturating_mul(context.warps().into())
+}
+
+impl Program {
+    /// Runs a warp for a turn. Regions are interpreted at first, each instruction so often on average.
+    fn run_after(&self, rounds: u64, context: &mut WarpContext) -> ExitCode {
+        assert_eq!(context.lanes(), self.lanes(), "code is for warps of another length");
+        let mut careful = false;
+        loop {
+            let region = self.region_of[context.resume as usize];
+            let code = if rounds > 0 && self.is_cold(region, context, rounds) {
+                self.interpret(region, context, rounds)
+            } else {
+                let fast = self.regions[region].fast().filter(|_| !careful);
+                let Some(compiled) = fast.or_else(|| self.slow_code(region, context, careful)) else {
+                    return self.interpreter.run(context);
+                };
+                if context.register_bytes() < compiled.register_bytes {
+                    context.register_bytes_wanted = compiled.register_bytes;
+                    return ExitCode::Grow;
+                }
+                match fast {
+                    Some(fast) => self.enter_in_step(region, fast, context),
+                    None => self.warm(region, compiled, context, careful),
+                }
+            };
+            careful = code == abi::CAREFUL;
+            match ExitCode::from_number(code) {
+                // Goes on in another region, or in careful code.
+                None => debug_assert!(matches!(code, abi::CONTINUE | abi::CAREFUL), "code {code}"),
+                // The slice is over, the turn is not.
+                Some(ExitCode::Yield) if context.back_edges as i64 > 0 => {}
+                Some(ExitCode::UnknownPc) => match self.jump_indirectly(context) {
+                    Some(true) => {}
+                    Some(false) => return ExitCode::Yield,
+                    None => return ExitCode::UnknownPc,
+                },
+                Some(code) if context.pass_on(code) => {}
+                Some(code) => return code,
+            }
+        }
     }
 }
 
@@ -429,41 +499,43 @@ impl Engine for Program {
     }
 
     fn run(&self, context: &mut WarpContext) -> ExitCode {
-        assert_eq!(context.lanes(), self.lanes(), "code is for warps of another length");
-        let mut careful = false;
-        loop {
-            let region = self.region_of[context.resume as usize];
-            let fast = self.regions[region].fast().filter(|_| !careful);
-            let Some(compiled) = fast.or_else(|| self.slow_code(region, context, careful)) else {
-                return self.interpreter.run(context);
-            };
-            if context.register_bytes() < compiled.register_bytes {
-                context.register_bytes_wanted = compiled.register_bytes;
-                return ExitCode::Grow;
-            }
-            let code = match fast {
-                Some(fast) => self.enter_in_step(region, fast, context),
-                None => self.warm(region, compiled, context, careful),
-            };
-            careful = code == abi::CAREFUL;
-            match ExitCode::from_number(code) {
-                // Goes on in another region, or in careful code.
-                None => debug_assert!(matches!(code, abi::CONTINUE | abi::CAREFUL), "code {code}"),
-                // The slice is over, the turn is not.
-                Some(ExitCode::Yield) if context.back_edges as i64 > 0 => {}
-                Some(ExitCode::UnknownPc) => match self.jump_indirectly(context) {
-                    Some(true) => {}
-                    Some(false) => return ExitCode::Yield,
-                    None => return ExitCode::UnknownPc,
-                },
-                Some(code) if context.pass_on(code) => {}
-                Some(code) => return code,
-            }
-        }
+        self.run_after(0, context)
     }
 
     fn block_pc(&self, block: u32) -> u64 {
         self.function.blocks.get(block as usize).map_or(0, |block| block.pc)
+    }
+}
+
+/// A program whose regions are interpreted at first, until each instruction has been so often, on average.
+pub struct Deferred {
+    pub program: Arc<Program>,
+    pub rounds: u64,
+}
+
+impl Engine for Deferred {
+    fn lanes(&self) -> u32 {
+        self.program.lanes()
+    }
+
+    fn register_file_bytes(&self) -> usize {
+        self.program.register_file_bytes()
+    }
+
+    fn outside(&self) -> Option<u64> {
+        self.program.outside()
+    }
+
+    fn deadlocked(&self, context: &mut WarpContext<'_>) -> Vec<(u64, u64)> {
+        self.program.deadlocked(context)
+    }
+
+    fn run(&self, context: &mut WarpContext) -> ExitCode {
+        self.program.run_after(self.rounds, context)
+    }
+
+    fn block_pc(&self, block: u32) -> u64 {
+        self.program.block_pc(block)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The code of a program's regions: first it is made so that it is there soon, when it has proved hot so that it is fast while
+//! The code of a program's regions. Where little is executed there is none. Else it is first made so that it is there soon, when it has proved hot so that it is fast while
 //! what is likely holds, and when what is not likely has proved hot too so that it is fast in any case.
 
 use std::sync::OnceLock;
@@ -76,6 +76,13 @@ impl Heat {
         Heat { instructions: AtomicU64::new(0), ..*self }
     }
 
+    /// How many instructions may still be executed before each of them has been `rounds` times, on average, by warps of 32
+    /// lanes.
+    pub fn left_of(&self, rounds: u64) -> u64 {
+        let whole = u128::from(self.hot) * u128::from(rounds) / u128::from(tuning::HOT);
+        u64::try_from(whole).unwrap_or(u64::MAX).saturating_sub(self.instructions.load(Relaxed))
+    }
+
     pub fn is_hot(&self) -> bool {
         self.instructions.load(Relaxed) >= self.hot
     }
@@ -136,6 +143,11 @@ impl Region {
     /// Its code of this effort, if it was made.
     pub fn made(&self, effort: Effort) -> Option<&Compiled> {
         self.code[effort as usize].get()?.as_ref().ok()
+    }
+
+    /// Whether it has been translated, or could not be.
+    pub fn is_translated(&self) -> bool {
+        self.code.iter().any(|code| code.get().is_some())
     }
 
     /// Its fastest code, if some was made for speed.

@@ -17,6 +17,13 @@ pub const MAX_VARIANTS: usize = 4;
 /// much longer for what was not known of it.
 pub const HOT: u64 = 10_000;
 
+/// How often a launch's warps of 32 lanes have each instruction of a region interpreted, on average, before the region is
+/// translated; wider ones have it as much less often. To interpret one takes some 300 ns, to translate it some 10 us.
+pub const INTERPRETED: u64 = 16;
+
+/// Warps of a launch, at most, for which regions are interpreted at first: more warps make it worthless.
+pub const FEW_WARPS: u64 = 16;
+
 /// What an instruction of code that is not for speed takes, by the clock, for it to count once: what takes longer counts more often. Lanes
 /// that are apart make it 20 to 50 ns, of which fast code saves more.
 pub const COUNTED_NS: u64 = 10;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::time::Duration;
-use warploom::exec::{Arg, Effort, EngineKind, LaunchOptions, LaunchOutcome, Program};
+use warploom::exec::{Arg, Effort, EngineKind, INTERPRETED, LaunchOptions, LaunchOutcome, Program};
 
 /// A program, and the launch of one of its kernels in a shape.
 struct Launcher {
@@ -82,6 +82,23 @@ fn where_what_is_likely_does_not_hold_code_is_made_a_third_time() {
         assert!(made(Effort::Likely), "blocks of {block}");
         assert_eq!(made(Effort::Full), third, "blocks of {block}");
     }
+}
+
+/// The first launch analyses the kernel. The last launch that interprets instructions makes code.
+#[test]
+fn code_that_is_executed_seldom_is_interpreted() {
+    let saxpy = Launcher::new("examples/saxpy/saxpy.sm_50.cubin", "saxpy");
+    let kernel = saxpy.program.kernel("saxpy").expect("the kernel");
+    let args = [Arg::from(32), Arg::from(2.0f32), saxpy.zeros(128), saxpy.zeros(128)];
+    let options = LaunchOptions { interpreted: INTERPRETED, ..LaunchOptions::new([1; 3], [32, 1, 1]) };
+    let launches = (0..2 * INTERPRETED).map(|_| kernel.launch(&args, &options).expect("a launch"));
+    let translating = launches.map(|outcome| {
+        assert_eq!((outcome.fault, outcome.counts.interp_instructions), (None, 0));
+        outcome.translate > Duration::ZERO
+    });
+    let translating: Vec<bool> = translating.collect();
+    let expected = |launch| launch == 0 || launch == INTERPRETED - 1;
+    assert_eq!(translating, (0..2 * INTERPRETED).map(expected).collect::<Vec<bool>>());
 }
 
 #[test]
