@@ -3,7 +3,8 @@
 //! A [`Kernel`] holds the programs made of one function, one for each [`LaunchClass`] that launches have asked for. A
 //! [`Program`] is an engine for the runtime: it compiles a region of blocks when it is first entered and runs warps in
 //! it, and once more when it is hot (`tier`). `plan` decides about a block, `lower` makes CLIF of a region, `code` holds
-//! the machine code, `cache` keeps it on disk, `helpers` is what code calls, `dump` shows what was made, `size` and `executed` count it.
+//! the machine code, `cache` keeps it on disk, `helpers` has the functions that code calls, and `descriptions` the
+//! instructions that it calls them for. `dump` shows CLIF and code, `size` and `executed` count instructions.
 
 mod abi;
 pub mod cache;
@@ -150,7 +151,7 @@ impl Program {
         Ok(program)
     }
 
-    /// The same program with a cache for its code.
+    /// This program, with a cache for its code.
     ///
     /// # Errors
     /// There is no code generator for this host.
@@ -569,7 +570,7 @@ impl Kernel {
         Kernel::with_cache(function, None)
     }
 
-    /// The same with a cache for code.
+    /// A kernel with a cache for its code.
     pub fn with_cache(function: Arc<Function>, cache: Option<Arc<Cache>>) -> Kernel {
         Kernel { function, cache, variants: Mutex::new(HashMap::new()) }
     }

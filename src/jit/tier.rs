@@ -1,5 +1,6 @@
-//! The code of a program's regions. Where little is executed there is none. Else it is first made so that it is there soon, when it has proved hot so that it is fast while
-//! what is likely holds, and when what is not likely has proved hot too so that it is fast in any case.
+//! The code of a program's regions. Where little is executed there is none. Else it is first made so
+//! that it is there soon, when it has proved hot so that it is fast while what is likely holds, and
+//! when what is not likely has proved hot too so that it is fast in any case.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -86,13 +86,13 @@ impl BlockLowerer<'_, '_, '_> {
     /// this barrier. Otherwise the code that follows returns to the scheduler.
     fn pass_on(&mut self, barrier: &Barrier, resume: BlockId) {
         let Some((top, needed)) = self.region.turns else { unreachable!("a block of the region passes on") };
+        let id = self.scalar(barrier.id);
         let [in_step, taken, slow] = std::array::from_fn(|_| self.b.create_block());
         let (turn, last) = (self.ctx_load(types::I64, abi::TURN), self.ctx_load(types::I64, abi::LAST_TURN));
         let is_followed = self.b.ins().icmp(IntCC::UnsignedLessThan, turn, last);
         self.b.ins().brif(is_followed, in_step, &[], slow, &[]);
 
         self.b.switch_to_block(in_step);
-        let id = self.scalar(barrier.id);
         let of_round = self.ctx_load(types::I32, abi::TURN_BARRIER);
         let same = self.b.ins().icmp(IntCC::Equal, of_round, id);
         let first = self.b.ins().icmp_imm_u(IntCC::Equal, of_round, i64::from(abi::NO_BARRIER));
