@@ -114,7 +114,7 @@ pub struct LaunchOptions {
     /// If code is made for speed, all is made so before the launch begins; else what proves hot is made again.
     pub effort: Effort,
     /// How often the JIT interprets each instruction of a region, on average, before it translates the region: 0, or
-    /// [`INTERPRETED`] where a launch is to be over soon. A launch of many warps has no region interpreted.
+    /// [`super::INTERPRETED`] where a launch is to be over soon. A launch of many warps has no region interpreted.
     pub interpreted: u64,
     /// Guest instructions (of warps).
     pub instruction_limit: Option<u64>,
