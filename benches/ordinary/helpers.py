@@ -82,14 +82,16 @@ def measure(command, launches, suite, folder):
 def markdown(rows, problems):
     lines = [
         "# Helper calls", "",
-        "Calls of helpers, and interpreted instructions, for each 1,000 instructions of warps in the steady state. A helper is a",
-        "function of warploom's that compiled code calls for work that it has no code for. The table has both suites: the",
-        "[ordinary programs](ordinary.md), and the [kernels](benchmarking.md#the-kernels) that the JIT was tuned with. The aim is 0.",
+        "Calls of helpers, and interpreted instructions, for each 1,000 instructions of warps in the steady",
+        "state. A helper is a function of warploom's that compiled code calls for work that it has no code",
+        "for. The table has both suites: the [ordinary programs](ordinary.md), and the",
+        "[kernels](benchmarking.md#the-kernels) that the JIT was tuned with. The aim is 0.",
         "[cliffs.md](cliffs.md#helper-calls) says which helpers are left, and why.", "",
-        f"Each program is launched {LAUNCHES} times with one thread, so that hot code is made for speed. Then it is launched with a",
-        "limit of a half and with a limit of nine tenths of its instructions. The table has the difference of the counts. A launch",
-        "begins with a TLB that knows nothing, so that code asks helpers where memory is when it first comes to it. These calls",
-        "mostly belong to the first half. The last tenth may have blocks with few lanes, whose code has not run before.", "",
+        f"Each program is launched {LAUNCHES} times with one thread, so that hot code is made for speed. Then it is",
+        "launched with a limit of a half and with a limit of nine tenths of its instructions. The table has",
+        "the difference of the counts. A launch begins with a TLB that knows nothing, so that code asks",
+        "helpers where memory is when it first comes to it. These calls mostly belong to the first half.",
+        "The last tenth may have blocks with few lanes, whose code has not run before.", "",
         f"Written by `python3 benches/ordinary --helpers --docs` on {datetime.date.today().isoformat()}, commit {report.commit()}.", ""]
     for suite in dict.fromkeys(row.suite for row in rows):
         of_it = [row for row in rows if row.suite == suite]
