@@ -93,7 +93,7 @@ static KEPT: LazyLock<Program> = LazyLock::new(|| {
     Program::new(&parse::parse(text).expect("it is written so"), LaunchClass::Any, true).expect("a program")
 });
 
-/// Files of the cache of compiled code: as they are, or with the checksum that their bytes have. What is taken is not run.
+/// Files of the cache of compiled code: as they are, or with the checksum that their bytes have. Code that is taken is not run.
 pub fn cache(bytes: &[u8]) {
     let Some((&first, rest)) = bytes.split_first() else { return };
     let reader = Reader::new(&KEPT).expect("a host that there is code for");

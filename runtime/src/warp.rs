@@ -275,7 +275,7 @@ pub const LOCAL_PADDING: u64 = 32 * 64 * 4;
 /// ```
 #[repr(C)]
 pub struct WarpContext<'launch> {
-    // What each warp has for its own, in the order of `Turn`'s fields.
+    // Fields that each warp has for its own, in the order of `Turn`'s.
     /// The register file, 64-byte aligned, laid out by the engine's side.
     pub(crate) registers: *mut u8,
     /// Bytes at `registers`.
@@ -439,22 +439,15 @@ pub mod offsets {
     pub const TURN_REGISTER_BYTES: i32 = offset_of!(Turn, register_bytes) as i32;
 
     macro_rules! alike {
-        ($($field:ident $own:ident;)*) => {
+        ($($field:ident)*) => {
             $(const _: () = assert!(
                 offset_of!(WarpContext<'static>, $field) - offset_of!(WarpContext<'static>, registers)
-                    == offset_of!(Turn, $own)
+                    == offset_of!(Turn, $field)
             );)*
         };
     }
 
     alike! {
-        registers registers;
-        register_bytes register_bytes;
-        local local;
-        launch_mask launch_mask;
-        barrier_released released;
-        warp warp;
-        slot slot;
-        barrier_result barrier_result;
+        registers register_bytes local launch_mask barrier_released warp slot barrier_result
     }
 }

@@ -20,6 +20,11 @@ pub fn of_environment() -> Option<Arc<Cache>> {
     Cache::of_environment(|problem| complain(&problem))
 }
 
+/// A number of entries, in words.
+pub fn pieces_of_code(count: u64) -> String {
+    format!("{} piece{} of code", grouped(count), plural(count))
+}
+
 pub(super) fn run(action: &Action) -> Result<Ending, Error> {
     let Some(cache) = of_environment() else {
         print("no compiled code is kept\n")?;
@@ -30,8 +35,7 @@ pub(super) fn run(action: &Action) -> Result<Ending, Error> {
         move |source| Error::Io { path, doing, source }
     };
     let amount = |Contents { entries, bytes }: Contents| {
-        let pieces = format!("{} piece{} of code", grouped(entries), plural(entries));
-        format!("{pieces}, {:.1} MiB", bytes as f64 / f64::from(1 << 20))
+        format!("{}, {:.1} MiB", pieces_of_code(entries), bytes as f64 / f64::from(1 << 20))
     };
     let folder = cache.folder().display();
     let text = match action {

@@ -135,14 +135,13 @@ impl<'c> EngineRun<'c> {
     /// Helpers find memory when code first comes to it, and warps with few lanes come last.
     pub fn steady(&self) -> Result<SteadyReport, Error> {
         let failed = |e| Error::Other(format!("a launch of which a part is counted: {e}"));
-        let launch = |instruction_limit: Option<u64>| {
+        let launch = |limit| {
             self.session.reset()?;
-            let options = LaunchOptions { instruction_limit, ..self.options.clone() };
+            let options = LaunchOptions { instruction_limit: Some(limit), ..self.options.clone() };
             self.session.launch(&options, None).map(|outcome| outcome.counts)
         };
-        let all = launch(self.options.instruction_limit).map_err(failed)?.instructions;
-        let [early, late] = [all / 2, all / 10 * 9].map(|limit| launch(Some(limit)));
-        let (early, late) = (early.map_err(failed)?, late.map_err(failed)?);
+        let all = self.first.counts.instructions;
+        let (early, late) = (launch(all / 2).map_err(failed)?, launch(all / 10 * 9).map_err(failed)?);
         let between = |of: fn(&Counts) -> u64| of(&late).saturating_sub(of(&early));
         Ok(SteadyReport {
             instructions: between(|counts| counts.instructions),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::cache::pieces_of_code;
 use super::engine_run::{EngineRun, compare_with_expected};
 use super::report::{ExpectReport, FaultReport, Report};
 use super::text::{grouped, plural, rate, time};
@@ -195,7 +196,7 @@ fn summary(options: &Options, launch: &Launch, runs: &[EngineRun<'_>]) -> String
         );
         let found = run.first.found_in_cache;
         if found > 0 {
-            text += &format!(" ({} of code from the cache)", pieces(found));
+            text += &format!(" ({} from the cache)", pieces_of_code(found));
         }
         if run.kernel.len() > 1 {
             text += &format!(", best of {} {}", run.kernel.len(), time(best));
@@ -209,10 +210,6 @@ fn summary(options: &Options, launch: &Launch, runs: &[EngineRun<'_>]) -> String
         );
     }
     text
-}
-
-fn pieces(count: u64) -> String {
-    format!("{} piece{}", grouped(count), plural(count))
 }
 
 fn report(

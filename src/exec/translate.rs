@@ -33,7 +33,7 @@ pub enum Stage {
     Host(Effort),
 }
 
-/// What translations of a kernel are made with.
+/// Choices that translations of a kernel are made with.
 pub(super) struct Settings {
     /// Those that it is specialised for.
     pub images: KnownImages,
@@ -287,7 +287,7 @@ const MAX_KEPT: u64 = 1 << 22;
 
 /// How often each of a kernel's instructions is interpreted, on average, before it is translated: interpreting one for a warp takes
 /// microseconds, translating one some ten.
-const INTERPRETED: u64 = 4;
+const GROWN_INTERPRETED: u64 = 4;
 
 impl Discovering {
     /// The generation that has a block.
@@ -331,7 +331,7 @@ impl Grown {
 
     fn run(&self, wanted: &Wanted, context: &mut WarpContext) -> ExitCode {
         if wanted.kind == EngineKind::Jit
-            && self.interpreted.load(Relaxed) > INTERPRETED * self.size
+            && self.interpreted.load(Relaxed) > GROWN_INTERPRETED * self.size
             && let Some(native) = self.native.get_or_init(|| wanted.program(&self.generation).ok())
         {
             return native.run(context);

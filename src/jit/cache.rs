@@ -44,17 +44,13 @@ pub struct Key([u8; DIGEST]);
 impl Key {
     pub(super) fn of_program(function: &Function, launch: Launched, one_worker: bool, host: &Target) -> Key {
         let build = (env!("CARGO_PKG_VERSION"), env!("WARPLOOM_BUILD"), cranelift_codegen::VERSION);
-        let mut digest = Sha256::new();
-        digest.update(format!("{build:?} {} {launch:?} {one_worker}\n{function}", host.description()));
-        Key(digest.finalize().into())
+        let text = format!("{build:?} {} {launch:?} {one_worker}\n{function}", host.description());
+        Key(digest([text.as_bytes()]))
     }
 
     /// Of a part of this program.
     pub(super) fn of_region(self, region: usize, effort: Effort) -> Key {
-        let mut digest = Sha256::new();
-        digest.update(self.0);
-        digest.update(format!("{region} {}", effort.name()));
-        Key(digest.finalize().into())
+        Key(digest([&self.0, format!("{region} {}", effort.name()).as_bytes()]))
     }
 
     fn file_name(self) -> String {
@@ -80,8 +76,8 @@ impl Entry {
 
     /// None: it is damaged, or the file of another key.
     pub fn from_bytes(key: Key, file: &[u8]) -> Option<Entry> {
-        let (digest, payload) = file.strip_prefix(MAGIC)?.split_at_checked(DIGEST)?;
-        if digest != checksum(key, payload) {
+        let (sum, payload) = file.strip_prefix(MAGIC)?.split_at_checked(DIGEST)?;
+        if sum != digest([&key.0, payload]) {
             return None;
         }
         let (entry, rest) = postcard::take_from_bytes(payload).ok()?;
@@ -91,7 +87,7 @@ impl Entry {
 
 /// A file with this payload, whatever that is.
 fn sealed(key: Key, payload: &[u8]) -> Vec<u8> {
-    [&MAGIC[..], &checksum(key, payload), payload].concat()
+    [&MAGIC[..], &digest([&key.0, payload]), payload].concat()
 }
 
 /// How an entry's file is read, for tests and fuzzing: that of a program's first region, with code that is made quickly.
@@ -134,10 +130,10 @@ impl<'p> Reader<'p> {
     }
 }
 
-fn checksum(key: Key, payload: &[u8]) -> [u8; DIGEST] {
+/// The digest of bytes that follow each other.
+fn digest<const N: usize>(parts: [&[u8]; N]) -> [u8; DIGEST] {
     let mut digest = Sha256::new();
-    digest.update(key.0);
-    digest.update(payload);
+    parts.iter().for_each(|part| digest.update(part));
     digest.finalize().into()
 }
 
@@ -145,16 +141,24 @@ fn checksum(key: Key, payload: &[u8]) -> [u8; DIGEST] {
 pub struct Cache {
     folder: PathBuf,
     max_bytes: u64,
-    /// What is there, roughly: other processes add to it.
+    /// How many are there, roughly: other processes add to them.
     bytes: OnceLock<AtomicU64>,
     complain: fn(&str),
 }
 
-/// What a cache holds.
+/// How much a cache holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     pub entries: u64,
     pub bytes: u64,
+}
+
+impl Contents {
+    /// With a file, if that is an entry.
+    fn with(self, file: &Found) -> Contents {
+        let (entries, bytes) = if file.is_entry { (1, file.bytes) } else { (0, 0) };
+        Contents { entries: self.entries + entries, bytes: self.bytes + bytes }
+    }
 }
 
 /// A file of the cache.
@@ -179,15 +183,14 @@ impl Cache {
                 caches.or_else(home)?.join("warploom")
             }
         };
-        let size = variable(SIZE).map(|value| (value.to_str().and_then(|text| text.parse::<u64>().ok()), value));
-        let mib = match size {
-            Some((Some(mib), _)) => mib,
-            Some((None, value)) => {
+        let mib = variable(SIZE).and_then(|value| {
+            let mib = value.to_str().and_then(|text| text.parse::<u64>().ok());
+            if mib.is_none() {
                 complain(&format!("{SIZE}={}: expected a number of MiB", value.display()));
-                DEFAULT_MIB
             }
-            None => DEFAULT_MIB,
-        };
+            mib
+        });
+        let mib = mib.unwrap_or(DEFAULT_MIB);
         let cache = Cache::open(&folder, mib.saturating_mul(1 << 20), complain);
         let problem = |error| complain(&format!("no code is kept: {}: {error}", folder.display()));
         cache.map_err(problem).ok().map(Arc::new)
@@ -213,7 +216,7 @@ impl Cache {
         &self.folder
     }
 
-    /// What it may hold.
+    /// The most that it may hold.
     pub fn max_bytes(&self) -> u64 {
         self.max_bytes
     }
@@ -221,11 +224,7 @@ impl Cache {
     /// # Errors
     /// The folder cannot be read.
     pub fn contents(&self) -> io::Result<Contents> {
-        let entries = self.files()?.into_iter().filter(|file| file.is_entry);
-        Ok(entries.fold(Contents::default(), |sum, file| Contents {
-            entries: sum.entries + 1,
-            bytes: sum.bytes + file.bytes,
-        }))
+        Ok(self.files()?.iter().fold(Contents::default(), Contents::with))
     }
 
     /// Removes all entries, and what processes that were killed left. Returns what was there.
@@ -236,9 +235,7 @@ impl Cache {
         let mut removed = Contents::default();
         for file in self.files()? {
             remove(&file.path)?;
-            if file.is_entry {
-                removed = Contents { entries: removed.entries + 1, bytes: removed.bytes + file.bytes };
-            }
+            removed = removed.with(&file);
         }
         Ok(removed)
     }
@@ -263,40 +260,39 @@ impl Cache {
 
     /// The code of a key, if it is there.
     pub(super) fn load(&self, key: Key) -> Option<Entry> {
-        let path = self.folder.join(key.file_name());
-        let file = match read(&path) {
+        let file = match read(&self.path(key)) {
             Ok(file) => file,
             Err(error) => {
                 if error.kind() != io::ErrorKind::NotFound {
-                    self.ignored(&path, &error.to_string());
+                    self.reject(key, &error.to_string());
                 }
                 return None;
             }
         };
         let entry = Entry::from_bytes(key, &file);
         if entry.is_none() {
-            self.ignored(&path, "it is damaged");
+            self.reject(key, "it is damaged");
         }
         entry
     }
 
     /// Says that an entry could not be used.
     pub(super) fn reject(&self, key: Key, problem: &str) {
-        self.ignored(&self.folder.join(key.file_name()), problem);
+        (self.complain)(&format!("kept code is ignored: {}: {problem}", self.path(key).display()));
     }
 
-    fn ignored(&self, path: &Path, problem: &str) {
-        (self.complain)(&format!("kept code is ignored: {}: {problem}", path.display()));
+    fn path(&self, key: Key) -> PathBuf {
+        self.folder.join(key.file_name())
     }
 
-    /// Keeps code. The cache does without what cannot be written.
+    /// Keeps code. The cache does without code that cannot be written.
     pub(super) fn store(&self, key: Key, entry: &Entry) {
         let bytes = entry.to_bytes(key);
         if bytes.len() as u64 > self.max_bytes.min(MAX_FILE) {
             return;
         }
         let before = self.bytes.get_or_init(|| AtomicU64::new(self.contents().map_or(0, |there| there.bytes)));
-        let stored = self.write(&self.folder.join(key.file_name()), &bytes).and_then(|()| {
+        let stored = self.write(&self.path(key), &bytes).and_then(|()| {
             let all = before.fetch_add(bytes.len() as u64, Relaxed) + bytes.len() as u64;
             if all > self.max_bytes { self.trim() } else { Ok(()) }
         });
@@ -312,7 +308,7 @@ impl Cache {
         temporary.persist(path).map(drop).map_err(|error| error.error)
     }
 
-    /// Removes what was used longest ago, so that a quarter is free.
+    /// Removes entries that were used longest ago, so that a quarter is free.
     fn trim(&self) -> io::Result<()> {
         let mut files = self.files()?;
         files.sort_by_key(|file| file.used);

@@ -1,4 +1,4 @@
-//! What code leaves to a helper, by number: the helper finds the instruction in the [`Descriptions`] of its region.
+//! Instructions that code leaves to helpers, by number: a helper finds its instruction in the [`Descriptions`] of the region.
 //!
 //! Lowering notes [`Sites`], which are numbers only: they are kept with code on disk, and descriptions are made of them.
 
@@ -48,7 +48,7 @@ pub struct SlotSite {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AccessId(pub u32);
 
-/// The number of what is put there.
+/// The number of an item that is put there.
 fn push<T>(list: &mut Vec<T>, item: T) -> u32 {
     list.push(item);
     list.len() as u32 - 1
@@ -101,7 +101,7 @@ pub struct InterpretDesc {
     pub live_out: Vec<Slot>,
 }
 
-/// What the code of one region leaves to helpers.
+/// Everything that the code of one region leaves to helpers.
 pub struct Descriptions {
     pub interpreter: Arc<Interpreter>,
     pub accesses: Vec<AccessDesc>,
@@ -117,9 +117,9 @@ impl Descriptions {
             Some((block, block.insts.get(site.index as usize)?))
         };
         let nan = interpreter.function().nan;
-        let access = |&AccessSite { site, keeps_least, run }: &AccessSite| {
-            let (block, inst) = find(site)?;
-            AccessDesc::new(block, inst, site.index, keeps_least, run, nan)
+        let access = |of: &AccessSite| {
+            let (block, inst) = find(of.site)?;
+            AccessDesc::new(block, inst, of, nan)
         };
         let interpreted = |of: &SlotSite| {
             let (_, inst) = find(of.site)?;
@@ -163,14 +163,7 @@ impl Descriptions {
 }
 
 impl AccessDesc {
-    fn new(
-        block: &Block,
-        inst: &Inst,
-        order: u32,
-        keeps_least: bool,
-        run: Option<u32>,
-        nan: NanPolicy,
-    ) -> Option<AccessDesc> {
+    fn new(block: &Block, inst: &Inst, of: &AccessSite, nan: NanPolicy) -> Option<AccessDesc> {
         let access = *inst.op.access()?;
         let kind = match inst.op {
             Op::Load { extend, .. } => AccessKind::Load { extend },
@@ -178,7 +171,15 @@ impl AccessDesc {
             Op::Atomic { op, .. } => AccessKind::Atomic { op },
             _ => return None,
         };
-        let (address, run) = (block.ty(access.address).ty, run.map(|run| run as usize));
-        Some(AccessDesc { access, address, kind, pc: inst.pc, order, keeps_least, run, nan })
+        Some(AccessDesc {
+            access,
+            address: block.ty(access.address).ty,
+            kind,
+            pc: inst.pc,
+            order: of.site.index,
+            keeps_least: of.keeps_least,
+            run: of.run.map(|run| run as usize),
+            nan,
+        })
     }
 }

@@ -221,10 +221,15 @@ impl Program {
 
     /// Bytes of the register file that a region's code needs.
     fn register_bytes(&self, region: usize, effort: Effort) -> Result<u64, JitError> {
-        let plans = self.plans(effort);
-        let bytes = self.regions[region].blocks.iter().map(|&block| plans[block].bytes).max().unwrap_or(0);
+        let bytes = self.wanted_register_bytes(region, effort);
         self.check_register_file(bytes)?;
         Ok(bytes as u64)
+    }
+
+    /// Likewise, however many these are.
+    fn wanted_register_bytes(&self, region: usize, effort: Effort) -> usize {
+        let plans = self.plans(effort);
+        self.regions[region].blocks.iter().map(|&block| plans[block].bytes).max().unwrap_or(0)
     }
 
     /// How many pieces of code the cache had.

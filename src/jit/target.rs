@@ -41,6 +41,7 @@ pub struct Target {
     has_blends: bool,
     /// Compares of vectors for less, greater or unordered are one instruction.
     compares_unordered: bool,
+    description: OnceLock<String>,
 }
 
 impl Target {
@@ -93,7 +94,7 @@ impl Target {
             return Err("the host's bytes are not in little-endian order".into());
         }
         let has_blends = is_x86 && has("has_sse41");
-        Ok(Target { quick, fast, has_blends, compares_unordered: is_x86 })
+        Ok(Target { quick, fast, has_blends, compares_unordered: is_x86, description: OnceLock::new() })
     }
 
     pub fn isa(&self, effort: Effort) -> &OwnedTargetIsa {
@@ -101,12 +102,13 @@ impl Target {
     }
 
     /// Everything that code made for it depends on, in words.
-    pub fn description(&self) -> String {
+    pub fn description(&self) -> &str {
         let settings = |isa: &OwnedTargetIsa| {
             let features = isa.isa_flags().into_iter().map(|flag| flag.to_string()).collect::<Vec<_>>().join(" ");
             format!("{}{features}", isa.flags())
         };
-        format!("{} {} {}", self.triple(), settings(&self.quick), settings(&self.fast))
+        let make = || format!("{} {} {}", self.triple(), settings(&self.quick), settings(&self.fast));
+        self.description.get_or_init(make)
     }
 
     pub fn triple(&self) -> &Triple {

@@ -3,7 +3,8 @@
 
 For a piece of each kernel's work: warploom; numba's simulator; the same loops by numba.njit(parallel=True) on the same cores; Triton's interpreter.
 Prints each, the ratios, and their geometric means; what launches cost; and, of each client's first kernel in a process, how much of the time is warploom's:
-the calls of the driver (with translation and the kernels themselves), and what the libraries add to the start of a process. Environments are those of run.py.
+the calls of the driver (with translation and the kernels themselves), with and without the cache of
+compiled code, and what the libraries add to the start of a process. Environments are those of run.py.
 """
 import argparse
 import math
@@ -12,6 +13,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 from run import CLIENTS, environment_of
@@ -53,8 +55,20 @@ def shortest(command, environment, times=5):
     return best
 
 
+def first_kernel(name, command, environment):
+    """Seconds of a client's first kernel: of the whole process, and of calls of the driver."""
+    begin = time.perf_counter()
+    ran = subprocess.run([*command, "first_kernel.py", name], cwd=HERE, env=environment, text=True, capture_output=True)
+    whole = time.perf_counter() - begin
+    spent = re.search(r"in calls of the driver ([\d.]+) (ns|us|ms|s)$", ran.stderr, re.MULTILINE)
+    if ran.returncode != 0 or not spent:
+        sys.exit(f"{name}: {ran.stdout[-2000:]}{ran.stderr[-2000:]}")
+    return whole, float(spent[1]) * NANOSECONDS[spent[2]] / 1e9
+
+
 def first(options, under):
-    """Of each client's first kernel: the whole process, and what of it is warploom's, the best of three."""
+    """Of each client's first kernel: the whole process, and calls of the driver, the best of three. Then calls of a process that
+    finds the cache of compiled code empty, and of the next process."""
     for name in FIRST:
         client = CLIENTS[name]
         python, site = environment_of(client, options)
@@ -65,16 +79,17 @@ def first(options, under):
         device = under(client.devices[0])
         device[device.index("--summary") + 1] = "1"
         start = shortest([*device, python, "-c", ""], environment) - shortest([python, "-c", ""], environment)
-        whole = calls = float("inf")
+        command = [*device, python]
+        runs = [first_kernel(name, command, environment) for _ in range(3)]
+        whole, calls = (min(column) for column in zip(*runs))
+        kept = []
         for _ in range(3):
-            begin = time.perf_counter()
-            ran = subprocess.run([*device, python, "first_kernel.py", name], cwd=HERE, env=environment, text=True, capture_output=True)
-            whole = min(whole, time.perf_counter() - begin)
-            spent = re.search(r"in calls of the driver ([\d.]+) (ns|us|ms|s)$", ran.stderr, re.MULTILINE)
-            if ran.returncode != 0 or not spent:
-                sys.exit(f"{name}: {ran.stdout[-2000:]}{ran.stderr[-2000:]}")
-            calls = min(calls, float(spent[1]) * NANOSECONDS[spent[2]] / 1e9)
-        print(f"  {name:10} {whole:6.2f} s, of that warploom {(start + calls) * 1e3:6.1f} ms: start {start * 1e3:5.1f}, calls {calls * 1e3:6.1f}", flush=True)
+            with tempfile.TemporaryDirectory() as folder:
+                caching = environment | {"WARPLOOM_CACHE": folder}
+                kept.append([first_kernel(name, command, caching)[1] for _ in range(2)])
+        empty, full = (min(column) for column in zip(*kept))
+        print(f"  {name:10} {whole:6.2f} s, of that warploom {(start + calls) * 1e3:6.1f} ms: start {start * 1e3:5.1f}, calls {calls * 1e3:6.1f}; "
+              f"calls with an empty cache {empty * 1e3:6.1f}, and next {full * 1e3:6.1f}", flush=True)
 
 
 def main():

@@ -2,15 +2,15 @@
 //! whole block to which those before it have come, or is done. A round that all have gone through completes the barrier, and none need be
 //! entered as waiting at it.
 //!
-//! The table of [`Turn`]s is what an engine goes through during a call. Compiled code does so by itself where the next warp of a round
-//! follows one that has come to the round's barrier.
+//! During a call an engine goes through the table of [`Turn`]s. Compiled code does so by itself where the next warp of a round follows
+//! one that has come to the round's barrier.
 
 use std::ptr;
 
 use super::suspended::{Place, Suspended};
 use crate::warp::{BARRIERS, BarrierCounts, ExitCode, WarpContext};
 
-/// A warp of the table: what the context has of it while it runs, in the order of the context's fields, and how its last turn ended.
+/// A warp of the table: the fields that the context has of it while it runs, in the context's order, and how its last turn ended.
 #[repr(C, align(64))]
 #[derive(Clone, Copy)]
 pub(crate) struct Turn {
@@ -18,11 +18,17 @@ pub(crate) struct Turn {
     pub register_bytes: u64,
     pub local: *mut u8,
     pub launch_mask: u64,
-    pub released: u64,
+    pub barrier_released: u64,
     pub warp: u32,
     pub slot: u32,
     pub barrier_result: u32,
     pub end: TurnEnd,
+}
+
+impl Turn {
+    fn is_done(&self) -> bool {
+        self.end.resume == DONE
+    }
 }
 
 #[repr(C, align(8))]
@@ -50,11 +56,11 @@ pub(crate) struct Step {
     /// The warps, and a turn for each.
     pub(super) warps: Vec<Suspended>,
     turns: Vec<Turn>,
-    /// The turn that is. Null or behind the last: the call has ended with the round.
+    /// The turn of the warp that runs. Null or behind the last: the call has ended with the round.
     pub(crate) turn: *mut Turn,
     /// The last one, if an engine may go on to another warp; else null.
     pub(crate) last: *mut Turn,
-    /// To which warps have come in this round.
+    /// The number of the barrier to which warps have come in this round, or [`NO_BARRIER`].
     pub(crate) barrier: u32,
     /// Counted instructions with which no further round begins, and rounds.
     pub(super) until: u64,
@@ -92,20 +98,16 @@ impl Step {
         if self.turn.is_null() { self.warps.len() } else { bytes / size_of::<Turn>() }
     }
 
-    fn is_done(&self, index: usize) -> bool {
-        self.turns[index].end.resume == DONE
-    }
-
     /// The next warp, past those that are done or in the next round. Behind the last: no round begins, with so many counted instructions.
     #[inline(never)]
     fn next(&mut self, running: usize, instructions: u64) -> usize {
         let count = self.turns.len();
-        let left = |step: &Step, from: usize| (from..count).find(|&index| !step.is_done(index));
-        let next = left(self, running + 1).or_else(|| {
+        let left = |from: usize| (from..count).find(|&index| !self.turns[index].is_done());
+        let next = left(running + 1).or_else(|| {
             // The next round may be to another barrier.
             let met = std::mem::replace(&mut self.barrier, NO_BARRIER) != NO_BARRIER;
             self.rounds = self.rounds.saturating_sub(1);
-            if met && self.rounds > 0 && instructions < self.until { left(self, 0) } else { None }
+            if met && self.rounds > 0 && instructions < self.until { left(0) } else { None }
         });
         next.unwrap_or(count)
     }
@@ -129,7 +131,7 @@ impl Step {
         for (warp, turn) in self.warps.iter_mut().zip(&self.turns) {
             let TurnEnd { resume, came } = turn.end;
             if came != 0 {
-                warp.come_through(turn.released);
+                warp.come_through(turn.barrier_released);
             }
             if resume == DONE && !warp.is_done() {
                 warp.finish();
@@ -183,13 +185,13 @@ impl WarpContext<'_> {
                 step.barrier = number(whole);
                 turn.end = TurnEnd { resume: self.resume, came: 1 };
                 if whole.1 == BarrierCounts::Lanes {
-                    turn.released = turn.launch_mask;
+                    turn.barrier_released = turn.launch_mask;
                 }
             }
             _ => return false,
         }
         let next = running + 1;
-        let is_next = step.turns.get(next).is_some_and(|turn| turn.end.resume != DONE);
+        let is_next = step.turns.get(next).is_some_and(|turn| !turn.is_done());
         let next = if is_next { next } else { step.next(running, self.instructions) };
         step.turn = step.turns.as_mut_ptr().wrapping_add(next);
         let goes_on = next < step.turns.len();
@@ -206,7 +208,7 @@ impl WarpContext<'_> {
         self.step.turn = turns.as_mut_ptr().wrapping_add(index);
         let turn = turns[index];
         (self.registers, self.register_bytes) = (turn.registers, turn.register_bytes);
-        (self.local, self.launch_mask, self.barrier_released) = (turn.local, turn.launch_mask, turn.released);
+        (self.local, self.launch_mask, self.barrier_released) = (turn.local, turn.launch_mask, turn.barrier_released);
         (self.warp, self.slot, self.barrier_result) = (turn.warp, turn.slot, turn.barrier_result);
         self.resume = turn.end.resume;
         // It is a chain of its own.

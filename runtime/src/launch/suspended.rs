@@ -168,7 +168,7 @@ impl Suspended {
             register_bytes,
             local,
             launch_mask: self.launch_mask,
-            released: self.released,
+            barrier_released: self.released,
             warp: self.warp,
             slot,
             barrier_result: self.barrier_result,

@@ -125,7 +125,7 @@ pub(super) struct LookUp {
     host: Clif,
 }
 
-/// Offsets in local memory, made of one address, that accesses of a segment have if all lanes have the same.
+/// Offsets in local memory of accesses of a segment, made of one address that all lanes have.
 #[derive(Clone, Copy)]
 pub(super) struct Rows {
     pub address: Value,
@@ -137,10 +137,8 @@ pub(super) struct Rows {
     pub offset: Clif,
     /// Host address of the words there of the chunk's lanes, if it is a multiple of 4.
     pub host: Option<Clif>,
-    /// Whether all of them are in reach and aligned, and all lanes have the same offset.
+    /// Whether all of them are in reach and aligned.
     pub hold: Clif,
-    /// Whether lanes may have another one.
-    pub in_doubt: bool,
 }
 
 /// Lane 0 of an address if lanes are so many bytes apart, and whether they are if that is in doubt.

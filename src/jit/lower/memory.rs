@@ -239,13 +239,6 @@ impl BlockLowerer<'_, '_, '_> {
         self.place(access, far, rights)
     }
 
-    /// Finds the rows of an access to local memory, which later ones have too.
-    fn look_for_rows(&mut self, access: &Access) {
-        if access.space == Space::Local {
-            self.rows(access);
-        }
-    }
-
     pub(super) fn store(&mut self, index: usize) {
         let inst = &self.facts.block.insts[index];
         let Op::Store { access, ref values, sparse } = inst.op else { unreachable!() };

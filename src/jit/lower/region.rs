@@ -38,7 +38,7 @@ pub struct Region<'r> {
     pub hides_uses: bool,
     /// Where warps begin their turns, with the number of a block, if code goes on from one to the next at a barrier; and bytes of the
     /// register file that they need.
-    pub turns: Option<(ClifBlock, u64)>,
+    pub turns: Option<(ClifBlock, usize)>,
     /// Backward jumps to blocks, where code is to be short: all that go to one block are one.
     pub backward: HashMap<BlockId, ClifBlock>,
     /// How many of the TLB's runs are taken, and those of accesses through a pointer.
@@ -219,8 +219,7 @@ pub fn lower_region(program: &Program, region: usize, effort: Effort, target: &T
         b.ins().jump(top, &[BlockArg::Value(number)]);
         number = b.append_block_param(top, types::I32);
         b.switch_to_block(top);
-        let bytes = region_blocks.iter().map(|&block| plans[block].bytes).max();
-        (top, bytes.unwrap_or(0) as u64)
+        (top, program.wanted_register_bytes(region, effort))
     });
     let registers = b.ins().load(types::I64, MemFlagsData::trusted(), ctx, abi::REGISTERS);
     let insts = region_blocks.iter().flat_map(|&id| &program.function().block(id).insts);

@@ -225,6 +225,11 @@ impl BlockLowerer<'_, '_, '_> {
     /// segment; any other ends the call.
     pub(super) fn call_access(&mut self, desc: AccessId, bits: Clif, leaves_later: bool) {
         let first = self.first_lane();
+        self.call_access_from(desc, bits, first, leaves_later);
+    }
+
+    /// The helper for lanes from this one on.
+    pub(super) fn call_access_from(&mut self, desc: AccessId, bits: Clif, first: Clif, leaves_later: bool) {
         let number = self.b.ins().iconst(types::I32, i64::from(desc.0));
         self.region.call(self.b, Helper::Access, &[self.ctx, number, bits, first]);
         if !leaves_later {

@@ -57,7 +57,7 @@ impl Shape<'_> {
                 let (low, _) = self.plan.in_order(taken, next);
                 let to = self.plan.position[low];
                 let is_next = to > here.position && self.plan.predecessors[low] == [number];
-                let is_first = here.waiting.range(..to).next().is_none();
+                let is_first = !here.waiting.any_before(to);
                 if !is_next || !is_first || !chain.takes(node, &nodes[low], true) {
                     return None;
                 }
@@ -74,12 +74,12 @@ impl Shape<'_> {
             End::Jump(next) => {
                 let to = self.plan.position[next];
                 let is_own = self.plan.predecessors[next].iter().all(|from| chain.nodes.contains(from));
-                let is_first = to > here.position && here.waiting.range(..to).next().is_none();
+                let is_first = to > here.position && !here.waiting.any_before(to);
                 let may_be_empty = chain.left.iter().any(|&place| place != to);
                 if !is_own || !is_first || !chain.takes(node, &nodes[next], may_be_empty) {
                     return None;
                 }
-                if here.waiting.contains(&to) {
+                if here.waiting.contains(to) {
                     let active = cx.active();
                     self.join(cx, active, to);
                     cx.forget_values();

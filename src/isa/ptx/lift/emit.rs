@@ -24,8 +24,8 @@ use super::graph::{Call, End, Giver, Graph, Instance, Meetings, Node, Returned};
 use super::image::{names_in_parameters, uses_images};
 use super::known::{KnownOf, KnownRegisters};
 use super::meeting::Meeting;
-use super::order::Waiting;
 use super::plan::Plan;
+use super::waiting::Waiting;
 use super::{NAN, Places, WARP_LANES, barrier};
 
 /// A kernel to lift.

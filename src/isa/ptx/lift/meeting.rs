@@ -258,7 +258,7 @@ impl Shape<'_> {
             return dispatcher.choose_another(&mut b, all, stuck);
         }
         let nodes = self.plan.at.len() as u32;
-        let others = here.waiting.iter().copied().filter(|&place| place < nodes || place > here.position).collect();
+        let others = here.waiting.iter().filter(|&place| place < nodes || place > here.position).collect();
         let places = self.list(&others);
         if places.is_empty() {
             return b.jump(stuck);

@@ -24,6 +24,7 @@ mod small;
 mod special;
 mod staging;
 mod uses;
+mod waiting;
 
 // The instructions, family by family.
 pub mod atomic;

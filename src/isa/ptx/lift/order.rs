@@ -1,10 +1,8 @@
-//! In which order places get their turn, and where lanes may wait.
+//! In which order places get their turn.
 //!
 //! The order of nodes is topological but for back edges; the nodes of each loop are contiguous, and come before all that the loop
 //! leaves to. Lanes that part at a branch are together again at the latest where all ways from it meet: the ways lie before that in
 //! the order, and the next place with lanes is always the first.
-
-use std::collections::BTreeSet;
 
 /// Position of each node in the order, for nodes that can be reached from node 0; those of others come last. `successors` has those of
 /// each node.
@@ -117,85 +115,6 @@ fn components(nodes: &[usize], successors: &[Vec<usize>], member: &[u32], set: u
     found
 }
 
-/// Where lanes may wait while each node runs, as positions in the order.
-pub type Waiting = BTreeSet<u32>;
-
-/// What becomes of waiting lanes at the end of a node.
-#[derive(Clone)]
-pub struct Step {
-    /// The places at which lanes wait that go on later, by position.
-    pub parked: Waiting,
-    pub next: Next,
-}
-
-/// What runs next.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Next {
-    /// The running lanes go to this position: they wait there if others wait at an earlier one.
-    To(u32),
-    /// The first place where lanes wait.
-    First,
-    /// Any place where lanes wait.
-    Any,
-}
-
-/// Where lanes may wait at the start of each node, by position. `steps` gives the ways on from a node of which the waiting lanes are known.
-///
-/// None: to find out takes more than `budget` places in all sets that are looked at.
-pub fn waiting(
-    count: usize,
-    mut budget: usize,
-    steps: impl Fn(u32, &Waiting) -> Vec<Step>,
-) -> Option<Vec<Option<Waiting>>> {
-    let mut all: Vec<Option<Waiting>> = vec![None; count];
-    let mut work = BTreeSet::new();
-    if count > 0 {
-        all[0] = Some(Waiting::new());
-        work.insert(0);
-    }
-    while let Some(node) = work.pop_first() {
-        let here = all[node as usize].clone().unwrap_or_default();
-        for step in steps(node, &here) {
-            let size = if matches!(step.next, Next::To(_)) { 1 } else { step.parked.len() };
-            budget = budget.checked_sub(size * step.parked.len() + 1)?;
-            for (next, rest) in next_places(&step) {
-                let known = &mut all[next as usize];
-                let grown = match known {
-                    None => {
-                        *known = Some(rest);
-                        true
-                    }
-                    Some(known) => {
-                        let before = known.len();
-                        known.extend(rest);
-                        known.len() > before
-                    }
-                };
-                if grown {
-                    work.insert(next);
-                }
-            }
-        }
-    }
-    Some(all)
-}
-
-/// Which places may run next, each with those where lanes may wait then.
-fn next_places(step: &Step) -> Vec<(u32, Waiting)> {
-    let after = |place: u32| step.parked.range(place + 1..).copied().collect::<Waiting>();
-    let others = |place: u32| step.parked.iter().copied().filter(|&other| other != place).collect::<Waiting>();
-    match step.next {
-        Next::To(to) if step.parked.range(..to).next().is_none() => vec![(to, after(to))],
-        Next::To(to) => {
-            let mut parked = step.parked.clone();
-            parked.insert(to);
-            next_places(&Step { parked, next: Next::First })
-        }
-        Next::First => step.parked.iter().map(|&place| (place, after(place))).collect(),
-        Next::Any => step.parked.iter().map(|&place| (place, others(place))).collect(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,22 +144,5 @@ mod tests {
         let order = positions(&[vec![1, 2], vec![2, 3], vec![1], vec![]]);
         assert_eq!(order[0], 0);
         assert_eq!(order[3], 3);
-    }
-
-    #[test]
-    fn lanes_wait_at_a_join_while_an_arm_runs() {
-        // 0 -> 1 | 2 (join); 1 -> 2.
-        let steps = |node: u32, here: &Waiting| match node {
-            0 => {
-                let mut parked = here.clone();
-                parked.insert(2);
-                vec![Step { parked, next: Next::To(1) }, Step { parked: here.clone(), next: Next::To(2) }]
-            }
-            1 => vec![Step { parked: here.clone(), next: Next::To(2) }],
-            _ => vec![],
-        };
-        let all = waiting(3, 100, steps).unwrap();
-        assert_eq!(all[1], Some(Waiting::from([2])));
-        assert_eq!(all[2], Some(Waiting::new()));
     }
 }

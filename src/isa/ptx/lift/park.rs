@@ -5,7 +5,7 @@ use crate::ir::{self, BlockBuilder, BlockId, Type, Value};
 use super::context::Cx;
 use super::dispatcher::Dispatcher;
 use super::emit::{Here, Shape};
-use super::order::Waiting;
+use super::waiting::Waiting;
 
 /// Rounds of a loop that may wait for other lanes, after which these get their turn: a power of two.
 const ROUNDS: u32 = 32;
@@ -36,7 +36,7 @@ impl Shape<'_> {
         } else {
             let mut parked = here.waiting.clone();
             parked.insert(to);
-            let after = turn.word(parked.range(..=to).count() as u32);
+            let after = turn.word(parked.iter().filter(|&place| place <= to).count() as u32);
             turn.b.dispatch(self.list(&parked), Some(after), self.done);
         }
         self.go_on(cx.in_block(on), to, here.waiting);
@@ -47,8 +47,8 @@ impl Shape<'_> {
             return self.go_if_alone(cx, to, dispatcher);
         }
         let active = cx.active();
-        if waiting.range(..to).next().is_none() {
-            if waiting.contains(&to) {
+        if !waiting.any_before(to) {
+            if waiting.contains(to) {
                 self.join(&mut cx, active, to);
             }
             return cx.b.jump(self.blocks[to as usize]);
@@ -100,7 +100,7 @@ impl Shape<'_> {
         }
         let place = self.places[to as usize];
         let mut all = lanes;
-        if waiting.contains(&to) {
+        if waiting.contains(to) {
             let before = b.rf_read(place);
             all = b.or(before, lanes);
         }
@@ -108,7 +108,7 @@ impl Shape<'_> {
     }
 
     pub fn list(&self, waiting: &Waiting) -> Vec<(ir::Reg, BlockId)> {
-        waiting.iter().map(|&n| (self.places[n as usize], self.blocks[n as usize])).collect()
+        waiting.iter().map(|n| (self.places[n as usize], self.blocks[n as usize])).collect()
     }
 
     /// A block of the same lanes that goes on to a node.
@@ -116,7 +116,7 @@ impl Shape<'_> {
         let to = self.plan.position[node];
         let waits = match self.dispatcher {
             Some(_) => self.plan.is_join(to),
-            None => here.waiting.range(..=to).next().is_some(),
+            None => here.waiting.any_before(to + 1),
         };
         if !waits && (here.is_alone(self.plan) || !self.plan.may_spin(here.position, to)) {
             return self.blocks[to as usize];
@@ -148,7 +148,7 @@ impl Shape<'_> {
         parked.insert(high);
         let on = self.resume(&mut cx, low, Here { waiting: &parked, ..here });
         let rest = match parked.first() {
-            Some(&first) if first == high && self.dispatcher.is_none() && !may_be_empty => self.only(&mut cx, high),
+            Some(first) if first == high && self.dispatcher.is_none() && !may_be_empty => self.only(&mut cx, high),
             _ => self.next_place(&mut cx, &parked),
         };
         cx.b.branch(lanes, on, rest);

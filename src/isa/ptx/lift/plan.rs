@@ -7,9 +7,10 @@ use rustc_hash::FxHashMap;
 use super::call_graph::CallGraph;
 use super::emit::Kernel;
 use super::graph::{End, Graph, Meetings, Node};
-use super::order::{self, Next, Step, Waiting};
+use super::order;
 use super::staging::Staging;
 use super::uses;
+use super::waiting::{self, Next, Step, Waiting};
 use crate::isa::ptx::module::{Body, Operand};
 
 /// The first GPU whose lanes make progress one by one, and wait for each other by name.
@@ -85,9 +86,9 @@ impl<'a> Plan<'a> {
             plan.number_meetings();
         }
         let count = plan.at.len() + plan.meetings.len();
-        let waiting = order::waiting(count, MAX_PLACES, |position, here| plan.steps(position, here));
+        let waiting = waiting::waiting(count, MAX_PLACES, |position, here| plan.steps(position, here));
         plan.anywhere = waiting.is_none();
-        plan.waiting = waiting.unwrap_or_else(|| vec![Some(Waiting::new()); count]);
+        plan.waiting = waiting.unwrap_or_else(|| vec![Some(Waiting::default()); count]);
         plan
     }
 

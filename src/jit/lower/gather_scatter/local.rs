@@ -31,13 +31,6 @@ struct Row {
     host: Option<Clif>,
 }
 
-impl Row {
-    /// That of an access which is one of these.
-    fn of(rows: &Rows, access: &Access) -> Row {
-        Row { offset: rows.offset, more: access.offset - rows.least, host: rows.host }
-    }
-}
-
 /// The access as one to words, if its elements are no less.
 pub(super) fn in_words(access: &Access) -> Option<Access> {
     match access.ty.bytes() {
@@ -58,23 +51,22 @@ impl BlockLowerer<'_, '_, '_> {
         result_ty: Type,
     ) -> Option<Vec<Lanes>> {
         let gathers = self.region.effort.is_fast();
-        let Some(rows) = self.rows(access) else {
+        let Some((base, same)) = self.common_base(access) else {
             if !gathers {
                 self.b.ins().jump(slow, &[]);
                 return None;
             }
             return Some(self.gather_local(access, extend, slow, result_ty));
         };
-        if !(gathers && rows.in_doubt) {
-            self.require(rows.hold, slow);
-            return Some(self.load_local_row(access, extend, &Row::of(&rows, access), result_ty));
+        if !(gathers && same.is_some()) {
+            let row = self.require_row(access, base, same, slow);
+            return Some(self.load_local_row(access, extend, &row, result_ty));
         }
-        let (together, other) = (self.b.create_block(), self.b.create_block());
+        let other = self.b.create_block();
         let (done, merged) = self.merging(access.count, result_ty);
-        self.b.ins().brif(rows.hold, together, &[], other, &[]);
-        self.b.switch_to_block(together);
         self.on_one_way(|lowerer| {
-            let loaded = lowerer.load_local_row(access, extend, &Row::of(&rows, access), result_ty);
+            let row = lowerer.require_row(access, base, same, other);
+            let loaded = lowerer.load_local_row(access, extend, &row, result_ty);
             lowerer.jump_with(done, &loaded);
         });
         self.b.switch_to_block(other);
@@ -89,7 +81,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// The reverse; whether there is a way but `slow`.
     pub(super) fn store_local(&mut self, access: &Access, values: &[Lanes], bits: Clif, slow: ClifBlock) -> bool {
         let gathers = self.region.effort.is_fast();
-        let Some(rows) = self.rows(access) else {
+        let Some((base, same)) = self.common_base(access) else {
             if gathers {
                 self.scatter_local(access, values, slow);
             } else {
@@ -97,15 +89,16 @@ impl BlockLowerer<'_, '_, '_> {
             }
             return gathers;
         };
-        if !(gathers && rows.in_doubt) {
-            self.require(rows.hold, slow);
-            self.store_local_row(access, values, &Row::of(&rows, access), bits);
+        if !(gathers && same.is_some()) {
+            let row = self.require_row(access, base, same, slow);
+            self.store_local_row(access, values, &row, bits);
             return true;
         }
-        let (together, other, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(rows.hold, together, &[], other, &[]);
-        self.b.switch_to_block(together);
-        self.on_one_way(|lowerer| lowerer.store_local_row(access, values, &Row::of(&rows, access), bits));
+        let (other, done) = (self.b.create_block(), self.b.create_block());
+        self.on_one_way(|lowerer| {
+            let row = lowerer.require_row(access, base, same, other);
+            lowerer.store_local_row(access, values, &row, bits);
+        });
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(other);
         self.on_one_way(|lowerer| lowerer.scatter_local(access, values, slow));
@@ -157,12 +150,67 @@ impl BlockLowerer<'_, '_, '_> {
         Row { offset, host: in_words(access).map(|_| self.row_at(offset)), more: 0 }
     }
 
-    /// The rows of an access and of those near it in the segment, as long as none is known to have an offset for each lane. What
-    /// they have in common is found out for the first of them.
-    pub(in super::super) fn rows(&mut self, access: &Access) -> Option<Rows> {
-        if self.scope.classes.get(access.address).affine().is_some_and(|(step, _)| step != 0) {
-            return None;
+    /// The address of lane 0, and whether other lanes have the same one if that is in doubt. `None` if they have others.
+    fn common_base(&mut self, access: &Access) -> Option<(Clif, Option<Clif>)> {
+        let is_apart = self.scope.classes.get(access.address).affine().is_some_and(|(step, _)| step != 0);
+        (!is_apart).then(|| self.guess(access.address, 0))
+    }
+
+    /// The row of an access, if all lanes have the same offset, which is in reach; else goes to `other`.
+    fn require_row(&mut self, access: &Access, base: Clif, same: Option<Clif>, other: ClifBlock) -> Row {
+        if let Some(same) = same {
+            self.require(same, other);
+        } else if let Some(rows) = self.rows(access, base) {
+            self.require(rows.hold, other);
+            return Row { offset: rows.offset, more: access.offset - rows.least, host: rows.host };
         }
+        let is_in_words = in_words(access).is_some();
+        let align = required_alignment(access, Space::Local);
+        if let Some(more) = self.constant_offset(access).filter(|more| more % i32::from(align) == 0) {
+            let limit = self.ctx_load(types::I64, abi::LOCAL_BYTES);
+            let end = i64::from(more) + i64::from(access.bytes());
+            let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, limit, end);
+            self.require(inside, other);
+            let offset = self.b.ins().iconst(types::I64, 0);
+            return Row { offset, more, host: is_in_words.then(|| self.start_of_local()) };
+        }
+        let offset = self.first_address(access, base);
+        if let Some(aligned) = self.is_aligned(align, offset) {
+            self.require(aligned, other);
+        }
+        let inside = self.is_in_local(offset, access.bytes().into());
+        self.require(inside, other);
+        Row { offset, more: 0, host: is_in_words.then(|| self.row_at(offset)) }
+    }
+
+    /// An offset that is a constant, if it is near the beginning.
+    fn constant_offset(&self, access: &Access) -> Option<i32> {
+        let address = i64::try_from(self.facts.constant(access.address)?).ok()?;
+        let offset = address.checked_add(access.offset.into())?;
+        (0..=MOST_APART).contains(&offset).then_some(offset as i32)
+    }
+
+    /// Whether bytes from an offset on are in local memory.
+    fn is_in_local(&mut self, offset: Clif, bytes: i64) -> Clif {
+        let behind = plus(self.b, offset, bytes);
+        let limit = self.ctx_load(types::I64, abi::LOCAL_BYTES);
+        self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, behind, limit)
+    }
+
+    /// Finds the rows of an access to local memory, which later accesses have too.
+    pub(in super::super) fn look_for_rows(&mut self, access: &Access) {
+        if access.space == Space::Local
+            && let Some((base, None)) = self.common_base(access)
+        {
+            self.rows(access, base);
+        }
+    }
+
+    /// The rows of accesses of a segment whose address all lanes have, if there are several.
+    ///
+    /// One check for all of them is right for slots in a frame on the stack. Elements of an array, whose index may have any
+    /// value, have a check each: some may be out of reach, and then mostly take no part.
+    fn rows(&mut self, access: &Access, base: Clif) -> Option<Rows> {
         let align = required_alignment(access, Space::Local);
         let is_near = |offset: i32| {
             let distance = i64::from(offset) - i64::from(access.offset);
@@ -178,26 +226,27 @@ impl BlockLowerer<'_, '_, '_> {
             return Some(rows);
         }
         let steps = &self.facts.planned.plan.steps[self.scope.steps.clone()];
-        let others = steps.iter().flat_map(|step| step.insts()).filter_map(|&index| {
+        let alike = steps.iter().flat_map(|step| step.insts()).filter_map(|&index| {
             let other = self.facts.block.insts[index].op.access()?;
-            let alike = (other.space, other.address) == (Space::Local, access.address)
+            let is_alike = (other.space, other.address) == (Space::Local, access.address)
                 && required_alignment(other, Space::Local) == align
                 && is_near(other.offset);
-            alike.then_some(other)
+            is_alike.then_some(other)
         });
-        let (least, end) = others.fold((access.offset, end_of(access)), |(least, end), other| {
-            (least.min(other.offset), end.max(end_of(other)))
-        });
-        let (base, same) = self.guess(access.address, 0);
+        let (mut count, mut least, mut end) = (0, access.offset, end_of(access));
+        for other in alike {
+            (count, least, end) = (count + 1, least.min(other.offset), end.max(end_of(other)));
+        }
+        if count <= 1 {
+            return None;
+        }
         let offset = self.first_address(&Access { offset: least, ..*access }, base);
-        let behind = plus(self.b, offset, end - i64::from(least));
-        let limit = self.ctx_load(types::I64, abi::LOCAL_BYTES);
-        let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, behind, limit);
+        let inside = self.is_in_local(offset, end - i64::from(least));
         let aligned = self.is_aligned(align, offset);
-        let hold = [same, aligned].into_iter().flatten().fold(inside, |all, one| self.b.ins().band(all, one));
+        let hold = aligned.map_or(inside, |aligned| self.b.ins().band(inside, aligned));
         // Accesses to words are among those that have an alignment of words.
         let host = (align >= 4).then(|| self.row_at(offset));
-        let rows = Rows { address: access.address, align, least, end, offset, host, hold, in_doubt: same.is_some() };
+        let rows = Rows { address: access.address, align, least, end, offset, host, hold };
         self.chunk().places.rows.push(rows);
         Some(rows)
     }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::super::abi;
 use super::super::super::forms::clif_type;
-use super::super::super::helpers::{Helper, STAGED_VALUES};
+use super::super::super::helpers::STAGED_VALUES;
 use super::super::address::Rights;
 use super::super::block::BlockLowerer;
 use super::super::gather_scatter::required_alignment;
@@ -292,12 +292,8 @@ impl BlockLowerer<'_, '_, '_> {
                 self.ctx_store(v, word(element));
             }
         }
-        let number = self.b.ins().iconst(types::I32, i64::from(desc.0));
         let one = self.b.ins().iconst(types::I64, 1);
-        self.region.call(self.b, Helper::Access, &[self.ctx, number, one, lane.number]);
-        if !self.may_fault_later(index) {
-            self.leave_on_fault();
-        }
+        self.call_access_from(desc, one, lane.number, self.may_fault_later(index));
         if let Some(reach) = reach {
             self.look_into(access, reach);
         }
