@@ -52,7 +52,7 @@ fn shapes_that_the_jit_treats_specially() {
         let mut random = Random::new(seed);
         let bytes = bytes(&mut random, 3000);
         let function = generate::function(&mut Unstructured::new(&bytes)).expect("enough bytes");
-        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], &WAYS)
+        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], WAYS)
     });
 }
 
@@ -62,7 +62,7 @@ fn lanes_that_wait() {
         let mut random = Random::new(seed);
         let bytes = bytes(&mut random, 2000);
         let function = generate::waiting(&mut Unstructured::new(&bytes)).expect("enough bytes");
-        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], &WAYS)
+        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], WAYS)
     });
 }
 
@@ -85,7 +85,7 @@ fn every_operation() {
         let lanes = [32, 32, 64, 8, 13][random.below(5) as usize];
         let ops = [4, 12, 30][random.below(3) as usize];
         let function = function(&mut random, compare::limits(lanes, ops));
-        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], &WAYS)
+        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], WAYS)
     });
 }
 

@@ -19,7 +19,7 @@ use crate::exec::Printed;
 use crate::exec::services::{Heap, Serving};
 use crate::interp::Interpreter;
 use crate::ir::{BankId, CellKind, Function, Op, Reg, generate::Limits};
-use crate::jit::{Deferred, Effort, Program};
+use crate::jit::{Deferred, Effort, JitError, Program};
 
 /// Block shapes of all launch classes: one warp, a short last warp, one lane, multiples of the warp and of the chunk,
 /// neither.
@@ -62,15 +62,37 @@ pub struct Way {
     name: &'static str,
     effort: Effort,
     one_worker: bool,
+    back_end: BackEnd,
+}
+
+/// What makes the machine code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BackEnd {
+    Cranelift,
+    /// That for AVX-512, in regions of one block: code for those blocks that it can do, beside code of Cranelift's.
+    #[cfg(all(feature = "vector", target_arch = "x86_64"))]
+    Vector,
 }
 
 /// All of them: for several workers the code has locks.
-pub const WAYS: [Way; 4] = [
-    Way { name: "jit, --effort quick", effort: Effort::Quick, one_worker: true },
-    Way { name: "jit, --effort likely", effort: Effort::Likely, one_worker: true },
-    Way { name: "jit, --effort full", effort: Effort::Full, one_worker: true },
-    Way { name: "jit, --effort full --threads 2", effort: Effort::Full, one_worker: false },
+pub const WAYS: &[Way] = &[
+    Way { name: "jit, --effort quick", effort: Effort::Quick, one_worker: true, back_end: BackEnd::Cranelift },
+    Way { name: "jit, --effort likely", effort: Effort::Likely, one_worker: true, back_end: BackEnd::Cranelift },
+    Way { name: "jit, --effort full", effort: Effort::Full, one_worker: true, back_end: BackEnd::Cranelift },
+    Way { name: "jit, --effort full --threads 2", effort: Effort::Full, one_worker: false, back_end: BackEnd::Cranelift },
+    #[cfg(all(feature = "vector", target_arch = "x86_64"))]
+    Way { name: "jit, vector back end", effort: Effort::Full, one_worker: true, back_end: BackEnd::Vector },
 ];
+
+impl Way {
+    fn program(self, function: &Function, launch: Launched) -> Result<Program, JitError> {
+        match self.back_end {
+            BackEnd::Cranelift => Program::new(function, launch, self.one_worker),
+            #[cfg(all(feature = "vector", target_arch = "x86_64"))]
+            BackEnd::Vector => Program::with_vectors(function, launch, self.one_worker, true),
+        }
+    }
+}
 
 /// One of them, by a number: a fuzzer learns more of several times as many inputs.
 pub fn one_way(number: usize) -> &'static [Way] {
@@ -186,8 +208,9 @@ pub(super) fn on_all(
         Err(error) => Err(differs(name, error)),
     };
     let class = Launched::of(grid, block, function.lanes.into());
-    for (number, &Way { name, effort, one_worker }) in ways.iter().enumerate() {
-        let program = Program::new(function, class, one_worker).map_err(|e| differs(name, e.to_string()))?;
+    for (number, &way) in ways.iter().enumerate() {
+        let Way { name, effort, one_worker, .. } = way;
+        let program = way.program(function, class).map_err(|e| differs(name, e.to_string()))?;
         let program = Arc::new(program);
         if number == 0 {
             let name = "interp after analysis";

@@ -21,6 +21,8 @@ pub mod size;
 mod target;
 mod tier;
 mod tuning;
+#[cfg(all(feature = "vector", target_arch = "x86_64"))]
+pub mod vector;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -97,6 +99,9 @@ pub struct Program {
     plans: [OnceLock<PrimaryMap<BlockId, BlockPlan>>; 2],
     translate_ns: AtomicU64,
     cache: Option<Cached>,
+    /// Whether code for speed is made by the vector back end where that can.
+    #[cfg(all(feature = "vector", target_arch = "x86_64"))]
+    vector: bool,
     /// Goes on where code could not be made, and does what code leaves to it.
     interpreter: Arc<Interpreter>,
 }
@@ -111,6 +116,16 @@ struct Cached {
 
 impl Program {
     pub fn new(function: &Function, launch: impl Into<Launched>, one_worker: bool) -> Result<Program, JitError> {
+        Program::in_regions(function, launch.into(), one_worker, tuning::REGION_INSTS)
+    }
+
+    /// A program whose regions have more than one block only if they have at most so many instructions.
+    fn in_regions(
+        function: &Function,
+        launch: Launched,
+        one_worker: bool,
+        region_insts: usize,
+    ) -> Result<Program, JitError> {
         let start = Instant::now();
         // A host that no code can be made for is told of here.
         let code = CodeModule::new()?;
@@ -118,7 +133,7 @@ impl Program {
             analysis::optimize(function).map_err(InterpError::from)?;
         let function = Arc::new(function);
         let interpreter = Arc::new(Interpreter::new(function.clone())?);
-        let (regions, region_of) = divide(&function);
+        let (regions, region_of) = divide(&function, region_insts);
         let in_loops = analysis::in_loops(&function, &flow);
         let has_indirect = function.blocks.iter().any(|block| matches!(block.term, Terminator::Indirect { .. }));
         let region = |blocks: Vec<BlockId>| {
@@ -134,13 +149,15 @@ impl Program {
             read_first,
             liveness,
             flow,
-            launch: launch.into(),
+            launch,
             one_worker,
             register_file_bytes: 0,
             code,
             region_of,
             translate_ns: AtomicU64::new(0),
             cache: None,
+            #[cfg(all(feature = "vector", target_arch = "x86_64"))]
+            vector: vector::is_wanted(),
             interpreter,
             function,
         };
@@ -266,6 +283,12 @@ impl Program {
     }
 
     fn compile_region(&self, region: usize, effort: Effort) -> Result<Entry, JitError> {
+        #[cfg(all(feature = "vector", target_arch = "x86_64"))]
+        if self.vector && effort.is_fast()
+            && let Some(compiled) = vector::compile(self, region)
+        {
+            return compiled;
+        }
         self.compile(region, effort, lower_region(self, region, effort, Target::host()?))
     }
 
@@ -546,13 +569,13 @@ impl Engine for Deferred {
 }
 
 /// Cuts a function into regions of neighbouring blocks.
-fn divide(function: &Function) -> (Vec<Vec<BlockId>>, Vec<usize>) {
+fn divide(function: &Function, region_insts: usize) -> (Vec<Vec<BlockId>>, Vec<usize>) {
     let mut regions: Vec<Vec<BlockId>> = Vec::new();
     let mut region_of = Vec::with_capacity(function.blocks.len());
     let mut size = usize::MAX;
     for (index, block) in function.blocks.iter().enumerate() {
         let insts = block.insts.len() + 4;
-        if size.saturating_add(insts) > tuning::REGION_INSTS {
+        if size.saturating_add(insts) > region_insts {
             regions.push(Vec::new());
             size = 0;
         }

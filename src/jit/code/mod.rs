@@ -156,6 +156,15 @@ enum Referent {
     LibCall(u32),
 }
 
+#[cfg(all(feature = "vector", target_arch = "x86_64"))]
+impl Relocatable {
+    /// Code that refers to helpers, by their numbers, with the offsets of eight bytes for their addresses.
+    pub fn calling_helpers(bytes: Vec<u8>, alignment: u32, helpers: &[(u32, u32)]) -> Relocatable {
+        let relocation = |&(offset, helper)| Relocation { offset, addend: 0, to: Referent::Helper(helper) };
+        Relocatable { bytes, alignment, relocations: helpers.iter().map(relocation).collect() }
+    }
+}
+
 impl Relocation {
     fn new(relocation: &FinalizedMachReloc, function: &clif::Function) -> Result<Relocation, JitError> {
         let &FinalizedMachReloc { offset, kind, ref target, addend } = relocation;

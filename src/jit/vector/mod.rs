@@ -1,0 +1,91 @@
+//! A second back end, for hot code on x86-64 with AVX-512: experimental, and off unless the feature `vector` is on.
+//!
+//! `asm` encodes instructions, `machine` has functions of them with virtual registers and gives those to regalloc2,
+//! `select` makes them of the IR. Varying values take vectors of 16 lanes, their *pieces*; masks are mask registers,
+//! one for each piece, or numbers. A region with an operation that `select::support` does not list is left to
+//! Cranelift as a whole.
+
+mod asm;
+mod machine;
+mod select;
+
+use std::sync::OnceLock;
+
+use super::cache::Entry;
+use super::code::Relocatable;
+use super::{JitError, MAX_FRAME, Program, tuning};
+use crate::analysis::Launched;
+use crate::ir::Function;
+
+use select::unsupported;
+
+/// Whether this host can run the code.
+pub fn is_supported() -> bool {
+    static SUPPORTED: OnceLock<bool> = OnceLock::new();
+    *SUPPORTED.get_or_init(|| {
+        std::is_x86_feature_detected!("avx512f")
+            && std::is_x86_feature_detected!("avx512dq")
+            && std::is_x86_feature_detected!("avx512bw")
+            && std::is_x86_feature_detected!("avx512vl")
+            && std::is_x86_feature_detected!("avx512vpopcntdq")
+            && std::is_x86_feature_detected!("avx512cd")
+            && std::is_x86_feature_detected!("bmi1")
+            && std::is_x86_feature_detected!("bmi2")
+            && std::is_x86_feature_detected!("lzcnt")
+            && std::is_x86_feature_detected!("popcnt")
+    })
+}
+
+/// Environment variable that has the back end make hot code: `on`.
+pub const VECTOR: &str = "WARPLOOM_VECTOR";
+
+/// Whether programs use the back end without being asked to.
+pub(super) fn is_wanted() -> bool {
+    static WANTED: OnceLock<bool> = OnceLock::new();
+    *WANTED.get_or_init(|| std::env::var_os(VECTOR).is_some_and(|value| value == "on") && is_supported())
+}
+
+impl Program {
+    /// A program whose code for speed this back end makes where it can, and in which each block is a region if `small`.
+    ///
+    /// # Errors
+    /// As [`Program::new`].
+    pub fn with_vectors(
+        function: &Function,
+        launch: impl Into<Launched>,
+        one_worker: bool,
+        small: bool,
+    ) -> Result<Program, JitError> {
+        let insts = if small { 0 } else { tuning::REGION_INSTS };
+        let program = Program::in_regions(function, launch.into(), one_worker, insts)?;
+        Ok(Program { vector: is_supported(), ..program })
+    }
+
+    /// What keeps each region from being compiled by this back end; `None` if nothing does.
+    pub fn left_to_cranelift(&self) -> Vec<Option<String>> {
+        (0..self.regions.len()).map(|region| unsupported(self, region)).collect()
+    }
+}
+
+/// Code for a region, or `None` if the region has an operation that this back end does not know.
+///
+/// # Errors
+/// The register allocator rejects the function, or its frame is too large.
+pub(super) fn compile(program: &Program, region: usize) -> Option<Result<Entry, JitError>> {
+    if unsupported(program, region).is_some() {
+        return None;
+    }
+    Some(compile_supported(program, region))
+}
+
+fn compile_supported(program: &Program, region: usize) -> Result<Entry, JitError> {
+    let (body, sites) = select::select(program, region);
+    let function = body.finish();
+    let output = machine::allocate(&function).map_err(JitError::Codegen)?;
+    let machine::MachineFunction { code, frame_bytes } = machine::emit(&function, &output);
+    if frame_bytes > MAX_FRAME {
+        return Err(JitError::Frame { bytes: frame_bytes, max: MAX_FRAME });
+    }
+    let code = Relocatable::calling_helpers(code.bytes, asm::ALIGNMENT as u32, &code.helpers);
+    Ok(Entry { code, register_bytes: program.layout().bytes().into(), sites })
+}
