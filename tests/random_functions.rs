@@ -74,7 +74,7 @@ fn elementwise_kernels_run_bare() {
         let mut u = Unstructured::new(&bytes);
         let Elementwise { function, independent } = elementwise(&mut u).expect("enough bytes");
         let launch = Launch::choose(&mut u).expect("enough bytes");
-        bare::compare(&function, &launch, independent, &WAYS)
+        bare::compare(&function, &launch, independent, WAYS)
     });
 }
 

@@ -90,6 +90,13 @@ impl Selector<'_> {
         self.blend(ty == Type::F64, nan, Rm::Constant(bits), x)
     }
 
+    /// The same in the lanes of a mask.
+    pub fn canonical_where(&mut self, ty: Type, mask: Reg, x: Reg) -> Reg {
+        let nan = self.compare_where(mask, Self::compare_opcode(ty), UNORDERED, x, Rm::Reg(x));
+        let bits = self.function().nan.canonical(ty);
+        self.blend(ty == Type::F64, nan, Rm::Constant(bits), x)
+    }
+
     pub fn compare_floats(&mut self, cc: FloatCc, a: Value, b: Value, flush: bool, piece: usize) -> Reg {
         let ty = self.ty(a);
         let mut compare = |part: usize| {

@@ -1,9 +1,406 @@
-//! Loops of one block (to be filled).
+//! Loops of one block whose registers stay in machine registers.
+//!
+//! A block that jumps back to itself and accesses no memory reads its registers once, runs to the end of its loop, and
+//! writes them. All pieces take part in each round, so lanes are in lockstep. The loop runs at most as many rounds as
+//! the budget and the back edges allow; then the block is entered again, which counts and yields as usual.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use cranelift_entity::{EntitySet, SecondaryMap};
+
+use super::bits::bits_used_but;
+use super::build::{context, registers};
 use super::region::Selector;
+use super::values::{Part, lane_masks};
+use crate::ir::{BlockId, CellKind, Op, Reg as IrReg, Special, Terminator, Type, Value, table};
+use crate::jit::abi;
+use crate::jit::vector::asm::Condition;
+use crate::jit::vector::asm::opcode;
+use crate::jit::vector::machine::{Block, MASK, Reg, Rm};
+
+/// Most rounds of one run through a loop: the product with a block's cost stays far from wrapping.
+const MOST_ROUNDS: u64 = 1 << 30;
+/// Vectors that a loop keeps in registers, at most: some are left for what it computes.
+const KEPT_VECTORS: usize = 27;
+
+/// A write of lanes: the value, and where it is written.
+type Written = (Value, Option<Value>);
+
+/// What a loop consists of.
+struct SelfLoop {
+    exit: BlockId,
+    cond: Value,
+    lanes: BTreeMap<IrReg, Written>,
+    /// Registers of masks and of uniform values.
+    cells: BTreeMap<IrReg, Value>,
+    /// Registers of lanes whose NaNs are made canonical behind the loop.
+    raw: BTreeSet<IrReg>,
+    /// Values that may differ from round to round.
+    varies: EntitySet<Value>,
+}
+
+/// What a round begins with, in registers.
+struct State {
+    lanes: BTreeMap<IrReg, Vec<Part>>,
+    masks: BTreeMap<IrReg, Vec<Reg>>,
+    cells: BTreeMap<IrReg, Reg>,
+    /// Of guards of raw registers, the lanes that were written so far.
+    written: BTreeMap<Value, Vec<Reg>>,
+    /// Active lanes of all rounds but the first, added up.
+    counted: Reg,
+    /// Rounds that are left.
+    left: Reg,
+}
+
+impl State {
+    /// All registers, in the order of a block's parameters.
+    fn registers(&self, is_wide: impl Fn(IrReg) -> bool) -> Vec<Reg> {
+        let mut all = Vec::new();
+        for (&reg, pieces) in &self.lanes {
+            all.extend(pieces.iter().flat_map(|part| &part[..1 + usize::from(is_wide(reg))]));
+        }
+        all.extend(self.masks.values().flatten().chain(self.cells.values()));
+        all.extend(self.written.values().flatten());
+        all.extend([self.counted, self.left]);
+        all
+    }
+}
 
 impl Selector<'_> {
+    /// Makes the block a loop in registers, if it is one.
     pub fn self_loop(&mut self) -> bool {
-        false
+        let Some(found) = self.find_loop() else { return false };
+        self.lower_loop(&found);
+        true
+    }
+
+    fn find_loop(&self) -> Option<SelfLoop> {
+        let (id, block) = (self.facts.id, self.facts.block);
+        let Terminator::Branch { cond, then, otherwise } = block.term else { return None };
+        if then != id || otherwise == id || block.cost == 0 || id.0 == 0 {
+            return None;
+        }
+        let (mut lanes, mut cells) = (BTreeMap::new(), BTreeMap::new());
+        for inst in &block.insts {
+            match inst.op {
+                Op::RfWrite { reg, value, guard, .. } => {
+                    let twice = match self.function().bank(reg.bank).kind {
+                        CellKind::Lane(_) => lanes.insert(reg, (value, guard)).is_some(),
+                        _ => cells.insert(reg, value).is_some(),
+                    };
+                    if twice {
+                        return None;
+                    }
+                }
+                Op::Load { access, .. } if !self.value_type(access.address).is_uniform() => return None,
+                Op::Store { .. } | Op::Fence | Op::RfGather { .. } | Op::RfScatter { .. } => return None,
+                Op::Special(Special::Clock) => return None,
+                _ => {}
+            }
+        }
+        let mut varies: EntitySet<Value> = EntitySet::new();
+        for inst in &block.insts {
+            let carried = match inst.op {
+                Op::RfRead { reg, .. } => lanes.contains_key(&reg) || cells.contains_key(&reg),
+                _ => inst.op.operands().iter().any(|&v| varies.contains(v)),
+            };
+            if carried {
+                inst.results.iter().for_each(|&v| {
+                    varies.insert(v);
+                });
+            }
+        }
+        let mut found = SelfLoop { exit: otherwise, cond, lanes, cells, raw: BTreeSet::new(), varies };
+        found.raw = self.raw_registers(&found);
+        Some(found)
+    }
+
+    /// Registers that are written with results of float arithmetic, and of which a round uses no bits.
+    fn raw_registers(&self, found: &SelfLoop) -> BTreeSet<IrReg> {
+        let reads_bits = |reg: IrReg| {
+            let mut reads = self.facts.block.insts.iter().filter(|inst| matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg));
+            reads.any(|inst| self.facts.bits_used[inst.results[0]])
+        };
+        let is_raw = |&(&reg, &(value, guard)): &(&IrReg, &Written)| {
+            let arithmetic = matches!(
+                self.facts.op(self.root(value)),
+                Op::FBinary { .. } | Op::Fma { .. } | Op::FUnary { .. }
+            );
+            arithmetic && guard.is_some() && !self.value_type(self.root(value)).is_uniform() && !reads_bits(reg)
+        };
+        found.lanes.iter().filter(is_raw).map(|(&reg, _)| reg).collect()
+    }
+
+    fn lower_loop(&mut self, found: &SelfLoop) {
+        self.find_lane_masks(found);
+        let raw = |reg: IrReg| found.raw.contains(&reg);
+        self.facts.bits_used = bits_used_but(self.facts.block, raw);
+        let allowed = self.allowed_rounds();
+        let active = self.program.layout().offset(self.function().active);
+        let active = self.general_of(opcode::MOV, registers(active));
+        let first = self.first_state(found, allowed, active);
+        self.prepare_invariants(found);
+        let (head, forms) = (self.body.block(), self.forms.clone());
+        let wide = |selector: &Self, reg| selector.is_wide_row(reg);
+        let args = first.registers(|reg| wide(self, reg));
+        self.body.jump(head, args);
+        let state = self.parameters(head, &first);
+        self.body.switch_to(head);
+        let (next, going) = self.round(found, &state);
+
+        let (again, exit) = (self.body.block(), self.body.block());
+        self.test(going);
+        self.body.branch(Condition::NotEqual, (again, Vec::new()), (exit, Vec::new()));
+        self.body.switch_to(again);
+        self.test(next.left);
+        let args = next.registers(|reg| wide(self, reg));
+        self.body.branch(Condition::NotEqual, (head, args), (exit, Vec::new()));
+        self.body.switch_to(exit);
+        self.forms = forms;
+        self.leave_loop(found, &next, (allowed, active, going));
+    }
+
+    /// Which masks are made lane by lane, also those that registers carry from round to round.
+    fn find_lane_masks(&mut self, found: &SelfLoop) {
+        let mut carried: BTreeSet<IrReg> = BTreeSet::new();
+        loop {
+            let masks = lane_masks(self.facts.block, |reg| carried.contains(&reg));
+            let next: BTreeSet<IrReg> = found.cells.iter().filter(|&(_, &v)| masks[v]).map(|(&reg, _)| reg).collect();
+            if next == carried {
+                self.facts.lane_masks = masks;
+                return;
+            }
+            carried = next;
+        }
+    }
+
+    /// Rounds that the budget and the back edges allow, at least one: else the budget's fault is raised. It is one where
+    /// the budget may end before the back edges do.
+    fn allowed_rounds(&mut self) -> Reg {
+        let cost = self.facts.block.cost;
+        let before = self.general_of(opcode::MOV, context(abi::INSTRUCTIONS));
+        let after = self.plus(before, cost as i32);
+        self.leave_over_budget(after);
+        let one = self.number(1);
+        let most = self.number(MOST_ROUNDS);
+        let edges = self.general_of(opcode::MOV, context(abi::BACK_EDGES));
+        self.cmp(edges, Rm::Reg(most));
+        let edges = self.choose(Condition::Less, edges, most);
+        self.cmp(edges, Rm::Reg(one));
+        let edges = self.choose(Condition::Greater, edges, one);
+        let limit = self.general_of(opcode::MOV, context(abi::INSTRUCTION_LIMIT));
+        let room = self.general(opcode::SUB, limit, Rm::Reg(before));
+        let price = self.times(Rm::Reg(edges), cost.into());
+        self.cmp(price, Rm::Reg(room));
+        self.choose(Condition::BelowOrEqual, edges, one)
+    }
+
+    /// What the first round begins with.
+    fn first_state(&mut self, found: &SelfLoop, allowed: Reg, active: Reg) -> State {
+        let pieces = self.pieces();
+        let lanes = found.lanes.keys();
+        let lanes = lanes.map(|&reg| (reg, (0..pieces).map(|piece| self.read_row(reg, piece)).collect())).collect();
+        let (mut masks, mut cells) = (BTreeMap::new(), BTreeMap::new());
+        for (&reg, &value) in &found.cells {
+            let offset = self.program.layout().offset(reg);
+            let number = self.general_of(Self::cell_opcode(self.cell_type(reg)), registers(offset));
+            if self.facts.lane_masks[value] {
+                masks.insert(reg, self.masks_of_number(number));
+            } else {
+                cells.insert(reg, number);
+            }
+        }
+        let guards: BTreeSet<Value> = found.raw.iter().filter_map(|reg| found.lanes[reg].1).collect();
+        let mut written = BTreeMap::new();
+        for guard in guards {
+            // What is active first has all lanes that are written later.
+            let number = if self.is_active_at_entry(guard) { active } else { self.number(0) };
+            let lanes = self.masks_of_number(number);
+            written.insert(guard, lanes);
+        }
+        State { lanes, masks, cells, written, counted: self.number(0), left: allowed }
+    }
+
+    fn is_active_at_entry(&self, mask: Value) -> bool {
+        matches!(*self.facts.op(mask), Op::RfRead { reg, .. } if reg == self.function().active)
+    }
+
+    /// Parameters of the loop's block for a state.
+    fn parameters(&mut self, head: Block, like: &State) -> State {
+        let mut lanes = BTreeMap::new();
+        for (&reg, pieces) in &like.lanes {
+            let wide = self.is_wide_row(reg);
+            let parts = pieces.iter().map(|_| self.each_part(wide, |selector, _| selector.vector_param(head))).collect();
+            lanes.insert(reg, parts);
+        }
+        let mut all = |masks: &Vec<Reg>| -> Vec<Reg> { masks.iter().map(|_| self.body.param(head, MASK)).collect() };
+        let masks = like.masks.iter().map(|(&reg, masks)| (reg, all(masks))).collect();
+        let cells: Vec<IrReg> = like.cells.keys().copied().collect();
+        let cells = cells.into_iter().map(|reg| (reg, self.general_param(head))).collect();
+        let mut all = |masks: &Vec<Reg>| -> Vec<Reg> { masks.iter().map(|_| self.body.param(head, MASK)).collect() };
+        let written = like.written.iter().map(|(&guard, masks)| (guard, all(masks))).collect();
+        State { lanes, masks, cells, written, counted: self.general_param(head), left: self.general_param(head) }
+    }
+
+    /// Computes what is the same in all rounds, and has what rounds need of it be in registers.
+    fn prepare_invariants(&mut self, found: &SelfLoop) {
+        let block = self.facts.block;
+        let is_write = |index: usize| matches!(block.insts[index].op, Op::RfWrite { .. });
+        let varies = |index: usize| block.insts[index].results.iter().any(|&v| found.varies.contains(v));
+        self.operations(|index| !is_write(index) && !varies(index));
+        let mut wanted: Vec<Value> = Vec::new();
+        for (index, inst) in block.insts.iter().enumerate() {
+            let lanes = varies(index) && self.is_of_lanes(inst) || is_write(index);
+            if lanes {
+                wanted.extend(inst.op.operands().into_iter().filter(|&v| !found.varies.contains(v)));
+            }
+        }
+        let mut kept: usize = found.lanes.keys().map(|&reg| self.vectors(self.is_wide_row(reg))).sum();
+        let mut seen: SecondaryMap<Value, bool> = table(block.values.len(), false);
+        let mut constants = Vec::new();
+        for v in wanted {
+            let root = self.root(v);
+            if std::mem::replace(&mut seen[root], true) {
+                continue;
+            }
+            if self.ty(root) == Type::Mask {
+                self.mask_lanes(root, 0);
+            } else if self.constant(root).is_some() {
+                constants.push(v);
+            } else {
+                self.lanes(root, 0);
+                let uniform = self.value_type(root).is_uniform();
+                kept += if uniform { 1 } else { self.vectors(self.is_wide(root)) };
+            }
+        }
+        for v in constants.into_iter().take(KEPT_VECTORS.saturating_sub(kept)) {
+            self.lanes(v, 0);
+        }
+    }
+
+    /// Vectors of a value that varies.
+    fn vectors(&self, wide: bool) -> usize {
+        self.pieces() * (1 + usize::from(wide))
+    }
+
+    /// One round: what the next one begins with, and the condition that there is one.
+    fn round(&mut self, found: &SelfLoop, state: &State) -> (State, Reg) {
+        let block = self.facts.block;
+        for inst in &block.insts {
+            let Op::RfRead { reg, .. } = inst.op else { continue };
+            let form = self.forms.of(inst.results[0]);
+            if let Some(pieces) = state.lanes.get(&reg) {
+                pieces.iter().enumerate().for_each(|(piece, &part)| form.lanes[piece] = Some(part));
+            } else if let Some(masks) = state.masks.get(&reg) {
+                masks.iter().enumerate().for_each(|(piece, &mask)| form.masks[piece] = Some(mask));
+            } else if let Some(&cell) = state.cells.get(&reg) {
+                form.scalar = Some(cell);
+            }
+        }
+        self.operations(|index| block.insts[index].results.iter().any(|&v| found.varies.contains(v)));
+        let mut lanes = BTreeMap::new();
+        for (&reg, &(value, guard)) in &found.lanes {
+            let wide = self.is_wide_row(reg);
+            let pieces = (0..self.pieces()).map(|piece| self.merged(wide, value, guard, state.lanes[&reg][piece], piece));
+            let pieces: Vec<Part> = pieces.collect();
+            lanes.insert(reg, pieces);
+        }
+        let mut masks = BTreeMap::new();
+        for &reg in state.masks.keys() {
+            let mask = found.cells[&reg];
+            masks.insert(reg, (0..self.pieces()).map(|piece| self.mask_lanes(mask, piece)).collect());
+        }
+        let mut cells = BTreeMap::new();
+        for &reg in state.cells.keys() {
+            cells.insert(reg, self.scalar(found.cells[&reg]));
+        }
+        let mut written = BTreeMap::new();
+        for (&guard, before) in &state.written {
+            let known = self.is_active_at_entry(guard);
+            let add = |piece: usize, selector: &mut Self| {
+                let mask = selector.mask_lanes(guard, piece);
+                selector.mask(opcode::KORW, before[piece], mask)
+            };
+            let lanes = (0..self.pieces()).map(|piece| if known { before[piece] } else { add(piece, self) }).collect();
+            written.insert(guard, lanes);
+        }
+        let going = self.scalar(found.cond);
+        let mut counted = state.counted;
+        if let Some(&active) = found.cells.get(&self.function().active) {
+            let active = self.mask_number(active);
+            let lanes = self.general_of(opcode::POPCNT, Rm::Reg(active));
+            counted = self.general(opcode::ADD, counted, Rm::Reg(lanes));
+        }
+        let left = self.plus(state.left, -1);
+        (State { lanes, masks, cells, written, counted, left }, going)
+    }
+
+    /// What a register holds of a piece after a write.
+    fn merged(&mut self, wide: bool, value: Value, guard: Option<Value>, old: Part, piece: usize) -> Part {
+        let new = self.lanes(value, piece);
+        let Some(guard) = guard.filter(|&guard| self.constant(guard) != Some(self.warp_mask())) else { return new };
+        let mask = self.mask_lanes(guard, piece);
+        self.each_part(wide, |selector, part| {
+            let mask = if wide { selector.part_mask(mask, part) } else { mask };
+            selector.blend(wide, mask, Rm::Reg(new[part]), old[part])
+        })
+    }
+
+    /// Writes the registers, counts the rounds, and goes on.
+    fn leave_loop(&mut self, found: &SelfLoop, last: &State, (allowed, active, going): (Reg, Reg, Reg)) {
+        let cost = i64::from(self.facts.block.cost);
+        for (&reg, pieces) in &last.lanes {
+            for (piece, &part) in pieces.iter().enumerate() {
+                let part = if found.raw.contains(&reg) { self.mended(found, last, reg, part, piece) } else { part };
+                self.store_row(reg, part, None, piece);
+            }
+        }
+        let mut after = active;
+        for (&reg, masks) in &last.masks {
+            let number = self.number_of_masks(masks);
+            self.store(opcode::MOV_STORE, number, registers(self.program.layout().offset(reg)));
+            if reg == self.function().active {
+                after = number;
+            }
+        }
+        for (&reg, &cell) in &last.cells {
+            self.store(opcode::MOV_STORE, cell, registers(self.program.layout().offset(reg)));
+            if reg == self.function().active {
+                after = cell;
+            }
+        }
+        let rounds = self.general(opcode::SUB, allowed, Rm::Reg(last.left));
+        let executed = self.times(Rm::Reg(rounds), cost);
+        let executed = self.general(opcode::ADD, executed, context(abi::INSTRUCTIONS));
+        self.store(opcode::MOV_STORE, executed, context(abi::INSTRUCTIONS));
+        // Active are the lanes of the first round, and those that went on, but for the last time.
+        let first = self.general_of(opcode::POPCNT, Rm::Reg(active));
+        let lanes = if found.cells.contains_key(&self.function().active) {
+            let beyond = self.general_of(opcode::POPCNT, Rm::Reg(after));
+            let lanes = self.general(opcode::ADD, first, Rm::Reg(last.counted));
+            self.general(opcode::SUB, lanes, Rm::Reg(beyond))
+        } else {
+            self.general(opcode::IMUL, first, Rm::Reg(rounds))
+        };
+        self.count_lanes(lanes);
+        // All back edges but the one that `go` may take.
+        let edges = self.general_of(opcode::MOV, context(abi::BACK_EDGES));
+        let edges = self.general(opcode::SUB, edges, Rm::Reg(rounds));
+        let edges = self.plus(edges, 1);
+        self.store(opcode::MOV_STORE, edges, context(abi::BACK_EDGES));
+        self.test(going);
+        self.ways(Condition::NotEqual, self.facts.id, found.exit);
+    }
+
+    /// Lanes with canonical NaNs where rounds have written.
+    fn mended(&mut self, found: &SelfLoop, last: &State, reg: IrReg, part: Part, piece: usize) -> Part {
+        let (value, guard) = found.lanes[&reg];
+        let written = last.written[&guard.expect("raw registers are written under a guard")][piece];
+        let ty = self.ty(self.root(value));
+        let wide = ty == Type::F64;
+        self.each_part(wide, |selector, half| {
+            let mask = if wide { selector.part_mask(written, half) } else { written };
+            selector.canonical_where(ty, mask, part[half])
+        })
     }
 }

@@ -24,13 +24,6 @@ const COLLECTED: i32 = abi::SPILLS;
 
 const _: () = assert!(64 * 8 + 64 <= abi::SPILL_BYTES);
 
-/// An access whose lanes may lie in order.
-struct Spaced {
-    /// Of lane 0.
-    address: Reg,
-    host: Reg,
-}
-
 impl Selector<'_> {
     /// Where a piece of a register's row is, and its parts.
     fn row(&self, reg: IrReg, piece: usize, part: usize, wide: bool) -> Rm {
@@ -38,7 +31,7 @@ impl Selector<'_> {
         registers(self.program.layout().offset(reg) + bytes as u32)
     }
 
-    fn is_wide_row(&self, reg: IrReg) -> bool {
+    pub fn is_wide_row(&self, reg: IrReg) -> bool {
         match self.function().bank(reg.bank).kind {
             crate::ir::CellKind::Lane(ty) => ty.bits() == 64,
             _ => unreachable!("a register of lanes"),
@@ -76,13 +69,13 @@ impl Selector<'_> {
         let result = inst.results[0];
         let wide = self.is_wide(result);
         let (slow, done) = (self.body.cold_block(), self.body.block());
-        let spaced = self.spaced(&access, false, slow);
+        let host = self.spaced(&access, false, slow);
         let mut loaded = Vec::new();
         for piece in 0..self.pieces() {
             let mask = self.guard(&access, piece);
             for part in 0..1 + usize::from(wide) {
                 let bytes = access.ty.bytes() as usize * (piece * PIECE + part * CHUNK);
-                let from = Rm::Memory(Mem::at(Base::Reg(spaced.host), bytes as i32));
+                let from = Rm::Memory(Mem::at(Base::Reg(host), bytes as i32));
                 let mask = if wide { self.part_mask(mask, part) } else { mask };
                 loaded.push(self.vector_or_zero(load_opcode(&access, extend), mask, from));
             }
@@ -114,7 +107,7 @@ impl Selector<'_> {
             self.lanes(value, piece);
         });
         let (slow, done) = (self.body.cold_block(), self.body.block());
-        let spaced = self.spaced(&access, true, slow);
+        let host = self.spaced(&access, true, slow);
         let opcode = match access.ty.bits() {
             64 => opcode::VMOVDQU64_STORE,
             32 => opcode::VMOVDQU32_STORE,
@@ -126,7 +119,7 @@ impl Selector<'_> {
             let mask = self.guard(&access, piece);
             for (part, &vector) in lanes.iter().enumerate().take(1 + usize::from(wide)) {
                 let bytes = access.ty.bytes() as usize * (piece * PIECE + part * CHUNK);
-                let to = Rm::Memory(Mem::at(Base::Reg(spaced.host), bytes as i32));
+                let to = Rm::Memory(Mem::at(Base::Reg(host), bytes as i32));
                 let mask = if wide { self.part_mask(mask, part) } else { mask };
                 self.store_vector(opcode, vector, to, Some(mask));
             }
@@ -152,8 +145,8 @@ impl Selector<'_> {
         (self.forms, self.constants) = (forms, constants);
     }
 
-    /// The place of lanes that lie one behind the other, on one page; else goes to `slow`.
-    fn spaced(&mut self, access: &Access, writes: bool, slow: Block) -> Spaced {
+    /// The host address of lanes that lie one behind the other, on one page; else goes to `slow`.
+    fn spaced(&mut self, access: &Access, writes: bool, slow: Block) -> Reg {
         let step = u64::from(access.ty.bytes());
         let first = self.lanes(access.address, 0)[0];
         let base = self.first_lane(true, first);
@@ -184,8 +177,7 @@ impl Selector<'_> {
         let span = step * u64::from(self.function().lanes);
         self.cmp_imm(in_page, (PAGE_BYTES - span) as i64);
         self.require(Condition::BelowOrEqual, slow);
-        let host = self.general(opcode::ADD, address, field(std::mem::offset_of!(TlbEntry, addend)));
-        Spaced { address, host }
+        self.general(opcode::ADD, address, field(std::mem::offset_of!(TlbEntry, addend)))
     }
 
     /// The TLB's entry where the page of an address would be.

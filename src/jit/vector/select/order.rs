@@ -44,7 +44,7 @@ impl Selector<'_> {
     }
 
     /// Whether an operation is done piece by piece.
-    fn is_of_lanes(&self, inst: &Inst) -> bool {
+    pub fn is_of_lanes(&self, inst: &Inst) -> bool {
         match inst.op {
             Op::RfWrite { reg, .. } => self.function().is_lane(reg),
             _ if inst.op.access().is_some() => false,
@@ -72,6 +72,8 @@ impl Selector<'_> {
                 Op::FCmp { cc, a, b, flush } => self.compare_floats(cc, a, b, flush, piece),
                 Op::Binary { op, a, b } => self.mask_binary_lanes(op, a, b, piece),
                 Op::Unary { op: UnaryOp::Not, a } => self.mask_not_lanes(a, piece),
+                // A loop carries it.
+                Op::RfRead { .. } => return,
                 _ => unreachable!("no other operation makes a mask of lanes"),
             };
             self.forms.of(mask).masks[piece] = Some(lanes);

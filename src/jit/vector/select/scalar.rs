@@ -271,14 +271,14 @@ impl Selector<'_> {
         if signed { self.cut(Type::I32, loaded) } else { loaded }
     }
 
-    fn cell_type(&self, reg: IrReg) -> Type {
+    pub fn cell_type(&self, reg: IrReg) -> Type {
         match self.function().bank(reg.bank).kind {
             CellKind::Uniform(ty) => ty,
             _ => Type::Mask,
         }
     }
 
-    fn cell_opcode(ty: Type) -> opcode::Opcode {
+    pub fn cell_opcode(ty: Type) -> opcode::Opcode {
         match ty.bits() {
             64 => opcode::MOV,
             32 => opcode::MOV_32,
