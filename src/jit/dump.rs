@@ -27,6 +27,13 @@ pub fn host(program: &Program, effort: Effort, target: &Target) -> Result<String
     let mut out = String::new();
     let isa = target.isa(effort);
     for region in 0..program.regions.len() {
+        #[cfg(all(feature = "vector", target_arch = "x86_64"))]
+        if let Some(compiled) = program.vectors(region, effort) {
+            let code = compiled?.code;
+            let _ = writeln!(out, "; region {region}: blocks {:?}, vectors", blocks(program, region));
+            listing::write(code.bytes(), &mut out);
+            continue;
+        }
         let lowered = lower_region(program, region, effort, target);
         let code = MachineCode::with_listing(lowered.function, lowered.hides_uses, isa)?;
         let _ = writeln!(out, "; region {region}: blocks {:?}, {} bytes", blocks(program, region), code.bytes().len());

@@ -284,9 +284,7 @@ impl Program {
 
     fn compile_region(&self, region: usize, effort: Effort) -> Result<Entry, JitError> {
         #[cfg(all(feature = "vector", target_arch = "x86_64"))]
-        if self.vector && effort.is_fast()
-            && let Some(compiled) = vector::compile(self, region)
-        {
+        if let Some(compiled) = self.vectors(region, effort) {
             return compiled;
         }
         self.compile(region, effort, lower_region(self, region, effort, Target::host()?))

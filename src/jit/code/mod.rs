@@ -158,6 +158,10 @@ enum Referent {
 
 #[cfg(all(feature = "vector", target_arch = "x86_64"))]
 impl Relocatable {
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Code that refers to helpers, by their numbers, with the offsets of eight bytes for their addresses.
     pub fn calling_helpers(bytes: Vec<u8>, alignment: u32, helpers: &[(u32, u32)]) -> Relocatable {
         let relocation = |&(offset, helper)| Relocation { offset, addend: 0, to: Referent::Helper(helper) };

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 use super::cache::Entry;
 use super::code::Relocatable;
-use super::{JitError, MAX_FRAME, Program, tuning};
+use super::{Effort, JitError, MAX_FRAME, Program, tuning};
 use crate::analysis::Launched;
 use crate::ir::Function;
 
@@ -61,6 +61,11 @@ impl Program {
         Ok(Program { vector: is_supported(), ..program })
     }
 
+    /// A region's code by this back end, if it makes that.
+    pub(super) fn vectors(&self, region: usize, effort: Effort) -> Option<Result<Entry, JitError>> {
+        (self.vector && effort.is_fast()).then(|| compile(self, region)).flatten()
+    }
+
     /// What keeps each region from being compiled by this back end; `None` if nothing does.
     pub fn left_to_cranelift(&self) -> Vec<Option<String>> {
         (0..self.regions.len()).map(|region| unsupported(self, region)).collect()
@@ -71,7 +76,7 @@ impl Program {
 ///
 /// # Errors
 /// The register allocator rejects the function, or its frame is too large.
-pub(super) fn compile(program: &Program, region: usize) -> Option<Result<Entry, JitError>> {
+fn compile(program: &Program, region: usize) -> Option<Result<Entry, JitError>> {
     if unsupported(program, region).is_some() {
         return None;
     }

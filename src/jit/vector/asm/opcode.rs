@@ -121,7 +121,7 @@ const fn shift_imm(digit: u8) -> Opcode {
 
 /// A shift of a 64-bit register by another one.
 const fn shift(pp: u8) -> Opcode {
-    Opcode::new(Prefix::Vex, pp, 2, 0xf7).w()
+    Opcode::new(Prefix::Vex, pp, 2, 0xf7).w().form(Form::RegV)
 }
 
 const fn cmov(cc: u8) -> Opcode {

@@ -92,7 +92,10 @@ fn number(register: Register) -> u8 {
 fn check(name: &str, op: Opcode, operands: &Operands, instruction: &Instruction) {
     let context = || format!("{name} {operands:?}: {instruction}");
     assert_eq!(format!("{:?}", instruction.mnemonic()), mnemonic(name), "{}", context());
-    for (at, register) in listed(name, op, operands).into_iter().enumerate() {
+    let listed = listed(name, op, operands);
+    let immediates = u32::from(op.imm != Imm::None);
+    assert_eq!(instruction.op_count(), listed.len() as u32 + immediates, "{}", context());
+    for (at, register) in listed.into_iter().enumerate() {
         match register {
             Some(register) => {
                 assert_eq!(instruction.op_kind(at as u32), OpKind::Register, "{}", context());

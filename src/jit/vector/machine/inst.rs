@@ -107,6 +107,7 @@ impl Op {
     }
 
     fn operands(&self, out: &mut Vec<Operand>) {
+        let start = out.len();
         let mut place = |mem: &Mem| {
             if let Base::Reg(base) = mem.base {
                 out.push(Operand::reg_use(base));
@@ -123,7 +124,7 @@ impl Op {
         if let Some(tied) = self.tied {
             out.push(Operand::reg_use(tied));
         }
-        let tied_at = out.len().wrapping_sub(1);
+        let tied_at = out.len().wrapping_sub(start + 1);
         if let Some(result) = self.result {
             out.push(match self.tied {
                 Some(_) => Operand::reg_reuse_def(result, tied_at),
