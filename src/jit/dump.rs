@@ -33,6 +33,8 @@ pub fn host(program: &Program, effort: Effort, target: &Target) -> Result<String
             let _ = writeln!(out, "; region {region}: blocks {:?}, vectors", blocks(program, region));
             listing::write(code.bytes(), &mut out);
             continue;
+        } else if let Some(why) = program.left_to_cranelift(region) {
+            let _ = writeln!(out, "; region {region} has no vectors: {why}");
         }
         let lowered = lower_region(program, region, effort, target);
         let code = MachineCode::with_listing(lowered.function, lowered.hides_uses, isa)?;

@@ -12,6 +12,7 @@ mod code;
 mod descriptions;
 pub mod dump;
 pub mod executed;
+mod exit_masks;
 mod forms;
 mod helpers;
 mod lower;

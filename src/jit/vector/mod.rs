@@ -10,6 +10,7 @@ mod machine;
 mod select;
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::cache::Entry;
 use super::code::Relocatable;
@@ -39,10 +40,21 @@ pub fn is_supported() -> bool {
 /// Environment variable that has the back end make hot code: `on`.
 pub const VECTOR: &str = "WARPLOOM_VECTOR";
 
-/// Whether programs use the back end without being asked to.
+/// What [`use_for_hot_code`] says.
+static WANTED: OnceLock<AtomicBool> = OnceLock::new();
+
+fn wanted() -> &'static AtomicBool {
+    WANTED.get_or_init(|| AtomicBool::new(std::env::var_os(VECTOR).is_some_and(|value| value == "on")))
+}
+
+/// Whether programs that are made from now on use the back end without being asked to.
 pub(super) fn is_wanted() -> bool {
-    static WANTED: OnceLock<bool> = OnceLock::new();
-    *WANTED.get_or_init(|| std::env::var_os(VECTOR).is_some_and(|value| value == "on") && is_supported())
+    wanted().load(Relaxed) && is_supported()
+}
+
+/// Has programs that are made from now on use the back end for hot code, or not, whatever the environment says.
+pub fn use_for_hot_code(wanted_now: bool) {
+    wanted().store(wanted_now, Relaxed);
 }
 
 impl Program {
@@ -66,9 +78,9 @@ impl Program {
         (self.vector && effort.is_fast()).then(|| compile(self, region)).flatten()
     }
 
-    /// What keeps each region from being compiled by this back end; `None` if nothing does.
-    pub fn left_to_cranelift(&self) -> Vec<Option<String>> {
-        (0..self.regions.len()).map(|region| unsupported(self, region)).collect()
+    /// What keeps a region from being compiled by this back end, if something does and the program is to use it.
+    pub(super) fn left_to_cranelift(&self, region: usize) -> Option<String> {
+        self.vector.then(|| unsupported(self, region)).flatten()
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use super::super::super::exit_masks::{ExitMasks, Rounds};
 use super::super::block::BlockLowerer;
 use super::RegisterLoop;
-use super::exit_masks::ExitMasks;
 use crate::analysis::Step;
 use crate::ir::{BinaryOp, CellKind, ConvertOp, Op, Reg, Special, Terminator, Type, UnaryOp, Value};
 
@@ -72,7 +72,12 @@ impl BlockLowerer<'_, '_, '_> {
             carried_scalars,
             raw,
         };
-        register_loop.exit_masks = self.exit_masks(&register_loop.masks, active, next_active);
+        if self.region.effort.is_fast() {
+            let active = (self.facts.function.active, active, next_active);
+            let (block, defs, warp_mask) = (self.facts.block, &self.facts.planned.defs, self.facts.warp_mask());
+            let rounds = Rounds { block, defs, warp_mask, active };
+            register_loop.exit_masks = rounds.exit_masks(&register_loop.masks);
+        }
         if loads > 0 {
             register_loop.raw.retain(|reg| register_loop.lanes[reg].1 == Some(active));
             if self.counted(&register_loop).is_none() {

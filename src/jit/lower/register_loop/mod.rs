@@ -6,7 +6,6 @@
 //! that when the loop is left early all chunks that still have active lanes have done equally many, as in lockstep.
 //! Some loops that load are run so for one lane after the other: see [`super::scalarized`].
 
-mod exit_masks;
 mod find;
 mod rounds;
 
@@ -15,11 +14,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 
 use super::super::abi;
+use super::super::exit_masks::ExitMasks;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::analysis::Step;
 use crate::ir::{BlockId, Op, Reg, Value};
-use exit_masks::ExitMasks;
 
 /// What a loop in registers consists of.
 pub struct RegisterLoop {

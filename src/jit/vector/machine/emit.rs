@@ -60,6 +60,7 @@ pub fn emit(function: &Function, output: &Output) -> MachineFunction {
     let mut emitter = Emitter { function, output, code, labels, order, spills, stub: None };
     let saved = if calls { SAVED_BYTES } else { 0 };
     let frame = spills + saved;
+    emitter.order.retain(|&block| block == 0 || passes(function, output, block).is_none());
     emitter.prologue(frame);
     for at in 0..emitter.order.len() {
         emitter.block(at);
@@ -163,16 +164,8 @@ impl Emitter<'_> {
 
     /// The block to which jumps to a block lead: those that only jump are passed.
     fn end_of(&self, mut block: usize) -> usize {
-        for _ in 0..self.function.blocks.len() {
-            let mut items = self.output.block_insts_and_edits(self.function, RaBlock::new(block));
-            let is_move = |item: &InstOrEdit| matches!(item, InstOrEdit::Edit(Edit::Move { from, to }) if from != to);
-            let first = items.find(|item| is_move(item) || matches!(item, InstOrEdit::Inst(_)));
-            match first {
-                Some(InstOrEdit::Inst(inst)) if matches!(self.function.insts[inst.index()], Inst::Jump) => {
-                    block = self.function.blocks[block].successors[0].index();
-                }
-                _ => return block,
-            }
+        while let Some(next) = passes(self.function, self.output, block) {
+            block = next;
         }
         block
     }
@@ -268,6 +261,20 @@ impl Emitter<'_> {
         (0..32).for_each(|register| self.op(opcode::VMOVDQU64, register, vector(register)));
         (1..8).for_each(|register| self.op(opcode::KMOVQ, register, mask(register)));
         self.code.ret();
+    }
+}
+
+/// Where a block leads that only jumps, to another one.
+fn passes(function: &Function, output: &Output, block: usize) -> Option<usize> {
+    let mut items = output.block_insts_and_edits(function, RaBlock::new(block));
+    let is_move = |item: &InstOrEdit| matches!(item, InstOrEdit::Edit(Edit::Move { from, to }) if from != to);
+    let first = items.find(|item| is_move(item) || matches!(item, InstOrEdit::Inst(_)));
+    match first {
+        Some(InstOrEdit::Inst(inst)) if matches!(function.insts[inst.index()], Inst::Jump) => {
+            // A block that jumps to itself is an endless loop.
+            Some(function.blocks[block].successors[0].index()).filter(|&next| next != block)
+        }
+        _ => None,
     }
 }
 

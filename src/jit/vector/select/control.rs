@@ -151,7 +151,7 @@ impl Selector<'_> {
         }
     }
 
-    fn resume_at(&mut self, to: BlockId) {
+    pub fn resume_at(&mut self, to: BlockId) {
         self.store_number(opcode::MOV_STORE_IMM32, to.0.into(), context(abi::RESUME));
     }
 

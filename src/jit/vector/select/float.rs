@@ -1,5 +1,6 @@
 //! Floats of a piece's lanes, rounded to nearest. A NaN result gets the function's bits where they can be told apart.
 
+use super::int::NOT_EQUAL;
 use super::region::Selector;
 use super::values::Part;
 use crate::ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type, Value};
@@ -90,11 +91,12 @@ impl Selector<'_> {
         self.blend(ty == Type::F64, nan, Rm::Constant(bits), x)
     }
 
-    /// The same in the lanes of a mask.
-    pub fn canonical_where(&mut self, ty: Type, mask: Reg, x: Reg) -> Reg {
-        let nan = self.compare_where(mask, Self::compare_opcode(ty), UNORDERED, x, Rm::Reg(x));
+    /// The lanes with a NaN that is not the function's.
+    pub fn unusual_nans(&mut self, ty: Type, x: Reg) -> Reg {
+        let nan = self.compare(Self::compare_opcode(ty), UNORDERED, x, Rm::Reg(x));
+        let other = if ty == Type::F64 { opcode::VPCMPQ } else { opcode::VPCMPD };
         let bits = self.function().nan.canonical(ty);
-        self.blend(ty == Type::F64, nan, Rm::Constant(bits), x)
+        self.compare_where(nan, other, NOT_EQUAL, x, Rm::Constant(bits))
     }
 
     pub fn compare_floats(&mut self, cc: FloatCc, a: Value, b: Value, flush: bool, piece: usize) -> Reg {

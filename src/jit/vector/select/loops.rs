@@ -12,8 +12,10 @@ use super::bits::bits_used_but;
 use super::build::{context, registers};
 use super::region::Selector;
 use super::values::{Part, lane_masks};
+use crate::analysis::Masks;
 use crate::ir::{BlockId, CellKind, Op, Reg as IrReg, Special, Terminator, Type, Value, table};
 use crate::jit::abi;
+use crate::jit::exit_masks::{ExitMasks, Rounds};
 use crate::jit::vector::asm::Condition;
 use crate::jit::vector::asm::opcode;
 use crate::jit::vector::machine::{Block, MASK, Reg, Rm};
@@ -30,13 +32,19 @@ type Written = (Value, Option<Value>);
 struct SelfLoop {
     exit: BlockId,
     cond: Value,
+    /// Whether there is another round if the condition holds, or if it does not.
+    again_if: bool,
     lanes: BTreeMap<IrReg, Written>,
     /// Registers of masks and of uniform values.
     cells: BTreeMap<IrReg, Value>,
     /// Registers of lanes whose NaNs are made canonical behind the loop.
     raw: BTreeSet<IrReg>,
+    /// Registers of masks that gather the lanes that leave.
+    exit_masks: BTreeSet<IrReg>,
     /// Values that may differ from round to round.
     varies: EntitySet<Value>,
+    /// Values that a round is to make.
+    needed: EntitySet<Value>,
 }
 
 /// What a round begins with, in registers.
@@ -44,8 +52,6 @@ struct State {
     lanes: BTreeMap<IrReg, Vec<Part>>,
     masks: BTreeMap<IrReg, Vec<Reg>>,
     cells: BTreeMap<IrReg, Reg>,
-    /// Of guards of raw registers, the lanes that were written so far.
-    written: BTreeMap<Value, Vec<Reg>>,
     /// Active lanes of all rounds but the first, added up.
     counted: Reg,
     /// Rounds that are left.
@@ -60,7 +66,6 @@ impl State {
             all.extend(pieces.iter().flat_map(|part| &part[..1 + usize::from(is_wide(reg))]));
         }
         all.extend(self.masks.values().flatten().chain(self.cells.values()));
-        all.extend(self.written.values().flatten());
         all.extend([self.counted, self.left]);
         all
     }
@@ -69,17 +74,19 @@ impl State {
 impl Selector<'_> {
     /// Makes the block a loop in registers, if it is one.
     pub fn self_loop(&mut self) -> bool {
-        let Some(found) = self.find_loop() else { return false };
-        self.lower_loop(&found);
+        let Some(mut found) = self.find_loop() else { return false };
+        self.lower_loop(&mut found);
         true
     }
 
     fn find_loop(&self) -> Option<SelfLoop> {
         let (id, block) = (self.facts.id, self.facts.block);
         let Terminator::Branch { cond, then, otherwise } = block.term else { return None };
-        if then != id || otherwise == id || block.cost == 0 || id.0 == 0 {
+        let again_if = then == id;
+        if again_if == (otherwise == id) || block.cost == 0 || id.0 == 0 {
             return None;
         }
+        let exit = if again_if { otherwise } else { then };
         let (mut lanes, mut cells) = (BTreeMap::new(), BTreeMap::new());
         for inst in &block.insts {
             match inst.op {
@@ -110,7 +117,8 @@ impl Selector<'_> {
                 });
             }
         }
-        let mut found = SelfLoop { exit: otherwise, cond, lanes, cells, raw: BTreeSet::new(), varies };
+        let (exit_masks, raw, needed) = (BTreeSet::new(), BTreeSet::new(), EntitySet::new());
+        let mut found = SelfLoop { exit, cond, again_if, lanes, cells, raw, exit_masks, varies, needed };
         found.raw = self.raw_registers(&found);
         Some(found)
     }
@@ -131,14 +139,18 @@ impl Selector<'_> {
         found.lanes.iter().filter(is_raw).map(|(&reg, _)| reg).collect()
     }
 
-    fn lower_loop(&mut self, found: &SelfLoop) {
+    fn lower_loop(&mut self, found: &mut SelfLoop) {
+        self.find_exit_masks(found);
+        self.find_needed(found);
+        let found = &*found;
         self.find_lane_masks(found);
         let raw = |reg: IrReg| found.raw.contains(&reg);
         self.facts.bits_used = bits_used_but(self.facts.block, raw);
         let allowed = self.allowed_rounds();
         let active = self.program.layout().offset(self.function().active);
         let active = self.general_of(opcode::MOV, registers(active));
-        let first = self.first_state(found, allowed, active);
+        let first = self.first_state(found, allowed);
+        self.expect_usual_state(found, &first, active);
         self.prepare_invariants(found);
         let (head, forms) = (self.body.block(), self.forms.clone());
         let wide = |selector: &Self, reg| selector.is_wide_row(reg);
@@ -149,8 +161,9 @@ impl Selector<'_> {
         let (next, going) = self.round(found, &state);
 
         let (again, exit) = (self.body.block(), self.body.block());
+        let stays = if found.again_if { Condition::NotEqual } else { Condition::Equal };
         self.test(going);
-        self.body.branch(Condition::NotEqual, (again, Vec::new()), (exit, Vec::new()));
+        self.body.branch(stays, (again, Vec::new()), (exit, Vec::new()));
         self.body.switch_to(again);
         self.test(next.left);
         let args = next.registers(|reg| wide(self, reg));
@@ -160,12 +173,94 @@ impl Selector<'_> {
         self.leave_loop(found, &next, (allowed, active, going));
     }
 
+    /// Finds mask registers that gather the lanes that leave. Reads of them are 0 where lanes are active, so that nothing
+    /// else may see other lanes of the masks of a round.
+    fn find_exit_masks(&mut self, found: &mut SelfLoop) {
+        let (block, function) = (self.facts.block, self.function());
+        let (Some(active), Some(&next)) = (block.entry_mask(function.active), found.cells.get(&function.active)) else {
+            return;
+        };
+        let masks = Masks::of(function.lanes, &block.insts, &self.facts.defs);
+        let within = |mask: Value| masks.is_subset(mask, active);
+        let guarded = found.lanes.values().all(|&(_, guard)| guard.is_some_and(within));
+        let is_mask_op = |op: &Op| matches!(op, Op::Binary { .. } | Op::Unary { .. } | Op::RfWrite { .. } | Op::Select { .. });
+        let lane_wise = block.insts.iter().all(|inst| {
+            let varies = |&v: &Value| self.ty(v) == Type::Mask && found.varies.contains(v);
+            is_mask_op(&inst.op) || !inst.op.operands().iter().any(varies)
+        });
+        if !guarded || !lane_wise || found.cond != next || !found.again_if || !within(next) {
+            return;
+        }
+        let active = (function.active, active, next);
+        let rounds = Rounds { block, defs: &self.facts.defs, warp_mask: self.warp_mask(), active };
+        let ExitMasks { regs, equal } = rounds.exit_masks(&found.cells);
+        if found.cells.keys().all(|&reg| reg == function.active || regs.contains(&reg)) {
+            (found.exit_masks, self.facts.equal_masks) = (regs, equal);
+        }
+    }
+
+    /// Finds the values that a round is to make.
+    fn find_needed(&self, found: &mut SelfLoop) {
+        let mut next = vec![found.cond];
+        for (_, &(value, guard)) in &found.lanes {
+            next.push(value);
+            next.extend(guard);
+        }
+        next.extend(found.cells.iter().filter(|(reg, _)| !found.exit_masks.contains(reg)).map(|(_, &value)| value));
+        while let Some(v) = next.pop() {
+            let v = self.equal_mask(v);
+            if found.needed.insert(v) {
+                next.extend(self.facts.op(v).operands());
+            }
+        }
+    }
+
+    /// Has careful code do the loop where a lane is active that has left it, or where a register has a NaN that is not
+    /// the function's, and may keep it.
+    fn expect_usual_state(&mut self, found: &SelfLoop, first: &State, active: Reg) {
+        let careful = self.body.cold_block();
+        let mut gathered: Option<Reg> = None;
+        for &reg in &found.exit_masks {
+            let place = registers(self.program.layout().offset(reg));
+            gathered = Some(match gathered {
+                Some(gathered) => self.general(opcode::OR, gathered, place),
+                None => self.general_of(opcode::MOV, place),
+            });
+        }
+        if let Some(gathered) = gathered {
+            let both = self.general(opcode::AND, gathered, Rm::Reg(active));
+            self.test(both);
+            self.require(Condition::Equal, careful);
+        }
+        let mut unusual: Option<Reg> = None;
+        for reg in &found.raw {
+            let ty = self.ty(self.root(found.lanes[reg].0));
+            for part in &first.lanes[reg] {
+                for &vector in part.iter().take(1 + usize::from(ty == Type::F64)) {
+                    let other = self.unusual_nans(ty, vector);
+                    unusual = Some(unusual.map_or(other, |unusual| self.mask(opcode::KORW, unusual, other)));
+                }
+            }
+        }
+        if let Some(unusual) = unusual {
+            self.kortest(unusual);
+            self.require(Condition::Equal, careful);
+        }
+        let go = self.suspend();
+        self.body.switch_to(careful);
+        self.resume_at(self.facts.id);
+        self.leave(abi::CAREFUL);
+        self.resume_in(go);
+    }
+
     /// Which masks are made lane by lane, also those that registers carry from round to round.
     fn find_lane_masks(&mut self, found: &SelfLoop) {
         let mut carried: BTreeSet<IrReg> = BTreeSet::new();
         loop {
             let masks = lane_masks(self.facts.block, |reg| carried.contains(&reg));
-            let next: BTreeSet<IrReg> = found.cells.iter().filter(|&(_, &v)| masks[v]).map(|(&reg, _)| reg).collect();
+            let gathers = |reg: &IrReg| found.exit_masks.contains(reg);
+            let cells = found.cells.iter().filter(|&(reg, &v)| masks[v] && !gathers(reg));
+            let next: BTreeSet<IrReg> = cells.map(|(&reg, _)| reg).collect();
             if next == carried {
                 self.facts.lane_masks = masks;
                 return;
@@ -196,12 +291,12 @@ impl Selector<'_> {
     }
 
     /// What the first round begins with.
-    fn first_state(&mut self, found: &SelfLoop, allowed: Reg, active: Reg) -> State {
+    fn first_state(&mut self, found: &SelfLoop, allowed: Reg) -> State {
         let pieces = self.pieces();
         let lanes = found.lanes.keys();
         let lanes = lanes.map(|&reg| (reg, (0..pieces).map(|piece| self.read_row(reg, piece)).collect())).collect();
         let (mut masks, mut cells) = (BTreeMap::new(), BTreeMap::new());
-        for (&reg, &value) in &found.cells {
+        for (&reg, &value) in found.cells.iter().filter(|(reg, _)| !found.exit_masks.contains(reg)) {
             let offset = self.program.layout().offset(reg);
             let number = self.general_of(Self::cell_opcode(self.cell_type(reg)), registers(offset));
             if self.facts.lane_masks[value] {
@@ -210,19 +305,7 @@ impl Selector<'_> {
                 cells.insert(reg, number);
             }
         }
-        let guards: BTreeSet<Value> = found.raw.iter().filter_map(|reg| found.lanes[reg].1).collect();
-        let mut written = BTreeMap::new();
-        for guard in guards {
-            // What is active first has all lanes that are written later.
-            let number = if self.is_active_at_entry(guard) { active } else { self.number(0) };
-            let lanes = self.masks_of_number(number);
-            written.insert(guard, lanes);
-        }
-        State { lanes, masks, cells, written, counted: self.number(0), left: allowed }
-    }
-
-    fn is_active_at_entry(&self, mask: Value) -> bool {
-        matches!(*self.facts.op(mask), Op::RfRead { reg, .. } if reg == self.function().active)
+        State { lanes, masks, cells, counted: self.number(0), left: allowed }
     }
 
     /// Parameters of the loop's block for a state.
@@ -237,9 +320,7 @@ impl Selector<'_> {
         let masks = like.masks.iter().map(|(&reg, masks)| (reg, all(masks))).collect();
         let cells: Vec<IrReg> = like.cells.keys().copied().collect();
         let cells = cells.into_iter().map(|reg| (reg, self.general_param(head))).collect();
-        let mut all = |masks: &Vec<Reg>| -> Vec<Reg> { masks.iter().map(|_| self.body.param(head, MASK)).collect() };
-        let written = like.written.iter().map(|(&guard, masks)| (guard, all(masks))).collect();
-        State { lanes, masks, cells, written, counted: self.general_param(head), left: self.general_param(head) }
+        State { lanes, masks, cells, counted: self.general_param(head), left: self.general_param(head) }
     }
 
     /// Computes what is the same in all rounds, and has what rounds need of it be in registers.
@@ -250,7 +331,8 @@ impl Selector<'_> {
         self.operations(|index| !is_write(index) && !varies(index));
         let mut wanted: Vec<Value> = Vec::new();
         for (index, inst) in block.insts.iter().enumerate() {
-            let lanes = varies(index) && self.is_of_lanes(inst) || is_write(index);
+            let needed = inst.results.iter().any(|&v| found.needed.contains(v));
+            let lanes = varies(index) && needed && self.is_of_lanes(inst) || is_write(index);
             if lanes {
                 wanted.extend(inst.op.operands().into_iter().filter(|&v| !found.varies.contains(v)));
             }
@@ -259,7 +341,10 @@ impl Selector<'_> {
         let mut seen: SecondaryMap<Value, bool> = table(block.values.len(), false);
         let mut constants = Vec::new();
         for v in wanted {
-            let root = self.root(v);
+            let root = self.equal_mask(self.root(v));
+            if found.varies.contains(root) {
+                continue;
+            }
             if std::mem::replace(&mut seen[root], true) {
                 continue;
             }
@@ -286,6 +371,7 @@ impl Selector<'_> {
     /// One round: what the next one begins with, and the condition that there is one.
     fn round(&mut self, found: &SelfLoop, state: &State) -> (State, Reg) {
         let block = self.facts.block;
+        let none = self.number(0);
         for inst in &block.insts {
             let Op::RfRead { reg, .. } = inst.op else { continue };
             let form = self.forms.of(inst.results[0]);
@@ -295,9 +381,12 @@ impl Selector<'_> {
                 masks.iter().enumerate().for_each(|(piece, &mask)| form.masks[piece] = Some(mask));
             } else if let Some(&cell) = state.cells.get(&reg) {
                 form.scalar = Some(cell);
+            } else if found.exit_masks.contains(&reg) {
+                form.scalar = Some(none);
             }
         }
-        self.operations(|index| block.insts[index].results.iter().any(|&v| found.varies.contains(v)));
+        let wanted = |&v: &Value| found.varies.contains(v) && found.needed.contains(v);
+        self.operations(|index| block.insts[index].results.iter().any(wanted));
         let mut lanes = BTreeMap::new();
         for (&reg, &(value, guard)) in &found.lanes {
             let wide = self.is_wide_row(reg);
@@ -314,16 +403,6 @@ impl Selector<'_> {
         for &reg in state.cells.keys() {
             cells.insert(reg, self.scalar(found.cells[&reg]));
         }
-        let mut written = BTreeMap::new();
-        for (&guard, before) in &state.written {
-            let known = self.is_active_at_entry(guard);
-            let add = |piece: usize, selector: &mut Self| {
-                let mask = selector.mask_lanes(guard, piece);
-                selector.mask(opcode::KORW, before[piece], mask)
-            };
-            let lanes = (0..self.pieces()).map(|piece| if known { before[piece] } else { add(piece, self) }).collect();
-            written.insert(guard, lanes);
-        }
         let going = self.scalar(found.cond);
         let mut counted = state.counted;
         if let Some(&active) = found.cells.get(&self.function().active) {
@@ -332,7 +411,7 @@ impl Selector<'_> {
             counted = self.general(opcode::ADD, counted, Rm::Reg(lanes));
         }
         let left = self.plus(state.left, -1);
-        (State { lanes, masks, cells, written, counted, left }, going)
+        (State { lanes, masks, cells, counted, left }, going)
     }
 
     /// What a register holds of a piece after a write.
@@ -351,7 +430,7 @@ impl Selector<'_> {
         let cost = i64::from(self.facts.block.cost);
         for (&reg, pieces) in &last.lanes {
             for (piece, &part) in pieces.iter().enumerate() {
-                let part = if found.raw.contains(&reg) { self.mended(found, last, reg, part, piece) } else { part };
+                let part = if found.raw.contains(&reg) { self.mended(found.lanes[&reg].0, part) } else { part };
                 self.store_row(reg, part, None, piece);
             }
         }
@@ -367,6 +446,16 @@ impl Selector<'_> {
             self.store(opcode::MOV_STORE, cell, registers(self.program.layout().offset(reg)));
             if reg == self.function().active {
                 after = cell;
+            }
+        }
+        if !found.exit_masks.is_empty() {
+            let stays = self.general_imm(opcode::NOT, after, 0);
+            let left = self.general(opcode::AND, stays, Rm::Reg(active));
+            for &reg in &found.exit_masks {
+                let place = registers(self.program.layout().offset(reg));
+                let gathered = self.general_of(opcode::MOV, place);
+                let gathered = self.general(opcode::OR, gathered, Rm::Reg(left));
+                self.store(opcode::MOV_STORE, gathered, place);
             }
         }
         let rounds = self.general(opcode::SUB, allowed, Rm::Reg(last.left));
@@ -389,18 +478,13 @@ impl Selector<'_> {
         let edges = self.plus(edges, 1);
         self.store(opcode::MOV_STORE, edges, context(abi::BACK_EDGES));
         self.test(going);
-        self.ways(Condition::NotEqual, self.facts.id, found.exit);
+        let stays = if found.again_if { Condition::NotEqual } else { Condition::Equal };
+        self.ways(stays, self.facts.id, found.exit);
     }
 
-    /// Lanes with canonical NaNs where rounds have written.
-    fn mended(&mut self, found: &SelfLoop, last: &State, reg: IrReg, part: Part, piece: usize) -> Part {
-        let (value, guard) = found.lanes[&reg];
-        let written = last.written[&guard.expect("raw registers are written under a guard")][piece];
+    /// Lanes with canonical NaNs. No lane that rounds did not write has another NaN.
+    fn mended(&mut self, value: Value, part: Part) -> Part {
         let ty = self.ty(self.root(value));
-        let wide = ty == Type::F64;
-        self.each_part(wide, |selector, half| {
-            let mask = if wide { selector.part_mask(written, half) } else { written };
-            selector.canonical_where(ty, mask, part[half])
-        })
+        self.each_part(ty == Type::F64, |selector, half| selector.canonical(ty, part[half]))
     }
 }

@@ -1,5 +1,7 @@
 //! The function of a region: entered by the number of a block, as Cranelift's code is.
 
+use std::collections::HashMap;
+
 use rustc_hash::FxHashMap;
 
 use super::PIECE;
@@ -23,6 +25,8 @@ pub struct BlockFacts<'p> {
     pub bits_used: SecondaryMap<Value, bool>,
     /// Masks that are made lane by lane.
     pub lane_masks: SecondaryMap<Value, bool>,
+    /// Simpler values that masks equal, in a loop.
+    pub equal_masks: HashMap<Value, Value>,
 }
 
 impl<'p> BlockFacts<'p> {
@@ -32,7 +36,8 @@ impl<'p> BlockFacts<'p> {
         block.insts.iter().for_each(|inst| inst.op.for_each_operand(|v| uses[v] += 1));
         block.term.for_each_operand(|v| uses[v] += 1);
         let lane_masks = lane_masks(block, |_| false);
-        BlockFacts { id, block, defs: block.defs(), uses, bits_used: bits_used(block), lane_masks }
+        let equal_masks = HashMap::new();
+        BlockFacts { id, block, defs: block.defs(), uses, bits_used: bits_used(block), lane_masks, equal_masks }
     }
 
     pub fn ty(&self, v: Value) -> Type {

@@ -156,8 +156,14 @@ impl Selector<'_> {
         self.forms.of(v).scalar = Some(scalar);
     }
 
+    /// The simplest value that is known to equal a mask.
+    pub fn equal_mask(&self, v: Value) -> Value {
+        self.facts.equal_masks.get(&v).copied().unwrap_or(v)
+    }
+
     /// The bits of a mask.
     pub fn mask_number(&mut self, v: Value) -> Reg {
+        let v = self.equal_mask(v);
         if let Some(bits) = self.constant(v) {
             return self.number(bits);
         }
@@ -188,6 +194,7 @@ impl Selector<'_> {
 
     /// The lanes of a mask in a piece: the low 16 bits of a mask register, of which others say nothing.
     pub fn mask_lanes(&mut self, v: Value, piece: usize) -> Reg {
+        let v = self.equal_mask(v);
         if let Some(lanes) = self.forms.of(v).masks[piece] {
             return lanes;
         }

@@ -8,16 +8,25 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::super::block::BlockLowerer;
 use crate::analysis::visit;
-use crate::ir::{BinaryOp, Op, Reg, UnaryOp, Value};
+use crate::ir::{BinaryOp, Block, Defs, Op, Reg, UnaryOp, Value};
 
-/// What [`BlockLowerer::exit_masks`] finds.
+/// What [`Rounds::exit_masks`] finds.
 #[derive(Default)]
-pub(in super::super) struct ExitMasks {
+pub struct ExitMasks {
     pub regs: BTreeSet<Reg>,
     /// Simpler values that masks equal, with 0 for the registers. A register's read stands for 0.
     pub equal: HashMap<Value, Value>,
+}
+
+/// A block that is a loop.
+pub struct Rounds<'r> {
+    pub block: &'r Block,
+    pub defs: &'r Defs,
+    /// All lanes of the warp as a mask.
+    pub warp_mask: u64,
+    /// The register of the active mask, what it holds before a round, and after it.
+    pub active: (Reg, Value, Value),
 }
 
 /// Masks that truth tables of 64 bits can be made of.
@@ -41,15 +50,13 @@ struct Truth {
     looked_at: usize,
 }
 
-impl BlockLowerer<'_, '_, '_> {
-    /// The registers that gather what leaves a loop with these masks at the end of a round.
-    pub(super) fn exit_masks(&self, masks: &BTreeMap<Reg, Value>, active: Value, next_active: Value) -> ExitMasks {
+impl Rounds<'_> {
+    /// The registers that gather what leaves the loop, among masks that a round writes.
+    pub fn exit_masks(&self, masks: &BTreeMap<Reg, Value>) -> ExitMasks {
         let mut exit_masks = ExitMasks::default();
-        if !self.region.effort.is_fast() {
-            return exit_masks;
-        }
-        let reads = self.facts.block.insts.iter().filter_map(|inst| match inst.op {
-            Op::RfRead { reg, .. } if reg != self.facts.function.active => Some((reg, inst.results[0])),
+        let (active_reg, active, next_active) = self.active;
+        let reads = self.block.insts.iter().filter_map(|inst| match inst.op {
+            Op::RfRead { reg, .. } if reg != active_reg => Some((reg, inst.results[0])),
             _ => None,
         });
         for (reg, read) in reads {
@@ -60,6 +67,10 @@ impl BlockLowerer<'_, '_, '_> {
         }
         self.add_equal(&mut exit_masks.equal);
         exit_masks
+    }
+
+    fn op(&self, v: Value) -> &Op {
+        &self.block.insts[self.defs[v].0].op
     }
 
     /// Whether a round adds nothing to a mask but the lanes that leave in it, if none of it is active before.
@@ -82,9 +93,9 @@ impl BlockLowerer<'_, '_, '_> {
         if truth.looked_at > MOST_MASKS {
             return None;
         }
-        let table = match *self.facts.def_op(mask) {
+        let table = match *self.op(mask) {
             Op::Const { bits: 0, .. } => 0,
-            Op::Const { bits, .. } if bits == self.facts.warp_mask() => u64::MAX,
+            Op::Const { bits, .. } if bits == self.warp_mask => u64::MAX,
             Op::Unary { op: UnaryOp::Not, a } => !self.truth(truth, a)?,
             Op::Binary { op: op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor), a, b } => {
                 let (a, b) = (self.truth(truth, a)?, self.truth(truth, b)?);
@@ -107,10 +118,10 @@ impl BlockLowerer<'_, '_, '_> {
     fn add_equal(&self, equal: &mut HashMap<Value, Value>) {
         let Some(&zero) = equal.values().next() else { return };
         equal.values_mut().for_each(|value| *value = zero);
-        for inst in &self.facts.block.insts {
+        for inst in &self.block.insts {
             let of = |v: Value| equal.get(&v).copied().unwrap_or(v);
             let is_ones =
-                |v: Value| matches!(*self.facts.def_op(v), Op::Unary { op: UnaryOp::Not, a } if of(a) == zero);
+                |v: Value| matches!(*self.op(v), Op::Unary { op: UnaryOp::Not, a } if of(a) == zero);
             let by = match inst.op {
                 Op::Binary { op: BinaryOp::And, a, b } if of(a) == zero || of(b) == zero => zero,
                 Op::Binary { op: BinaryOp::And, a, b } if is_ones(b) => of(a),

@@ -1,0 +1,127 @@
+//! The vector back end against Cranelift: hot code of kernels of the suite, launch beside launch in one process, and
+//! the time that translation takes. See `docs/vector-gate.md`.
+//!
+//!     cargo bench --features vector --bench vector [-- CASE...]
+
+#[path = "suite/mod.rs"]
+#[allow(dead_code, reason = "shared with other benchmarks, which use more of it")]
+mod suite;
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use suite::{Ready, Size};
+use warploom::exec::{Effort, EngineKind, LaunchOptions, Session, Stage};
+use warploom::jit::vector;
+
+/// Pairs of launches, and translations.
+const PAIRS: usize = 101;
+const TRANSLATIONS: usize = 21;
+
+fn main() {
+    let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    if !vector::is_supported() {
+        println!("this host has no AVX-512: nothing to measure");
+        return;
+    }
+    println!("{}, {:.2} GHz while it multiplies", cpu(), gigahertz());
+    println!("kernel, guest: ms by Cranelift, ms by vectors, times as fast (median of pairs; least, greatest)");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vector");
+    for mut case in suite::cases(Size::Full) {
+        let wanted = if named.is_empty() { ["compute", "mandelbrot"].contains(&case.name) } else { named.iter().any(|name| name == case.name) };
+        if !wanted {
+            continue;
+        }
+        let folder = case.write(&folder);
+        for target in case.targets.iter().map(|target| target.name).filter(|&name| name != "visa") {
+            measure(case.name, target, &folder.join(target).with_extension("toml"));
+        }
+    }
+}
+
+/// A launch whose hot code one back end has made, once.
+fn prepared(manifest: &Path, vectors: bool) -> (Ready, LaunchOptions) {
+    vector::use_for_hot_code(vectors);
+    let ready = Ready::read(manifest);
+    let options = LaunchOptions { effort: Effort::Full, ..ready.options(EngineKind::Jit, 1) };
+    ready.launch(&options);
+    ready.check();
+    (ready, options)
+}
+
+fn measure(case: &str, target: &str, manifest: &Path) {
+    let [cranelift, vectors] = [false, true].map(|vectors| prepared(manifest, vectors));
+    let time = |(ready, options): &(Ready, LaunchOptions)| {
+        let start = Instant::now();
+        let outcome = black_box(ready.launch(options));
+        (start.elapsed().as_secs_f64() * 1e3, outcome.counts.instructions)
+    };
+    let pairs: Vec<[f64; 2]> = (0..PAIRS)
+        .map(|_| {
+            let [(before, counted), (now, same)] = [time(&cranelift), time(&vectors)];
+            assert_eq!(counted, same, "{case}, {target}: instructions");
+            [before, now]
+        })
+        .collect();
+    let mut ratios: Vec<f64> = pairs.iter().map(|[before, now]| before / now).collect();
+    ratios.sort_by(f64::total_cmp);
+    let [before, now] = [0, 1].map(|which| median(pairs.iter().map(|pair| pair[which]).collect()));
+    let ratio = median(ratios.clone());
+    let (least, greatest) = (ratios[PAIRS / 20], ratios[PAIRS - 1 - PAIRS / 20]);
+    println!("{case}, {target}: {before:.3} {now:.3} {ratio:.2} ({least:.2} to {greatest:.2} without a twentieth at each end)");
+    let [cranelift, vectors] = [false, true].map(|vectors| translation(manifest, vectors).as_secs_f64() * 1e3);
+    println!("    translated in {cranelift:.2} ms by Cranelift, in {vectors:.2} ms by vectors, all analysis included");
+    left_to_cranelift(manifest).iter().for_each(|why| println!("    {why}"));
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// What a kernel's translation for speed takes, from the function as it was lifted.
+fn translation(manifest: &Path, vectors: bool) -> Duration {
+    vector::use_for_hot_code(vectors);
+    let launch = warploom::capture::Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"));
+    let mut times: Vec<Duration> = (0..TRANSLATIONS)
+        .map(|_| {
+            let session = Session::new(&launch).unwrap_or_else(|e| panic!("{e}"));
+            let kernel = session.kernel().expect("the kernel");
+            kernel.translate(launch.shape.block, 1, Effort::Full).expect("a translation")
+        })
+        .collect();
+    times.sort();
+    times[TRANSLATIONS / 2]
+}
+
+/// What keeps regions from being compiled by the vector back end.
+fn left_to_cranelift(manifest: &Path) -> Vec<String> {
+    vector::use_for_hot_code(true);
+    let launch = warploom::capture::Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"));
+    let session = Session::new(&launch).unwrap_or_else(|e| panic!("{e}"));
+    let kernel = session.kernel().expect("the kernel");
+    let dump = kernel.dump(Stage::Host(Effort::Full), launch.shape.block, None).expect("host code");
+    dump.lines().filter(|line| line.contains("has no vectors")).map(String::from).collect()
+}
+
+/// The CPU's name, as the kernel has it.
+fn cpu() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
+    let family = info.lines().find_map(|line| line.strip_prefix("cpu family")?.split(": ").nth(1));
+    format!("{}, family {}", name.unwrap_or("an unknown CPU"), family.unwrap_or("unknown"))
+}
+
+/// The frequency, from products that each wait three cycles for the one before.
+fn gigahertz() -> f64 {
+    const PRODUCTS: u64 = 200_000_000;
+    let start = Instant::now();
+    let mut product = black_box(3u64);
+    let factor = black_box(5u64);
+    for _ in 0..PRODUCTS {
+        product = product.wrapping_mul(factor);
+    }
+    black_box(product);
+    3.0 * PRODUCTS as f64 / start.elapsed().as_nanos() as f64
+}
