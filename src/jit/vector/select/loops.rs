@@ -4,7 +4,7 @@
 //! writes them. All pieces take part in each round, so lanes are in lockstep. The loop runs at most as many rounds as
 //! the budget and the back edges allow; then the block is entered again, which counts and yields as usual.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 
@@ -24,6 +24,8 @@ use crate::jit::vector::machine::{Block, MASK, Reg, Rm};
 const MOST_ROUNDS: u64 = 1 << 30;
 /// Vectors that a loop keeps in registers, at most: some are left for what it computes.
 const KEPT_VECTORS: usize = 27;
+/// Vectors that rounds carry, from which on registers are not kept apart from what runs on.
+const MOST_CARRIED: usize = 18;
 
 /// A write of lanes: the value, and where it is written.
 type Written = (Value, Option<Value>);
@@ -41,6 +43,9 @@ struct SelfLoop {
     raw: BTreeSet<IrReg>,
     /// Registers of masks that gather the lanes that leave.
     exit_masks: BTreeSet<IrReg>,
+    /// Registers that run on in lanes which have left: nobody sees these before the end. Of each, whether the lanes that
+    /// are written may differ from round to round, so that what they hold is kept apart.
+    free: BTreeMap<IrReg, bool>,
     /// Values that may differ from round to round.
     varies: EntitySet<Value>,
     /// Values that a round is to make.
@@ -50,6 +55,8 @@ struct SelfLoop {
 /// What a round begins with, in registers.
 struct State {
     lanes: BTreeMap<IrReg, Vec<Part>>,
+    /// What free registers hold where they are written under masks that vary.
+    kept: BTreeMap<IrReg, Vec<Part>>,
     masks: BTreeMap<IrReg, Vec<Reg>>,
     cells: BTreeMap<IrReg, Reg>,
     /// Active lanes of all rounds but the first, added up.
@@ -62,7 +69,7 @@ impl State {
     /// All registers, in the order of a block's parameters.
     fn registers(&self, is_wide: impl Fn(IrReg) -> bool) -> Vec<Reg> {
         let mut all = Vec::new();
-        for (&reg, pieces) in &self.lanes {
+        for (&reg, pieces) in self.lanes.iter().chain(&self.kept) {
             all.extend(pieces.iter().flat_map(|part| &part[..1 + usize::from(is_wide(reg))]));
         }
         all.extend(self.masks.values().flatten().chain(self.cells.values()));
@@ -117,8 +124,9 @@ impl Selector<'_> {
                 });
             }
         }
-        let (exit_masks, raw, needed) = (BTreeSet::new(), BTreeSet::new(), EntitySet::new());
-        let mut found = SelfLoop { exit, cond, again_if, lanes, cells, raw, exit_masks, varies, needed };
+        let (exit_masks, raw, free) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
+        let needed = EntitySet::new();
+        let mut found = SelfLoop { exit, cond, again_if, lanes, cells, raw, exit_masks, free, varies, needed };
         found.raw = self.raw_registers(&found);
         Some(found)
     }
@@ -140,7 +148,7 @@ impl Selector<'_> {
     }
 
     fn lower_loop(&mut self, found: &mut SelfLoop) {
-        self.find_exit_masks(found);
+        self.facts.equal_masks = self.find_unseen_lanes(found);
         self.find_needed(found);
         let found = &*found;
         self.find_lane_masks(found);
@@ -173,30 +181,52 @@ impl Selector<'_> {
         self.leave_loop(found, &next, (allowed, active, going));
     }
 
-    /// Finds mask registers that gather the lanes that leave. Reads of them are 0 where lanes are active, so that nothing
-    /// else may see other lanes of the masks of a round.
-    fn find_exit_masks(&mut self, found: &mut SelfLoop) {
+    /// Finds mask registers that gather the lanes that leave, and registers that may run on in them, if a round shows
+    /// nothing of lanes that are not active.
+    fn find_unseen_lanes(&self, found: &mut SelfLoop) -> HashMap<Value, Value> {
         let (block, function) = (self.facts.block, self.function());
-        let (Some(active), Some(&next)) = (block.entry_mask(function.active), found.cells.get(&function.active)) else {
-            return;
-        };
+        let Some(active) = block.entry_mask(function.active) else { return HashMap::new() };
+        let next = found.cells.get(&function.active).copied();
         let masks = Masks::of(function.lanes, &block.insts, &self.facts.defs);
         let within = |mask: Value| masks.is_subset(mask, active);
-        let guarded = found.lanes.values().all(|&(_, guard)| guard.is_some_and(within));
-        let is_mask_op = |op: &Op| matches!(op, Op::Binary { .. } | Op::Unary { .. } | Op::RfWrite { .. } | Op::Select { .. });
+        let is_mask_op =
+            |op: &Op| matches!(op, Op::Binary { .. } | Op::Unary { .. } | Op::RfWrite { .. } | Op::Select { .. });
         let lane_wise = block.insts.iter().all(|inst| {
             let varies = |&v: &Value| self.ty(v) == Type::Mask && found.varies.contains(v);
             is_mask_op(&inst.op) || !inst.op.operands().iter().any(varies)
         });
-        if !guarded || !lane_wise || found.cond != next || !found.again_if || !within(next) {
-            return;
+        let guarded = found.lanes.values().all(|&(_, guard)| guard.is_some_and(within));
+        let condition = self.ty(found.cond) != Type::Mask || within(found.cond);
+        if !lane_wise || !guarded || !condition || !next.is_none_or(within) {
+            return HashMap::new();
         }
-        let active = (function.active, active, next);
-        let rounds = Rounds { block, defs: &self.facts.defs, warp_mask: self.warp_mask(), active };
-        let ExitMasks { regs, equal } = rounds.exit_masks(&found.cells);
-        if found.cells.keys().all(|&reg| reg == function.active || regs.contains(&reg)) {
-            (found.exit_masks, self.facts.equal_masks) = (regs, equal);
+        let mut equal_masks = HashMap::new();
+        let mut exit_masks = BTreeSet::new();
+        if let Some(next) = next.filter(|&next| next == found.cond && found.again_if) {
+            let active = (function.active, active, next);
+            let rounds = Rounds { block, defs: &self.facts.defs, warp_mask: self.warp_mask(), active };
+            ExitMasks { regs: exit_masks, equal: equal_masks } = rounds.exit_masks(&found.cells);
         }
+        let seen = |(reg, &value): (&IrReg, &Value)| {
+            self.ty(value) == Type::Mask && !exit_masks.contains(reg) && !within(value)
+        };
+        if found.cells.iter().any(seen) {
+            return HashMap::new();
+        }
+        let is_written = |guard: Value| masks.is_subset(next.unwrap_or(active), guard);
+        let free = found.lanes.iter().filter_map(|(&reg, &(_, guard))| {
+            let guard = guard.filter(|&guard| is_written(guard))?;
+            Some((reg, found.varies.contains(guard)))
+        });
+        found.free = free.collect();
+        found.exit_masks = exit_masks;
+        let vectors = |reg: &IrReg| self.vectors(self.is_wide_row(*reg));
+        let carried: usize = found.lanes.keys().map(vectors).sum();
+        let kept: usize = found.free.iter().filter(|&(_, &varies)| varies).map(|(reg, _)| vectors(reg)).sum();
+        if carried + kept > MOST_CARRIED {
+            found.free.retain(|_, varies| !*varies);
+        }
+        equal_masks
     }
 
     /// Finds the values that a round is to make.
@@ -305,22 +335,28 @@ impl Selector<'_> {
                 cells.insert(reg, number);
             }
         }
-        State { lanes, masks, cells, counted: self.number(0), left: allowed }
+        let lanes: BTreeMap<IrReg, Vec<Part>> = lanes;
+        let kept = lanes.iter().filter(|(reg, _)| found.free.get(reg) == Some(&true));
+        let kept = kept.map(|(&reg, pieces)| (reg, pieces.clone())).collect();
+        State { lanes, kept, masks, cells, counted: self.number(0), left: allowed }
     }
 
     /// Parameters of the loop's block for a state.
     fn parameters(&mut self, head: Block, like: &State) -> State {
-        let mut lanes = BTreeMap::new();
-        for (&reg, pieces) in &like.lanes {
-            let wide = self.is_wide_row(reg);
-            let parts = pieces.iter().map(|_| self.each_part(wide, |selector, _| selector.vector_param(head))).collect();
-            lanes.insert(reg, parts);
-        }
+        let mut vectors = |rows: &BTreeMap<IrReg, Vec<Part>>| -> BTreeMap<IrReg, Vec<Part>> {
+            let rows = rows.iter().map(|(&reg, pieces)| {
+                let wide = self.is_wide_row(reg);
+                let param = |_: &Part| self.each_part(wide, |selector, _| selector.vector_param(head));
+                (reg, pieces.iter().map(param).collect())
+            });
+            rows.collect()
+        };
+        let (lanes, kept) = (vectors(&like.lanes), vectors(&like.kept));
         let mut all = |masks: &Vec<Reg>| -> Vec<Reg> { masks.iter().map(|_| self.body.param(head, MASK)).collect() };
         let masks = like.masks.iter().map(|(&reg, masks)| (reg, all(masks))).collect();
         let cells: Vec<IrReg> = like.cells.keys().copied().collect();
         let cells = cells.into_iter().map(|reg| (reg, self.general_param(head))).collect();
-        State { lanes, masks, cells, counted: self.general_param(head), left: self.general_param(head) }
+        State { lanes, kept, masks, cells, counted: self.general_param(head), left: self.general_param(head) }
     }
 
     /// Computes what is the same in all rounds, and has what rounds need of it be in registers.
@@ -337,7 +373,8 @@ impl Selector<'_> {
                 wanted.extend(inst.op.operands().into_iter().filter(|&v| !found.varies.contains(v)));
             }
         }
-        let mut kept: usize = found.lanes.keys().map(|&reg| self.vectors(self.is_wide_row(reg))).sum();
+        let rows = found.lanes.keys().chain(found.free.iter().filter(|&(_, &varies)| varies).map(|(reg, _)| reg));
+        let mut kept: usize = rows.map(|&reg| self.vectors(self.is_wide_row(reg))).sum();
         let mut seen: SecondaryMap<Value, bool> = table(block.values.len(), false);
         let mut constants = Vec::new();
         for v in wanted {
@@ -387,12 +424,20 @@ impl Selector<'_> {
         }
         let wanted = |&v: &Value| found.varies.contains(v) && found.needed.contains(v);
         self.operations(|index| block.insts[index].results.iter().any(wanted));
-        let mut lanes = BTreeMap::new();
+        let (mut lanes, mut kept) = (BTreeMap::new(), BTreeMap::new());
         for (&reg, &(value, guard)) in &found.lanes {
             let wide = self.is_wide_row(reg);
-            let pieces = (0..self.pieces()).map(|piece| self.merged(wide, value, guard, state.lanes[&reg][piece], piece));
-            let pieces: Vec<Part> = pieces.collect();
-            lanes.insert(reg, pieces);
+            let mut merge = |old: &[Part]| -> Vec<Part> {
+                (0..self.pieces()).map(|piece| self.merged(wide, value, guard, old[piece], piece)).collect()
+            };
+            if let Some(old) = state.kept.get(&reg) {
+                kept.insert(reg, merge(old));
+            }
+            let next = match found.free.get(&reg) {
+                Some(_) => (0..self.pieces()).map(|piece| self.lanes(value, piece)).collect(),
+                None => merge(&state.lanes[&reg]),
+            };
+            lanes.insert(reg, next);
         }
         let mut masks = BTreeMap::new();
         for &reg in state.masks.keys() {
@@ -411,7 +456,7 @@ impl Selector<'_> {
             counted = self.general(opcode::ADD, counted, Rm::Reg(lanes));
         }
         let left = self.plus(state.left, -1);
-        (State { lanes, masks, cells, counted, left }, going)
+        (State { lanes, kept, masks, cells, counted, left }, going)
     }
 
     /// What a register holds of a piece after a write.
@@ -428,10 +473,13 @@ impl Selector<'_> {
     /// Writes the registers, counts the rounds, and goes on.
     fn leave_loop(&mut self, found: &SelfLoop, last: &State, (allowed, active, going): (Reg, Reg, Reg)) {
         let cost = i64::from(self.facts.block.cost);
-        for (&reg, pieces) in &last.lanes {
+        for (&reg, &(value, guard)) in &found.lanes {
+            let pieces = last.kept.get(&reg).unwrap_or(&last.lanes[&reg]);
+            let guard = guard.filter(|_| found.free.get(&reg) == Some(&false));
             for (piece, &part) in pieces.iter().enumerate() {
-                let part = if found.raw.contains(&reg) { self.mended(found.lanes[&reg].0, part) } else { part };
-                self.store_row(reg, part, None, piece);
+                let part = if found.raw.contains(&reg) { self.mended(value, part) } else { part };
+                let mask = guard.map(|guard| self.mask_lanes(guard, piece));
+                self.store_row(reg, part, mask, piece);
             }
         }
         let mut after = active;
