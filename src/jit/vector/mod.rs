@@ -73,13 +73,18 @@ impl Program {
         Ok(Program { vector: is_supported(), ..program })
     }
 
+    /// How many regions the program has.
+    pub fn regions(&self) -> usize {
+        self.regions.len()
+    }
+
     /// A region's code by this back end, if it makes that.
     pub(super) fn vectors(&self, region: usize, effort: Effort) -> Option<Result<Entry, JitError>> {
         (self.vector && effort.is_fast()).then(|| compile(self, region)).flatten()
     }
 
     /// What keeps a region from being compiled by this back end, if something does and the program is to use it.
-    pub(super) fn left_to_cranelift(&self, region: usize) -> Option<String> {
+    pub fn left_to_cranelift(&self, region: usize) -> Option<String> {
         self.vector.then(|| unsupported(self, region)).flatten()
     }
 }

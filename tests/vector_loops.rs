@@ -1,0 +1,129 @@
+//! Loops of one block by the vector back end, against the interpreter: lanes that leave at different times, gathered in
+//! masks, NaNs that registers may keep, turns and budgets that end within a loop.
+
+use warploom::analysis::LaunchClass;
+use warploom::generate::compare::{Initial, WAYS, compare};
+use warploom::ir::generate::{Random, Source};
+use warploom::ir::parse::parse;
+use warploom::ir::{BankId, Function};
+use warploom::jit::{Program, vector};
+
+/// How lanes leave the loop.
+#[derive(Clone, Copy, Debug)]
+enum Leave {
+    /// One by one, and a mask register gathers them.
+    Gathered,
+    /// One by one, and another mask register, which says more, is written too.
+    Seen,
+    /// All that are active stay until one of them leaves.
+    Together,
+}
+
+/// A loop in which floats are multiplied and added, and a lane counts up to a limit of its own.
+fn text(lanes: u32, wide: bool, leave: Leave, cost: u32) -> String {
+    let (int, float) = if wide { ("i64", "f64") } else { ("i32", "f32") };
+    let end = match leave {
+        Leave::Gathered => "  v16 = or v15, v14\n  rf.write m[0], v16\n  rf.write active[0], v12\n  branch v12, b1, b2",
+        Leave::Seen => "  v16 = xor v15, v10\n  rf.write m[0], v16\n  rf.write active[0], v12\n  branch v12, b1, b2",
+        Leave::Together => "  rf.write m[0], v14\n  branch v14, b2, b1",
+    };
+    format!(
+        "function \"loop\" lanes {lanes} nan 0x7fff 0x7fffffff 0xfff8000000000000 {{
+bank x: lane {int} x 2
+bank n: lane i32 x 2
+bank m: mask x 1
+bank active: mask x 1
+active active[0]
+
+b0 pc 0x0 cost 1:
+  jump b1
+
+b1 pc 0x8 cost {cost}:
+  v0 = rf.read x[0]
+  v1 = bitcast.{float} v0
+  v2 = rf.read x[1]
+  v3 = bitcast.{float} v2
+  v4 = fma v1, v3, v1
+  v5 = bitcast.{int} v4
+  v6 = rf.read n[0]
+  v7 = const.i32 0x1
+  v8 = add v6, v7
+  v9 = rf.read n[1]
+  v10 = icmp.lt.s v8, v9
+  v11 = rf.read active[0]
+  v12 = and v11, v10
+  v13 = not v10
+  v14 = and v11, v13
+  v15 = rf.read m[0]
+  rf.write x[0], v5
+  rf.write n[0], v8
+{end}
+
+b2 pc 0x10 cost 1:
+  exit
+}}
+"
+    )
+}
+
+/// Floats, of which some are NaNs with bits that arithmetic does not give; limits; and a mask.
+fn initial(random: &mut Random, wide: bool, mask: u64) -> Vec<Initial> {
+    let floats = |random: &mut Random| -> Vec<u64> {
+        let float = |random: &mut Random| {
+            let number = random.below(64) as f64 / 16.0 - 2.0;
+            match (random.below(8), wide) {
+                (0, false) => 0x7fc0_0000 | u64::from(random.below(1 << 20)),
+                (0, true) => 0x7ff8 << 48 | u64::from(random.below(1 << 20)),
+                (_, false) => (number as f32).to_bits().into(),
+                (_, true) => number.to_bits(),
+            }
+        };
+        (0..64).map(|_| float(random)).collect()
+    };
+    let counts = |random: &mut Random, limit: u32| (0..64).map(|_| random.below(limit).into()).collect();
+    let (x, n) = (BankId(0), BankId(1));
+    vec![
+        (x.reg(0), floats(random)),
+        (x.reg(1), floats(random)),
+        (n.reg(0), counts(random, 2)),
+        (n.reg(1), counts(random, 14)),
+        (BankId(2).reg(0), vec![mask]),
+    ]
+}
+
+/// The way that makes code by vectors.
+fn compare_by_vectors(function: &Function, initial: &[Initial]) {
+    let ways = &WAYS[WAYS.len() - 1..];
+    if let Err(difference) = compare(function, [48, 2, 1], initial, ways) {
+        panic!("{}: {}\n{function}", difference.engine, difference.what);
+    }
+}
+
+#[test]
+fn lanes_leave_loops_at_different_times() {
+    if !vector::is_supported() {
+        println!("skipped: this host has no AVX-512");
+        return;
+    }
+    let mut random = Random::new(54);
+    for lanes in [16, 32, 64] {
+        for wide in [false, true] {
+            for leave in [Leave::Gathered, Leave::Seen, Leave::Together] {
+                // Of the dearest loops the budget pays for a few rounds only.
+                for cost in [1, 7, 90] {
+                    let function = parse(&text(lanes, wide, leave, cost)).expect("a function");
+                    let launch = LaunchClass::of([48, 2, 1], lanes);
+                    let program = Program::with_vectors(&function, launch, true, true).expect("a program");
+                    for region in 0..program.regions() {
+                        assert_eq!(program.left_to_cranelift(region), None, "{lanes} lanes, {leave:?}");
+                    }
+                    for round in 0..12 {
+                        // Mostly no lane has left before.
+                        let mask = if round % 3 == 2 { u64::MAX >> (64 - lanes) & 0x5a5a_f00f_3c3c_9669 } else { 0 };
+                        compare_by_vectors(&function, &initial(&mut random, wide, mask));
+                    }
+                }
+            }
+        }
+    }
+}
