@@ -13,6 +13,8 @@ use warploom::jit::{Program, vector};
 enum Leave {
     /// One by one, and a mask register gathers them.
     Gathered,
+    /// The same, and lanes that the mask register has leave, too.
+    Barred,
     /// One by one, and another mask register, which says more, is written too.
     Seen,
     /// All that are active stay until one of them leaves.
@@ -24,6 +26,10 @@ fn text(lanes: u32, wide: bool, leave: Leave, cost: u32) -> String {
     let (int, float) = if wide { ("i64", "f64") } else { ("i32", "f32") };
     let end = match leave {
         Leave::Gathered => "  v16 = or v15, v14\n  rf.write m[0], v16\n  rf.write active[0], v12\n  branch v12, b1, b2",
+        Leave::Barred => {
+            "  v17 = not v15\n  v18 = and v12, v17\n  v16 = or v15, v14\n  rf.write m[0], v16\n  rf.write active[0], v18
+  branch v18, b1, b2"
+        }
         Leave::Seen => "  v16 = xor v15, v10\n  rf.write m[0], v16\n  rf.write active[0], v12\n  branch v12, b1, b2",
         Leave::Together => "  rf.write m[0], v14\n  branch v14, b2, b1",
     };
@@ -108,7 +114,7 @@ fn lanes_leave_loops_at_different_times() {
     let mut random = Random::new(54);
     for lanes in [16, 32, 64] {
         for wide in [false, true] {
-            for leave in [Leave::Gathered, Leave::Seen, Leave::Together] {
+            for leave in [Leave::Gathered, Leave::Barred, Leave::Seen, Leave::Together] {
                 // Of the dearest loops the budget pays for a few rounds only.
                 for cost in [1, 7, 90] {
                     let function = parse(&text(lanes, wide, leave, cost)).expect("a function");
