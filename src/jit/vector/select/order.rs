@@ -37,7 +37,7 @@ impl Selector<'_> {
     }
 
     fn pieces_of(&mut self, waiting: &mut Vec<usize>) {
-        for piece in 0..self.pieces() {
+        for piece in self.group.clone() {
             waiting.iter().for_each(|&index| self.lane_inst(index, piece));
         }
         waiting.clear();
@@ -155,8 +155,8 @@ impl Selector<'_> {
     /// Arithmetic of floats that is one for the warp is done in all lanes of a vector.
     fn same_of_floats(&mut self, index: usize) {
         let result = self.facts.block.insts[index].results[0];
-        self.lane_inst(index, 0);
-        let made = self.forms.of(result).lanes[0].take().expect("just made");
+        self.lane_inst(index, self.group.start);
+        let made = self.forms.of(result).lanes[self.group.start].take().expect("just made");
         self.forms.of(result).same = Some(made[0]);
     }
 }

@@ -1,6 +1,7 @@
 //! The function of a region: entered by the number of a block, as Cranelift's code is.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -54,6 +55,8 @@ pub struct Selector<'p> {
     pub program: &'p Program,
     pub body: Body,
     pub facts: BlockFacts<'p>,
+    /// The pieces that code is made for.
+    pub group: Range<usize>,
     /// The forms that each value of the block has so far.
     pub forms: Forms,
     /// Vectors that are constants, by their bits and whether lanes have 64 of them.
@@ -78,6 +81,7 @@ pub fn select(program: &Program, region: usize) -> (Body, Sites) {
         program,
         body,
         facts: BlockFacts::of(program, blocks[0]),
+        group: 0..usize::from(program.function().lanes) / PIECE,
         forms: Forms::default(),
         constants: FxHashMap::default(),
         entries,

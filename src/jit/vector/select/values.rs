@@ -161,7 +161,7 @@ impl Selector<'_> {
         self.facts.equal_masks.get(&v).copied().unwrap_or(v)
     }
 
-    /// The bits of a mask.
+    /// The bits of a mask; of one that is made lane by lane, those of the pieces that code is made for.
     pub fn mask_number(&mut self, v: Value) -> Reg {
         let v = self.equal_mask(v);
         if let Some(bits) = self.constant(v) {
@@ -170,7 +170,8 @@ impl Selector<'_> {
         if let Some(number) = self.forms.of(v).scalar {
             return number;
         }
-        let masks: Vec<Reg> = (0..self.pieces()).map(|piece| self.forms.of(v).masks[piece].expect("made before")).collect();
+        let lanes = self.forms.of(v).masks;
+        let masks: Vec<Reg> = self.group.clone().map(|piece| lanes[piece].expect("made before")).collect();
         let number = self.number_of_masks(&masks);
         self.set_scalar(v, number);
         number
