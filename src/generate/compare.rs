@@ -79,7 +79,12 @@ pub const WAYS: &[Way] = &[
     Way { name: "jit, --effort quick", effort: Effort::Quick, one_worker: true, back_end: BackEnd::Cranelift },
     Way { name: "jit, --effort likely", effort: Effort::Likely, one_worker: true, back_end: BackEnd::Cranelift },
     Way { name: "jit, --effort full", effort: Effort::Full, one_worker: true, back_end: BackEnd::Cranelift },
-    Way { name: "jit, --effort full --threads 2", effort: Effort::Full, one_worker: false, back_end: BackEnd::Cranelift },
+    Way {
+        name: "jit, --effort full --threads 2",
+        effort: Effort::Full,
+        one_worker: false,
+        back_end: BackEnd::Cranelift,
+    },
     #[cfg(all(feature = "vector", target_arch = "x86_64"))]
     Way { name: "jit, vector back end", effort: Effort::Full, one_worker: true, back_end: BackEnd::Vector },
 ];

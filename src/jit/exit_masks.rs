@@ -120,8 +120,7 @@ impl Rounds<'_> {
         equal.values_mut().for_each(|value| *value = zero);
         for inst in &self.block.insts {
             let of = |v: Value| equal.get(&v).copied().unwrap_or(v);
-            let is_ones =
-                |v: Value| matches!(*self.op(v), Op::Unary { op: UnaryOp::Not, a } if of(a) == zero);
+            let is_ones = |v: Value| matches!(*self.op(v), Op::Unary { op: UnaryOp::Not, a } if of(a) == zero);
             let by = match inst.op {
                 Op::Binary { op: BinaryOp::And, a, b } if of(a) == zero || of(b) == zero => zero,
                 Op::Binary { op: BinaryOp::And, a, b } if is_ones(b) => of(a),

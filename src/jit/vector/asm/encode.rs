@@ -36,7 +36,7 @@ pub(super) fn encode(code: &mut Assembler, op: Opcode, operands: &Operands) {
         Prefix::Evex => evex(code, op, &fields, operands),
     }
     code.bytes.push(op.byte);
-    let broadcasts = matches!(operands.rm, Source::Element(_) | Source::Constant(_));
+    let broadcasts = matches!(operands.rm, Source::Constant(_));
     let unit = match op.prefix {
         Prefix::Evex if broadcasts => op.element(),
         Prefix::Evex => op.bytes,
@@ -50,9 +50,7 @@ pub(super) fn encode(code: &mut Assembler, op: Opcode, operands: &Operands) {
 fn high_bits(source: &Source) -> (u8, u8) {
     match source {
         Source::Register(register) => (register >> 4 & 1, register >> 3 & 1),
-        Source::Memory(place) | Source::Element(place) => {
-            (place.index.map_or(0, |(index, _)| index >> 3 & 1), place.base >> 3 & 1)
-        }
+        Source::Memory(place) => (place.index.map_or(0, |(index, _)| index >> 3 & 1), place.base >> 3 & 1),
         Source::Constant(_) | Source::Vector(_) => (0, 0),
     }
 }
@@ -93,7 +91,7 @@ fn vex(code: &mut Assembler, op: Opcode, fields: &Fields) {
 fn evex(code: &mut Assembler, op: Opcode, fields: &Fields, operands: &Operands) {
     let (x, b) = high_bits(&fields.rm);
     let (r, high) = (fields.reg >> 3 & 1, fields.reg >> 4 & 1);
-    let broadcast = matches!(fields.rm, Source::Element(_) | Source::Constant(_));
+    let broadcast = matches!(fields.rm, Source::Constant(_));
     let first = (r ^ 1) << 7 | (x ^ 1) << 6 | (b ^ 1) << 5 | (high ^ 1) << 4 | op.map;
     let second = u8::from(op.w) << 7 | (!fields.vvvv & 0xf) << 3 | 1 << 2 | op.pp;
     let third = u8::from(operands.zero) << 7
@@ -109,7 +107,7 @@ fn rm(code: &mut Assembler, op: Opcode, fields: &Fields, unit: u8) {
     let reg = (fields.reg & 7) << 3;
     match &fields.rm {
         Source::Register(register) => code.bytes.push(0xc0 | reg | register & 7),
-        Source::Memory(place) | Source::Element(place) => memory(code, reg, place, unit),
+        Source::Memory(place) => memory(code, reg, place, unit),
         Source::Constant(bits) => constant(code, op, reg, vec![*bits]),
         Source::Vector(words) => constant(code, op, reg, words.to_vec()),
     }
@@ -117,9 +115,8 @@ fn rm(code: &mut Assembler, op: Opcode, fields: &Fields, unit: u8) {
 
 fn memory(code: &mut Assembler, reg: u8, place: &Place, unit: u8) {
     let Place { base, index, displacement } = *place;
-    let short = (displacement % i32::from(unit) == 0)
-        .then(|| i8::try_from(displacement / i32::from(unit)).ok())
-        .flatten();
+    let short =
+        (displacement % i32::from(unit) == 0).then(|| i8::try_from(displacement / i32::from(unit)).ok()).flatten();
     let (mode, bytes): (u8, &[u8]) = match short {
         // Base registers 5 and 13 without a displacement have another meaning.
         Some(0) if base & 7 != 5 => (0, &[]),

@@ -31,8 +31,6 @@ pub struct Place {
 pub enum Source {
     Register(u8),
     Memory(Place),
-    /// One element in memory, for all lanes.
-    Element(Place),
     /// A constant of the code, of 64 bits of which the instruction takes as many as an element has, for all lanes.
     Constant(u64),
     /// A vector that is a constant of the code.

@@ -175,11 +175,8 @@ opcodes! {
     CMP = legacy(0, 0x3b).w();
     TEST = legacy(0, 0x85).w();
     IMUL = legacy(1, 0xaf).w().tied();
-    ADD_IMM = alu_imm(0);
-    OR_IMM = alu_imm(1);
     AND_IMM = alu_imm(4);
     SUB_IMM = alu_imm(5);
-    XOR_IMM = alu_imm(6);
     CMP_IMM = legacy(0, 0x81).w().digit(Form::Digit, 7).imm(Imm::Word);
     TEST_IMM = legacy(0, 0xf7).w().digit(Form::Digit, 0).imm(Imm::Word);
     IMUL_IMM = legacy(0, 0x69).w().imm(Imm::Word);
@@ -188,11 +185,9 @@ opcodes! {
     SHL_IMM = shift_imm(4);
     SHR_IMM = shift_imm(5);
     SAR_IMM = shift_imm(7);
-    ROR_IMM = shift_imm(1);
     SHLX = shift(1);
     SHRX = shift(3);
     SARX = shift(2);
-    ANDN = vex(0, 2, 0xf2).w().form(Form::RegV);
     POPCNT = Opcode { pp: 2, ..legacy(1, 0xb8).w() };
     TZCNT = Opcode { pp: 2, ..legacy(1, 0xbc).w() };
     LZCNT = Opcode { pp: 2, ..legacy(1, 0xbd).w() };
@@ -219,7 +214,6 @@ opcodes! {
     KANDW = mask(0x41);
     KANDNW = mask(0x42);
     KORW = mask(0x45);
-    KXNORW = mask(0x46);
     KXORW = mask(0x47);
     KNOTW = vex(0, 1, 0x44);
     KUNPCKBW = Opcode { pp: 1, ..mask(0x4b) };
@@ -236,8 +230,6 @@ opcodes! {
     VMOVDQU32 = evex(2, 1, 0x6f).form(Form::Reg);
     VMOVDQU32_STORE = evex(2, 1, 0x7f).form(Form::Rm);
     VMOVDQA64 = evex(1, 1, 0x6f).w().form(Form::Reg);
-    VPBROADCASTD = evex(1, 2, 0x58).form(Form::Reg).bytes(4);
-    VPBROADCASTQ = evex(1, 2, 0x59).w().form(Form::Reg).bytes(8);
     VPBROADCASTD_GENERAL = evex(1, 2, 0x7c).form(Form::Reg);
     VPBROADCASTQ_GENERAL = evex(1, 2, 0x7c).w().form(Form::Reg);
     VMOVD_GENERAL = evex(1, 1, 0x7e).form(Form::Rm).length(0).bytes(4);
@@ -301,7 +293,6 @@ opcodes! {
     VPCMPUQ = evex(1, 3, 0x1e).w().imm(Imm::Byte);
     VPTESTNMD = evex(2, 2, 0x27);
     VPTESTNMQ = evex(2, 2, 0x27).w();
-    VPTESTMD = evex(1, 2, 0x27);
     VPBLENDMD = evex(1, 2, 0x64);
     VPBLENDMQ = evex(1, 2, 0x64).w();
     VCMPPS = evex(0, 1, 0xc2).imm(Imm::Byte);
@@ -332,8 +323,6 @@ opcodes! {
     VCVTUDQ2PS = evex(3, 1, 0x7a).form(Form::Reg);
     VCVTTPS2DQ = evex(2, 1, 0x5b).form(Form::Reg);
     VCVTTPS2UDQ = evex(0, 1, 0x78).form(Form::Reg);
-    VCVTDQ2PD = evex(2, 1, 0xe6).form(Form::Reg).bytes(32);
-    VCVTUDQ2PD = evex(2, 1, 0x7a).form(Form::Reg).bytes(32);
     VCVTPS2PD = evex(0, 1, 0x5a).form(Form::Reg).bytes(32);
     VCVTPD2PS = evex(1, 1, 0x5a).w().form(Form::Reg);
 }

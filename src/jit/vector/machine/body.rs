@@ -85,11 +85,6 @@ impl Body {
         self.blocks[current.0 as usize].successors.extend([yes, no]);
     }
 
-    /// Whether code is being put into a block, which has no end yet.
-    pub fn is_open(&self) -> bool {
-        self.current.is_some()
-    }
-
     /// Splits edges from a block with several successors to one with several predecessors: moves for parameters have
     /// no other place.
     fn split_edges(&mut self) {
@@ -245,4 +240,3 @@ impl regalloc2::Function for Function {
         if class == VECTOR { 8 } else { 1 }
     }
 }
-

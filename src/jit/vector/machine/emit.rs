@@ -131,7 +131,9 @@ impl Emitter<'_> {
     fn is_loop(&self, number: usize) -> bool {
         let blocks = &self.function.blocks;
         !blocks[number].cold
-            && blocks[number..].iter().any(|block| !block.cold && block.successors.iter().any(|to| to.index() == number))
+            && blocks[number..]
+                .iter()
+                .any(|block| !block.cold && block.successors.iter().any(|to| to.index() == number))
     }
 
     fn inst(&mut self, block: usize, inst: &Inst, allocations: &[Allocation]) {
@@ -207,7 +209,6 @@ impl Emitter<'_> {
         let last = match &op.last {
             Rm::None => None,
             Rm::Memory(mem) => Some(Source::Memory(place(mem))),
-            Rm::Element(mem) => Some(Source::Element(place(mem))),
             Rm::Reg(_) => Some(Source::Register(next())),
             Rm::Constant(bits) => Some(Source::Constant(*bits)),
             Rm::Vector(words) => Some(Source::Vector(*words)),

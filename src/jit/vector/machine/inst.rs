@@ -37,8 +37,6 @@ pub enum Rm {
     None,
     Reg(Reg),
     Memory(Mem),
-    /// One element in memory, for all lanes.
-    Element(Mem),
     /// The bits of an element, for all lanes.
     Constant(u64),
     Vector([u64; 8]),
@@ -71,9 +69,14 @@ pub enum Arg {
 pub enum Inst {
     Op(Op),
     /// Makes the second argument of the function.
-    Entry { number: Reg },
+    Entry {
+        number: Reg,
+    },
     /// Calls a helper with the context and these arguments. All registers keep their values.
-    Call { helper: u32, args: Vec<Arg> },
+    Call {
+        helper: u32,
+        args: Vec<Arg>,
+    },
     /// Goes to the only successor.
     Jump,
     /// Goes to the first successor if the flags say so, else to the second.
@@ -115,7 +118,7 @@ impl Op {
             out.extend(mem.index.map(|(index, _)| Operand::reg_use(index)));
         };
         match &self.last {
-            Rm::Memory(mem) | Rm::Element(mem) => place(mem),
+            Rm::Memory(mem) => place(mem),
             Rm::Reg(reg) => out.push(Operand::reg_use(*reg)),
             Rm::None | Rm::Constant(_) | Rm::Vector(_) => {}
         }

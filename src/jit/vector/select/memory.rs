@@ -1,7 +1,10 @@
 //! Rows of the register file, and loads and stores of lanes in global memory.
 //!
-//! An access is done at once if the lanes that take part lie one behind the other on one page of the TLB. Else a helper does it
-//! for eight lanes at a time, in cold code. So operations are in lockstep, and faults are precise.
+//! An access is done at once if the lanes that take part lie one behind the other on one page of the TLB. Else, in cold code, it
+//! is done for a piece at a time if its lanes lie so, or by a helper for eight lanes at a time. So operations are in
+//! lockstep, and faults are precise.
+
+use std::ops::Range;
 
 use super::PIECE;
 use super::build::{context, registers};
@@ -16,6 +19,9 @@ use crate::jit::vector::asm::Condition;
 use crate::jit::vector::asm::opcode::{self, Opcode};
 use crate::jit::vector::machine::{Arg, Base, Block, Inst, Mem, Op as MachineOp, Reg, Rm};
 use warploom_runtime::warp::{ExitCode, PAGE_BITS, PAGE_BYTES, TLB_ENTRIES, TlbEntry};
+
+/// How a load makes its results, and whether these have 64 bits.
+type Loaded = (Extend, bool);
 
 /// Lanes that a helper does at a time.
 const CHUNK: usize = 8;
@@ -69,20 +75,13 @@ impl Selector<'_> {
         let result = inst.results[0];
         let wide = self.is_wide(result);
         let (slow, done) = (self.body.cold_block(), self.body.block());
-        let host = self.spaced(&access, false, slow);
-        let mut loaded = Vec::new();
-        for piece in 0..self.pieces() {
-            let mask = self.guard(&access, piece);
-            for part in 0..1 + usize::from(wide) {
-                let bytes = access.ty.bytes() as usize * (piece * PIECE + part * CHUNK);
-                let from = Rm::Memory(Mem::at(Base::Reg(host), bytes as i32));
-                let mask = if wide { self.part_mask(mask, part) } else { mask };
-                loaded.push(self.vector_or_zero(load_opcode(&access, extend), mask, from));
-            }
-        }
+        let all = self.group.clone();
+        let host = self.spaced(&access, false, all.clone(), slow);
+        let loaded = all.clone().flat_map(|piece| self.load_piece(&access, (extend, wide), (host, all.start), piece));
+        let loaded = loaded.collect();
         self.body.jump(done, loaded);
         self.in_cold_code(slow, |selector| {
-            selector.by_helper(index, &access, None, Some((wide, extend)));
+            selector.piece_by_piece(index, &access, None, Some((extend, wide)));
             let mut loaded = Vec::new();
             for at in 0..selector.pieces() * (1 + usize::from(wide)) {
                 loaded.push(selector.vector_of(opcode::VMOVDQU64, context(COLLECTED + 64 * at as i32)));
@@ -101,35 +100,53 @@ impl Selector<'_> {
         let inst = &self.facts.block.insts[index];
         let Op::Store { access, ref values, .. } = inst.op else { unreachable!("a store") };
         let value = values[0];
-        let wide = access.ty.bits() == 64;
         // Both ways want them.
         (0..self.pieces()).for_each(|piece| {
             self.lanes(value, piece);
         });
         let (slow, done) = (self.body.cold_block(), self.body.block());
-        let host = self.spaced(&access, true, slow);
+        let all = self.group.clone();
+        let host = self.spaced(&access, true, all.clone(), slow);
+        for piece in all.clone() {
+            self.store_piece(&access, value, (host, all.start), piece);
+        }
+        self.body.jump(done, Vec::new());
+        self.in_cold_code(slow, |selector| {
+            selector.piece_by_piece(index, &access, Some(value), None);
+            selector.body.jump(done, Vec::new());
+        });
+        self.body.switch_to(done);
+    }
+
+    /// Where a part of a piece is from the host address of a piece on.
+    fn element(access: &Access, (host, first): (Reg, usize), piece: usize, part: usize) -> Rm {
+        let bytes = access.ty.bytes() as usize * ((piece - first) * PIECE + part * CHUNK);
+        Rm::Memory(Mem::at(Base::Reg(host), bytes as i32))
+    }
+
+    fn load_piece(&mut self, access: &Access, (extend, wide): Loaded, host: (Reg, usize), piece: usize) -> Vec<Reg> {
+        let mask = self.guard(access, piece);
+        let load = |part: usize| {
+            let mask = if wide { self.part_mask(mask, part) } else { mask };
+            self.vector_or_zero(load_opcode(access, extend), mask, Self::element(access, host, piece, part))
+        };
+        (0..1 + usize::from(wide)).map(load).collect()
+    }
+
+    fn store_piece(&mut self, access: &Access, value: Value, host: (Reg, usize), piece: usize) {
+        let wide = access.ty.bits() == 64;
         let opcode = match access.ty.bits() {
             64 => opcode::VMOVDQU64_STORE,
             32 => opcode::VMOVDQU32_STORE,
             16 => opcode::VPMOVDW,
             _ => opcode::VPMOVDB,
         };
-        for piece in 0..self.pieces() {
-            let lanes = self.lanes(value, piece);
-            let mask = self.guard(&access, piece);
-            for (part, &vector) in lanes.iter().enumerate().take(1 + usize::from(wide)) {
-                let bytes = access.ty.bytes() as usize * (piece * PIECE + part * CHUNK);
-                let to = Rm::Memory(Mem::at(Base::Reg(host), bytes as i32));
-                let mask = if wide { self.part_mask(mask, part) } else { mask };
-                self.store_vector(opcode, vector, to, Some(mask));
-            }
+        let lanes = self.lanes(value, piece);
+        let mask = self.guard(access, piece);
+        for (part, &vector) in lanes.iter().enumerate().take(1 + usize::from(wide)) {
+            let mask = if wide { self.part_mask(mask, part) } else { mask };
+            self.store_vector(opcode, vector, Self::element(access, host, piece, part), Some(mask));
         }
-        self.body.jump(done, Vec::new());
-        self.in_cold_code(slow, |selector| {
-            selector.by_helper(index, &access, Some(value), None);
-            selector.body.jump(done, Vec::new());
-        });
-        self.body.switch_to(done);
     }
 
     fn guard(&mut self, access: &Access, piece: usize) -> Reg {
@@ -145,18 +162,18 @@ impl Selector<'_> {
         (self.forms, self.constants) = (forms, constants);
     }
 
-    /// The host address of lanes that lie one behind the other, on one page; else goes to `slow`.
-    fn spaced(&mut self, access: &Access, writes: bool, slow: Block) -> Reg {
+    /// The host address of pieces whose lanes lie one behind the other, on one page; else goes to `slow`.
+    fn spaced(&mut self, access: &Access, writes: bool, pieces: Range<usize>, slow: Block) -> Reg {
         let step = u64::from(access.ty.bytes());
-        let first = self.lanes(access.address, 0)[0];
+        let first = self.lanes(access.address, pieces.start)[0];
         let base = self.first_lane(true, first);
         let same = self.vector_of(opcode::VPBROADCASTQ_GENERAL, Rm::Reg(base));
         let mut differ: Option<Reg> = None;
-        for piece in 0..self.pieces() {
+        for piece in pieces.clone() {
             let guard = self.guard(access, piece);
             for (part, &lanes) in self.lanes(access.address, piece).iter().enumerate() {
                 let mask = self.part_mask(guard, part);
-                let lane = |i: usize| (piece * PIECE + part * CHUNK + i) as u64 * step;
+                let lane = |i: usize| ((piece - pieces.start) * PIECE + part * CHUNK + i) as u64 * step;
                 let expected = self.vector(opcode::VPADDQ, same, Rm::Vector(std::array::from_fn(lane)));
                 let other = self.compare_where(mask, opcode::VPCMPQ, NOT_EQUAL, lanes, Rm::Reg(expected));
                 differ = Some(differ.map_or(other, |differ| self.mask(opcode::KORW, differ, other)));
@@ -171,10 +188,11 @@ impl Selector<'_> {
             self.require(Condition::Equal, slow);
         }
         let entry = self.tlb_entry(address);
-        let tag = if writes { std::mem::offset_of!(TlbEntry, write_tag) } else { std::mem::offset_of!(TlbEntry, read_tag) };
+        let tag =
+            if writes { std::mem::offset_of!(TlbEntry, write_tag) } else { std::mem::offset_of!(TlbEntry, read_tag) };
         let field = |offset: usize| Rm::Memory(Mem::at(Base::Reg(entry), offset as i32));
         let in_page = self.general(opcode::SUB, address, field(tag));
-        let span = step * u64::from(self.function().lanes);
+        let span = step * (pieces.len() * PIECE) as u64;
         self.cmp_imm(in_page, (PAGE_BYTES - span) as i64);
         self.require(Condition::BelowOrEqual, slow);
         self.general(opcode::ADD, address, field(std::mem::offset_of!(TlbEntry, addend)))
@@ -191,15 +209,45 @@ impl Selector<'_> {
         self.general(opcode::ADD, slot, context(abi::TLB))
     }
 
-    /// Has a helper do an access, eight lanes at a time. `stored` is what is stored; `loaded` says that results are
-    /// collected, and whether they have 64 bits.
-    fn by_helper(&mut self, index: usize, access: &Access, stored: Option<Value>, loaded: Option<(bool, Extend)>) {
+    /// Does an access in cold code. `stored` is what is stored; `loaded` says how results are made, which are collected in
+    /// memory.
+    fn piece_by_piece(&mut self, index: usize, access: &Access, stored: Option<Value>, loaded: Option<Loaded>) {
         let site = Site { block: self.facts.id.0, index: index as u32 };
         let number = self.sites.access(AccessSite { site, keeps_least: false, run: None }).0;
-        let guard = self.mask_number(access.guard.expect("analysis makes masks explicit"));
+        for piece in self.group.clone() {
+            let (slow, done) = (self.body.cold_block(), self.body.cold_block());
+            let host = self.spaced(access, stored.is_some(), piece..piece + 1, slow);
+            if let Some(value) = stored {
+                self.store_piece(access, value, (host, piece), piece);
+            }
+            if let Some(how) = loaded {
+                for (part, vector) in self.load_piece(access, how, (host, piece), piece).into_iter().enumerate() {
+                    let at = COLLECTED + (64 * (piece * (1 + usize::from(how.1)) + part)) as i32;
+                    self.store_vector(opcode::VMOVDQU64_STORE, vector, context(at), None);
+                }
+            }
+            self.body.jump(done, Vec::new());
+            self.in_cold_code(slow, |selector| {
+                selector.by_helper(number, access, (stored, loaded), piece);
+                selector.body.jump(done, Vec::new());
+            });
+            self.body.switch_to(done);
+        }
+    }
+
+    /// Has a helper do a piece of an access, eight lanes at a time.
+    fn by_helper(
+        &mut self,
+        number: u32,
+        access: &Access,
+        (stored, loaded): (Option<Value>, Option<Loaded>),
+        piece: usize,
+    ) {
+        let guard = self.guard(access, piece);
+        let guard = self.general_of(opcode::KMOVW_TO, Rm::Reg(guard));
         let returns = self.returning(ExitCode::Fault as u32);
-        for chunk in 0..usize::from(self.function().lanes) / CHUNK {
-            let (piece, half) = (chunk / 2, chunk % 2);
+        for half in 0..PIECE / CHUNK {
+            let chunk = piece * (PIECE / CHUNK) + half;
             let addresses = self.lanes(access.address, piece)[half];
             self.store_vector(opcode::VMOVDQU64_STORE, addresses, scratch(0), None);
             if let Some(value) = stored {
@@ -211,7 +259,7 @@ impl Selector<'_> {
                     self.body.op(MachineOp { imm: half as i64, ..op });
                 }
             }
-            let shifted = self.general_imm(opcode::SHR_IMM, guard, (chunk * CHUNK) as i64);
+            let shifted = self.general_imm(opcode::SHR_IMM, guard, (half * CHUNK) as i64);
             let bits = self.general_imm(opcode::AND_IMM, shifted, 0xff);
             let args = vec![Arg::Number(number as i32), Arg::Reg(bits), Arg::Number((chunk * CHUNK) as i32)];
             self.body.push(Inst::Call { helper: Helper::Access as u32, args });
@@ -220,7 +268,7 @@ impl Selector<'_> {
             self.test(fault);
             self.body.branch(Condition::Equal, (go, Vec::new()), (returns, Vec::new()));
             self.body.switch_to(go);
-            if let Some((wide, _)) = loaded {
+            if let Some((_, wide)) = loaded {
                 // More than the chunk's lanes: the next chunk's come over them.
                 let results = self.vector_of(opcode::VMOVDQU64, scratch(STAGED_VALUES));
                 let bytes = CHUNK * if wide { 8 } else { 4 };

@@ -48,9 +48,7 @@ impl Selector<'_> {
         match inst.op {
             Op::RfWrite { reg, .. } => self.function().is_lane(reg),
             _ if inst.op.access().is_some() => false,
-            _ => inst.results.first().is_some_and(|&v| {
-                !self.value_type(v).is_uniform() || self.facts.lane_masks[v]
-            }),
+            _ => inst.results.first().is_some_and(|&v| !self.value_type(v).is_uniform() || self.facts.lane_masks[v]),
         }
     }
 

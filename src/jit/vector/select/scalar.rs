@@ -2,7 +2,9 @@
 
 use super::build::{context, registers};
 use super::region::Selector;
-use crate::ir::{Access, BinaryOp, CellKind, ConvertOp, Extend, IntCc, Op, Reg as IrReg, Space, Special, Type, UnaryOp, Value};
+use crate::ir::{
+    Access, BinaryOp, CellKind, ConvertOp, Extend, IntCc, Op, Reg as IrReg, Space, Special, Type, UnaryOp, Value,
+};
 use crate::jit::abi;
 use crate::jit::vector::asm::Condition;
 use crate::jit::vector::asm::opcode;
@@ -206,8 +208,7 @@ impl Selector<'_> {
             }
             UnaryOp::FNeg | UnaryOp::FAbs => {
                 let sign = 1 << (bits - 1);
-                let (opcode, bits) =
-                    if op == UnaryOp::FNeg { (opcode::XOR, sign) } else { (opcode::AND, sign - 1) };
+                let (opcode, bits) = if op == UnaryOp::FNeg { (opcode::XOR, sign) } else { (opcode::AND, sign - 1) };
                 let bits = self.number(bits);
                 self.general(opcode, x, Rm::Reg(bits))
             }

@@ -3,8 +3,8 @@
 use super::super::Program;
 use super::PIECE;
 use crate::ir::{
-    Access, BinaryOp, Block, BlockId, ConvertOp, Extend, FloatAttrs, FloatUnaryOp, Inst, Op, Part, Round, Space, Special,
-    Terminator, Type, UnaryOp, Value,
+    Access, BinaryOp, Block, BlockId, ConvertOp, Extend, FloatAttrs, FloatUnaryOp, Inst, Op, Part, Round, Space,
+    Special, Terminator, Type, UnaryOp, Value,
 };
 use warploom_runtime::warp::CONST_BANK_BYTES;
 

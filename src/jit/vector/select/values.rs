@@ -48,9 +48,7 @@ pub fn lane_masks(block: &Block, carried: impl Fn(IrReg) -> bool) -> SecondaryMa
                 lanes[inst.results[1]] = varying(inst.results[0]);
                 continue;
             }
-            Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b }
-                if block.ty(a).ty == Type::Mask =>
-            {
+            Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } if block.ty(a).ty == Type::Mask => {
                 lanes[a] || lanes[b]
             }
             Op::Unary { op: UnaryOp::Not, a } if block.ty(a).ty == Type::Mask => lanes[a],

@@ -17,7 +17,7 @@ use crate::jit::vector::select::values::Part;
 impl Selector<'_> {
     /// Rounds that the budget and the back edges allow, at least one: else the budget's fault is raised. It is one where
     /// the budget may end before the back edges do.
-    pub fn allowed_rounds(&mut self) -> Reg {
+    pub(super) fn allowed_rounds(&mut self) -> Reg {
         let cost = self.facts.block.cost;
         let before = self.general_of(opcode::MOV, context(abi::INSTRUCTIONS));
         let after = self.plus(before, cost as i32);
@@ -38,7 +38,7 @@ impl Selector<'_> {
 
     /// Has careful code do the loop where a lane is active that has left it, or where a register has a NaN that is not
     /// the function's, and may keep it.
-    pub fn expect_usual_state(&mut self, found: &SelfLoop, active: Reg) {
+    pub(super) fn expect_usual_state(&mut self, found: &SelfLoop, active: Reg) {
         let careful = self.body.cold_block();
         let mut gathered: Option<Reg> = None;
         for &reg in &found.exit_masks {
@@ -75,7 +75,7 @@ impl Selector<'_> {
     }
 
     /// What the first round begins with.
-    pub fn first_state(&mut self, found: &SelfLoop, allowed: Reg) -> State {
+    pub(super) fn first_state(&mut self, found: &SelfLoop, allowed: Reg) -> State {
         let group = self.group.clone();
         let lanes = found.lanes.keys();
         let lanes = lanes.map(|&reg| (reg, group.clone().map(|piece| self.read_row(reg, piece)).collect())).collect();
@@ -96,7 +96,7 @@ impl Selector<'_> {
     }
 
     /// Parameters of the loop's block for a state.
-    pub fn parameters(&mut self, head: Block, like: &State) -> State {
+    pub(super) fn parameters(&mut self, head: Block, like: &State) -> State {
         let mut vectors = |rows: &BTreeMap<IrReg, Vec<Part>>| -> BTreeMap<IrReg, Vec<Part>> {
             let rows = rows.iter().map(|(&reg, pieces)| {
                 let wide = self.is_wide_row(reg);
@@ -114,7 +114,7 @@ impl Selector<'_> {
     }
 
     /// Computes what is the same in all rounds, and has what rounds need of it be in registers.
-    pub fn prepare_invariants(&mut self, found: &SelfLoop) {
+    pub(super) fn prepare_invariants(&mut self, found: &SelfLoop) {
         let block = self.facts.block;
         let is_write = |index: usize| matches!(block.insts[index].op, Op::RfWrite { .. });
         let varies = |index: usize| block.insts[index].results.iter().any(|&v| found.varies.contains(v));

@@ -13,7 +13,7 @@ use crate::jit::vector::select::values::lane_masks;
 
 impl Selector<'_> {
     /// The block as a loop in registers, if it is one.
-    pub fn find_loop(&self) -> Option<SelfLoop> {
+    pub(super) fn find_loop(&self) -> Option<SelfLoop> {
         let (id, block) = (self.facts.id, self.facts.block);
         let Terminator::Branch { cond, then, otherwise } = block.term else { return None };
         let again_if = then == id;
@@ -53,7 +53,8 @@ impl Selector<'_> {
         }
         let (exit_masks, raw, free) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
         let needed = EntitySet::new();
-        let mut found = SelfLoop { exit, cond, again_if, lanes, cells, raw, exit_masks, free, varies, needed, lane_wise: false };
+        let mut found =
+            SelfLoop { exit, cond, again_if, lanes, cells, raw, exit_masks, free, varies, needed, lane_wise: false };
         found.raw = self.raw_registers(&found);
         Some(found)
     }
@@ -61,14 +62,17 @@ impl Selector<'_> {
     /// Registers that are written with results of float arithmetic, and of which a round uses no bits.
     fn raw_registers(&self, found: &SelfLoop) -> BTreeSet<IrReg> {
         let reads_bits = |reg: IrReg| {
-            let mut reads = self.facts.block.insts.iter().filter(|inst| matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg));
+            let mut reads = self
+                .facts
+                .block
+                .insts
+                .iter()
+                .filter(|inst| matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg));
             reads.any(|inst| self.facts.bits_used[inst.results[0]])
         };
         let is_raw = |&(&reg, &(value, guard)): &(&IrReg, &Written)| {
-            let arithmetic = matches!(
-                self.facts.op(self.root(value)),
-                Op::FBinary { .. } | Op::Fma { .. } | Op::FUnary { .. }
-            );
+            let arithmetic =
+                matches!(self.facts.op(self.root(value)), Op::FBinary { .. } | Op::Fma { .. } | Op::FUnary { .. });
             arithmetic && guard.is_some() && !self.value_type(self.root(value)).is_uniform() && !reads_bits(reg)
         };
         found.lanes.iter().filter(is_raw).map(|(&reg, _)| reg).collect()
@@ -76,7 +80,7 @@ impl Selector<'_> {
 
     /// Finds mask registers that gather the lanes that leave, and registers that may run on in them, if a round shows
     /// nothing of lanes that are not active.
-    pub fn find_unseen_lanes(&self, found: &mut SelfLoop) -> HashMap<Value, Value> {
+    pub(super) fn find_unseen_lanes(&self, found: &mut SelfLoop) -> HashMap<Value, Value> {
         let (block, function) = (self.facts.block, self.function());
         let Some(active) = block.entry_mask(function.active) else { return HashMap::new() };
         let next = found.cells.get(&function.active).copied();
@@ -127,7 +131,7 @@ impl Selector<'_> {
     }
 
     /// Finds the values that a round is to make.
-    pub fn find_needed(&self, found: &mut SelfLoop) {
+    pub(super) fn find_needed(&self, found: &mut SelfLoop) {
         let mut next = vec![found.cond];
         for (_, &(value, guard)) in &found.lanes {
             next.push(value);
@@ -143,7 +147,7 @@ impl Selector<'_> {
     }
 
     /// Which masks are made lane by lane, also those that registers carry from round to round.
-    pub fn find_lane_masks(&mut self, found: &SelfLoop) {
+    pub(super) fn find_lane_masks(&mut self, found: &SelfLoop) {
         let mut carried: BTreeSet<IrReg> = BTreeSet::new();
         loop {
             let masks = lane_masks(self.facts.block, |reg| carried.contains(&reg));

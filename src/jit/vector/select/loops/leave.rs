@@ -13,7 +13,7 @@ use crate::jit::vector::select::values::Part;
 
 impl Selector<'_> {
     /// Writes the rows of a group of pieces.
-    pub fn write_rows(&mut self, found: &SelfLoop, last: &State) {
+    pub(super) fn write_rows(&mut self, found: &SelfLoop, last: &State) {
         for (&reg, &(value, guard)) in &found.lanes {
             let pieces = last.kept.get(&reg).unwrap_or(&last.lanes[&reg]);
             let guard = guard.filter(|_| found.free.get(&reg) == Some(&false));
@@ -26,7 +26,7 @@ impl Selector<'_> {
     }
 
     /// Writes masks and uniform values, counts the rounds, and goes on.
-    pub fn leave_loop(&mut self, found: &SelfLoop, groups: &[Done], (allowed, active): (Reg, Reg)) {
+    pub(super) fn leave_loop(&mut self, found: &SelfLoop, groups: &[Done], (allowed, active): (Reg, Reg)) {
         let after = self.write_cells(found, groups).unwrap_or(active);
         self.write_exit_masks(found, active, after);
         // The group that runs longest has fewest rounds left.

@@ -11,7 +11,7 @@ use crate::jit::vector::select::values::Part;
 
 impl Selector<'_> {
     /// One round: what the next one begins with, and the condition that there is one.
-    pub fn round(&mut self, found: &SelfLoop, state: &State) -> (State, Reg) {
+    pub(super) fn round(&mut self, found: &SelfLoop, state: &State) -> (State, Reg) {
         let (block, start) = (self.facts.block, self.group.start);
         let none = self.number(0);
         for inst in &block.insts {
