@@ -1,6 +1,6 @@
 //! Random functions are the same on all engines: memory, registers, counts and faults.
 //!
-//! `WARPLOOM_SEED` is the first seed, `WARPLOOM_SEEDS` how many there are; a single one that fails is printed whole. Guest code
+//! `WARPLOOM_SEED` is the first seed, `WARPLOOM_SEEDS` how many there are, `WARPLOOM_WAY` the number of the only way to make code; a single one that fails is printed whole. Guest code
 //! that fails is made smaller and written to the folder `WARPLOOM_REPRODUCERS`.
 
 #[path = "support/variable.rs"]
@@ -12,9 +12,14 @@ use arbitrary::Unstructured;
 use variable::variable;
 use warploom::generate::bare::{self, Launch};
 use warploom::generate::code::{Code, Isa};
-use warploom::generate::compare::{self, BLOCKS, Difference, WAYS, compare};
+use warploom::generate::compare::{self, BLOCKS, Difference, WAYS, Way, compare};
 use warploom::generate::{self, Elementwise, check, elementwise};
 use warploom::ir::generate::{Random, Source, function};
+
+/// The JIT's ways of making code: one, by its number, if `WARPLOOM_WAY` says so.
+fn ways() -> &'static [Way] {
+    variable("WARPLOOM_WAY").map_or(WAYS, |number| compare::one_way(number as usize))
+}
 
 /// Runs a test with every seed; all that fail are told.
 fn each_seed(count: u64, test: impl Fn(u64) -> Result<(), String>) {
@@ -52,7 +57,7 @@ fn shapes_that_the_jit_treats_specially() {
         let mut random = Random::new(seed);
         let bytes = bytes(&mut random, 3000);
         let function = generate::function(&mut Unstructured::new(&bytes)).expect("enough bytes");
-        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], WAYS)
+        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], ways())
     });
 }
 
@@ -62,7 +67,7 @@ fn lanes_that_wait() {
         let mut random = Random::new(seed);
         let bytes = bytes(&mut random, 2000);
         let function = generate::waiting(&mut Unstructured::new(&bytes)).expect("enough bytes");
-        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], WAYS)
+        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], ways())
     });
 }
 
@@ -74,7 +79,7 @@ fn elementwise_kernels_run_bare() {
         let mut u = Unstructured::new(&bytes);
         let Elementwise { function, independent } = elementwise(&mut u).expect("enough bytes");
         let launch = Launch::choose(&mut u).expect("enough bytes");
-        bare::compare(&function, &launch, independent, WAYS)
+        bare::compare(&function, &launch, independent, ways())
     });
 }
 
@@ -85,7 +90,7 @@ fn every_operation() {
         let lanes = [32, 32, 64, 8, 13][random.below(5) as usize];
         let ops = [4, 12, 30][random.below(3) as usize];
         let function = function(&mut random, compare::limits(lanes, ops));
-        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], WAYS)
+        compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], ways())
     });
 }
 
