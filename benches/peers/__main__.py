@@ -10,6 +10,12 @@ Needs cargo, Python 3.11 or later without further packages, and the Debian packa
 
     apt-get install pocl-opencl-icd ocl-icd-libopencl1 oclgrind
 
+With --intel FOLDER, Intel's runtime for CPUs is measured too, from a virtual environment in FOLDER:
+
+    python3 -m venv FOLDER && FOLDER/bin/pip install intel-opencl-rt intel-cmplr-lib-rt intel-cmplr-lib-ur
+
+Where gcc is and the host has AVX-512, kernels that vector.c has as C by hand are measured as well.
+
 All are given one thread. docs/benchmarking.md says what is measured, and how.
 """
 import argparse
@@ -34,6 +40,8 @@ ISAS = ("maxwell", "gfx9")
 # of 256 that takes up to minutes and was never the fastest.
 METHODS = ("loopvec", "workitemloops", "cbs")
 FORMS = {"loop": 0, "unrolled": 8}
+# What vector.c has.
+BY_HAND = ("compute", "mandelbrot")
 # For a compiler that unrolls too much.
 LIMIT = 60
 
@@ -81,6 +89,25 @@ def oclgrind(case):
     return ask(["oclgrind", "--num-threads", "1", *opencl(case, "Oclgrind", samples=3)])
 
 
+def intel(case, folder, unroll):
+    vendors = ROOT / "target/peers/vendors"
+    vendors.mkdir(parents=True, exist_ok=True)
+    (vendors / "intel.icd").write_text(f"{folder.resolve()}/lib/libintelocl.so\n")
+    return ask(opencl(case, "Intel", unroll), OCL_ICD_VENDORS=str(vendors), LD_LIBRARY_PATH=f"{folder.resolve()}/lib",
+               DPCPP_CPU_NUM_CUS="1")
+
+
+def by_hand():
+    """The program of vector.c, where it can be made and run."""
+    if not shutil.which("gcc") or " avx512f " not in pathlib.Path("/proc/cpuinfo").read_text():
+        return None
+    program = ROOT / "target/peers/vector"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    command = ["gcc", "-O3", "-march=native", "-ffast-math", "-o", program, HERE / "vector.c"]
+    subprocess.run(command, check=True)
+    return program
+
+
 def check_peers(case):
     """Ends the program if one of them is not there."""
     problems = []
@@ -94,8 +121,8 @@ def check_peers(case):
 
 
 class Measuring:
-    def __init__(self, program, rounds):
-        self.program, self.rounds = program, rounds
+    def __init__(self, program, rounds, intel_folder):
+        self.program, self.rounds, self.intel_folder, self.by_hand = program, rounds, intel_folder, by_hand()
 
     def launch(self, case, target, engine="jit", threads=1):
         manifest = pathlib.Path(case["folder"]) / f"{target}.toml"
@@ -120,6 +147,14 @@ class Kernel:
         self.measuring, self.full, self.small = measuring, full, small
         self.plain, self.peers, self.problems = {}, {form: {} for form in FORMS}, {}
         self.targets = {target: {"1": [], "2": []} for target in ISAS}
+        self.others = {}
+
+    def other(self, name, answer):
+        found, problem = answer
+        if problem:
+            self.problems[name, ""] = problem
+        else:
+            self.others[name] = min(found["seconds"], self.others.get(name, found["seconds"]))
 
     def round(self):
         """Measures in turn what is compared, so that all have the same neighbours."""
@@ -128,6 +163,11 @@ class Kernel:
         for target, found in self.targets.items():
             for threads, runs in found.items():
                 runs.append(self.measuring.launch(self.full, target, threads=int(threads)))
+        if self.measuring.intel_folder:
+            for unroll in FORMS.values():
+                self.other("intel", intel(self.full, self.measuring.intel_folder, unroll))
+        if self.measuring.by_hand and self.full["name"] in BY_HAND:
+            self.other("by_hand", ask([self.measuring.by_hand, self.full["name"]]))
         for form, unroll in FORMS.items():
             for method in METHODS:
                 if (form, method) not in self.problems:
@@ -151,6 +191,7 @@ class Kernel:
             **{key: self.full[key] for key in ("name", "unit", "work")},
             "small_work": self.small["work"],
             "plain": self.plain,
+            **self.others,
             "targets": targets,
             "pocl": self.peers,
             "oclgrind": simulated and simulated["seconds"],
@@ -199,7 +240,7 @@ def measure(options):
     head = {"machine": machine(), "commit": commit(), "date": datetime.date.today().isoformat(),
             "command": shlex.join(["python3", "benches/peers", *sys.argv[1:]]), "busy": busy_cores(),
             "rounds": options.rounds}
-    measuring = Measuring(program, options.rounds)
+    measuring = Measuring(program, options.rounds, options.intel)
     kernels = [Kernel(measuring, *case) for case in cases if not options.kernels or case[0]["name"] in options.kernels]
     # All kernels in each round: what disturbs lasts for some seconds.
     for number in range(options.rounds):
@@ -217,6 +258,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kernels", nargs="*")
     parser.add_argument("--rounds", type=int, default=3, help="how often all is measured; the best counts")
+    parser.add_argument("--intel", type=pathlib.Path, help="a virtual environment with Intel's runtime for CPUs")
     parser.add_argument("--docs", action="store_true")
     parser.add_argument("--from", dest="file", type=pathlib.Path)
     options = parser.parse_args()

@@ -1,11 +1,13 @@
 //! Which operations there is code for.
 
-use super::super::Program;
+use cranelift_entity::EntitySet;
+
 use super::PIECE;
 use crate::ir::{
     Access, BinaryOp, Block, BlockId, ConvertOp, Extend, FloatAttrs, FloatUnaryOp, Inst, Op, Part, Round, Space,
     Special, Terminator, Type, UnaryOp, Value,
 };
+use crate::jit::Program;
 use warploom_runtime::warp::CONST_BANK_BYTES;
 
 /// What keeps a region from being compiled here: the first block and operation, in words.
@@ -16,7 +18,7 @@ pub fn unsupported(program: &Program, region: usize) -> Option<String> {
     }
     let of_block = |&id: &BlockId| {
         let block = function.block(id);
-        let support = Support { program, block, defs: block.defs() };
+        let support = Support { program, block, defs: block.defs(), loaded: loaded(block) };
         let inst = block.insts.iter().find(|inst| !support.has(inst));
         let inst = inst.map(|inst| format!("{:?}", inst.op));
         inst.or_else(|| (!has_end(&block.term)).then(|| format!("{:?}", block.term)))
@@ -46,6 +48,21 @@ struct Support<'p> {
     program: &'p Program,
     block: &'p Block,
     defs: crate::ir::Defs,
+    /// Values that come from what lanes have loaded: as addresses they are not expected to lie in order.
+    loaded: EntitySet<Value>,
+}
+
+fn loaded(block: &Block) -> EntitySet<Value> {
+    let mut loaded = EntitySet::new();
+    for inst in &block.insts {
+        let loads = matches!(inst.op, Op::Load { access, .. } if !block.ty(access.address).is_uniform());
+        if loads || inst.op.operands().iter().any(|&v| loaded.contains(v)) {
+            inst.results.iter().for_each(|&v| {
+                loaded.insert(v);
+            });
+        }
+    }
+    loaded
 }
 
 impl Support<'_> {
@@ -168,6 +185,7 @@ impl Support<'_> {
         access.space == Space::Global
             && access.count == 1
             && !self.is_uniform(access.address)
+            && !self.loaded.contains(access.address)
             && access.guard.is_some()
             && access.ty != Type::F16
             && u32::from(access.align) <= access.ty.bytes()
