@@ -12,8 +12,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use suite::{Ready, Size};
+use warploom::analysis::LaunchClass;
 use warploom::exec::{Effort, EngineKind, LaunchOptions, Session, Stage};
-use warploom::jit::vector;
+use warploom::ir::parse::parse;
+use warploom::jit::{Program, vector};
 
 /// Pairs of launches, and translations.
 const PAIRS: usize = 101;
@@ -78,6 +80,8 @@ fn measure(case: &str, target: &str, manifest: &Path) {
     );
     let [cranelift, vectors] = [false, true].map(|vectors| translation(manifest, vectors).as_secs_f64() * 1e3);
     println!("    translated in {cranelift:.2} ms by Cranelift, in {vectors:.2} ms by vectors, all analysis included");
+    let [cranelift, vectors] = [false, true].map(|vectors| code(manifest, vectors).as_secs_f64() * 1e3);
+    println!("    of that the code: {cranelift:.2} ms, {vectors:.2} ms");
     left_to_cranelift(manifest).iter().for_each(|why| println!("    {why}"));
 }
 
@@ -95,6 +99,26 @@ fn translation(manifest: &Path, vectors: bool) -> Duration {
             let session = Session::new(&launch).unwrap_or_else(|e| panic!("{e}"));
             let kernel = session.kernel().expect("the kernel");
             kernel.translate(launch.shape.block, 1, Effort::Full).expect("a translation")
+        })
+        .collect();
+    times.sort();
+    times[TRANSLATIONS / 2]
+}
+
+/// What the code alone takes, from a function that has been analysed.
+fn code(manifest: &Path, vectors: bool) -> Duration {
+    vector::use_for_hot_code(vectors);
+    let launch = warploom::capture::Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"));
+    let session = Session::new(&launch).unwrap_or_else(|e| panic!("{e}"));
+    let text = session.kernel().expect("the kernel").dump(Stage::Ir, launch.shape.block, None).expect("a function");
+    let function = parse(&text).expect("what is printed can be read");
+    let class = LaunchClass::of(launch.shape.block, function.lanes.into());
+    let mut times: Vec<Duration> = (0..TRANSLATIONS)
+        .map(|_| {
+            let program = Program::new(&function, class, true).expect("a program");
+            let start = Instant::now();
+            program.compile_all(Effort::Full).expect("code is made");
+            start.elapsed()
         })
         .collect();
     times.sort();

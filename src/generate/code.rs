@@ -49,7 +49,7 @@ impl Code {
         let instructions = words.map(|word| [word, &[0; 8][word.len()..]].concat()[..isa.word_bytes()].to_vec());
         let block = BLOCKS[usize::from(*first) % BLOCKS.len()];
         let registers = rest[..rest.len().min(REGISTER_CHOICES)].to_vec();
-        Code { isa, instructions: instructions.collect(), block, registers, hostile: false, ways: &WAYS }
+        Code { isa, instructions: instructions.collect(), block, registers, hostile: false, ways: WAYS }
     }
 
     /// Out of the table.
@@ -79,7 +79,7 @@ impl Code {
         let block = *u.choose(&BLOCKS)?;
         let count = u.len().min(REGISTER_CHOICES) / 2;
         let registers = u.bytes(count)?.to_vec();
-        Ok(Code { isa, instructions: instructions(u)?, block, registers, hostile: false, ways: &WAYS })
+        Ok(Code { isa, instructions: instructions(u)?, block, registers, hostile: false, ways: WAYS })
     }
 
     /// The code as the JIT makes it in these ways only.

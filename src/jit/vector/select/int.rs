@@ -248,7 +248,7 @@ impl Selector<'_> {
     /// Ones below the lowest one of a lane, counted.
     fn trailing_zeros(&mut self, ty: Type, x: Reg) -> Reg {
         let wide = ty.bits() == 64;
-        let ones = self.constant_vector(u64::MAX & if wide { u64::MAX } else { 0xffff_ffff }, wide);
+        let ones = self.constant_vector(if wide { u64::MAX } else { 0xffff_ffff }, wide);
         let less = self.vector(sized(wide, [opcode::VPADDD, opcode::VPADDQ]), x, Rm::Reg(ones));
         // The bits of `less` that `x` does not have.
         let below = self.vector_tied(opcode::VPTERNLOGD, less, x, Rm::Reg(x), 0x30);

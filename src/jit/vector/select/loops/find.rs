@@ -133,7 +133,7 @@ impl Selector<'_> {
     /// Finds the values that a round is to make.
     pub(super) fn find_needed(&self, found: &mut SelfLoop) {
         let mut next = vec![found.cond];
-        for (_, &(value, guard)) in &found.lanes {
+        for &(value, guard) in found.lanes.values() {
             next.push(value);
             next.extend(guard);
         }
