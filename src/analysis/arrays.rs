@@ -94,7 +94,7 @@ impl Editor {
         if of.window == all {
             return Some(self.shaped(value, varying, all));
         }
-        let (lanes, zero) = (self.iconst(Type::I64, of.window.mask()), self.iconst(of.ty, 0));
+        let (lanes, zero) = (self.lanes_of(of.window.mask()), self.iconst(of.ty, 0));
         Some(self.select(lanes, value, zero, all))
     }
 }

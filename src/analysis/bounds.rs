@@ -62,7 +62,7 @@ fn follow<'a>(
         Op::Load { access, extend: Extend::Unsigned, sparse: false } if access.ty.bits() < ty.bits() => {
             Bound::of_type(access.ty)
         }
-        Op::Convert { op: ConvertOp::ZeroExtend, a, .. } => of(a),
+        Op::Convert { op: ConvertOp::ZeroExtend | ConvertOp::FromMask, a, .. } => of(a),
         Op::Convert { op: ConvertOp::SignExtend, a, .. } => match of(a) {
             bound if bound.max <= type_of(a).bit_mask() >> 1 => bound,
             _ => any,

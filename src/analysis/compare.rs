@@ -18,9 +18,7 @@ impl Editor {
         let (lower, result) = self.def_at(carry);
         let Op::AddCarry { a: a0, b: b0, carry: Some(one) } = self.insts[lower].op else { return None };
         // Words of 64 bits have the halves of 128.
-        let same = result == 1
-            && self.constant(one) == Some(u64::MAX)
-            && [a0, a1].iter().all(|&word| self.ty(word).ty == Type::I32);
+        let same = result == 1 && self.is_all_lanes(one) && [a0, a1].iter().all(|&word| self.ty(word).ty == Type::I32);
         let in_window = [lower, upper].iter().all(|&at| self.insts[at].window == window);
         (same && in_window).then(|| Difference { a: [a0, a1], b: [b0, b1], low: self.insts[lower].results[0] })
     }
@@ -74,8 +72,8 @@ impl Editor {
         None
     }
 
-    /// `a < b` or `a - b` is 0, of the same pairs: `a <= b`. Without signs, less is what is not greater or equal, and has the bits
-    /// beyond the last lane.
+    /// `a < b` or `a - b` is 0, of the same pairs: `a <= b`. Without signs, less is what is not
+    /// greater or equal.
     pub(super) fn compare_or_equal(&mut self, less: Value, equal: Value, window: Window) -> Option<Value> {
         let (inverted, less) = match *self.def(less) {
             Op::Unary { op: UnaryOp::Not, a } => (true, a),

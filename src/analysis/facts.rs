@@ -206,7 +206,7 @@ impl<'a> Passage<'a> {
     }
 
     fn is_subset(&self, a: Value, b: Value) -> bool {
-        Masks::of(&self.block.insts, &self.defs).is_subset(a, b)
+        Masks::of(self.function.lanes, &self.block.insts, &self.defs).is_subset(a, b)
     }
 
     fn at_end(&self, mask: Reg) -> Lanes {
@@ -306,7 +306,7 @@ impl<'a> Passage<'a> {
     /// What is known at the end of the lanes of a mask, or all that were active, from what was known of them at entry.
     fn facts_at_end(&self, known: &Facts, lanes: Option<Value>, launch: Launched) -> Facts {
         let (block, function) = (self.block, self.function);
-        let classes = Classes::with_facts(block, launch, known, lanes, &|_| true);
+        let classes = Classes::with_facts(function, block, launch, known, lanes, &|_| true);
         let mut facts = known.clone();
         for inst in &block.insts {
             match inst.op {

@@ -256,7 +256,9 @@ impl Editor {
 
     fn truncated(&self, v: Value) -> Option<Value> {
         match *self.def(v) {
-            Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a } if self.ty(a) == ValueType::MASK => Some(a),
+            Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a } if self.ty(a) == ValueType::uniform(Type::I64) => {
+                Some(a)
+            }
             _ => None,
         }
     }
@@ -272,6 +274,7 @@ impl Editor {
     /// Whether `carry` is 1 where `sum` is past 32 bits, else 0.
     fn is_carry_of(&self, sum: Value, carry: Value) -> bool {
         let Some((flag, one)) = self.matches_binary(carry, BinaryOp::And) else { return false };
+        let Op::Convert { op: ConvertOp::FromMask, a: flag, .. } = *self.def(flag) else { return false };
         let Op::ICmp { cc: IntCc::Ne, a, b } = *self.def(flag) else { return false };
         let high = matches!(*self.def(a), Op::Convert { op: ConvertOp::HighHalf, a, .. } if a == sum);
         high && self.constant(b) == Some(0) && self.constant(one) == Some(1)
@@ -288,7 +291,7 @@ impl Editor {
             Op::Unary { op: crate::ir::UnaryOp::Not, a } => Some(a),
             _ => None,
         };
-        if self.constant(one) != Some(u64::MAX) || self.def_at(carry) != (lo_at, 1) {
+        if !self.is_all_lanes(one) || self.def_at(carry) != (lo_at, 1) {
             return None;
         }
         let (b0, b1) = (inverted(b0)?, inverted(b1)?);

@@ -71,13 +71,8 @@ impl<'a> Fixed<'a> {
             return None;
         }
         let operands = inst.op.operands();
-        match inst.op {
-            Op::LaneId => return Some((0..lanes as u64).collect()),
-            // Bits past the warp are other ones in a compare of uniform values.
-            Op::ICmp { .. } | Op::FCmp { .. } if operands.iter().all(|&v| self.ty(v).is_uniform()) => {
-                return None;
-            }
-            _ => {}
+        if inst.op == Op::LaneId {
+            return Some((0..lanes as u64).collect());
         }
         for &operand in &operands {
             self.find(operand)?;
@@ -87,7 +82,7 @@ impl<'a> Fixed<'a> {
         let floats = ty.is_float() || self.ty(v).ty.is_float();
         let nan = self.nan.or((!floats).then_some(NanPolicy { f16: 0, f32: 0, f64: 0 }))?;
         let mut row = vec![0; lanes];
-        match eval::lanewise(&inst.op, ty, nan, 0, &rows, &mut row)? {
+        match eval::lanewise(&inst.op, ty, nan, (self.count, 0), &rows, &mut row)? {
             Output::Row => Some(row),
             Output::Mask(mask) => Some(vec![mask; lanes]),
             Output::RowAndMask(_) => None,
@@ -107,7 +102,7 @@ impl Editor {
     /// `bit & 1 != 0`, if the bit is that of a mask of 64 lanes at a place that is the same in every launch: whether a lane is active that
     /// another reads from, on GFX9. The mask's bits are shifted to where they are asked for.
     pub(super) fn mask_at_lanes(&mut self, bit: Value, window: Window) -> Option<Value> {
-        let (mask, index) = self.bit_of_mask(bit)?;
+        let (bits, index) = self.bit_of_mask(bit)?;
         let read = self.fixed_lanes(index)?;
         let mut distances: Vec<(i64, u64)> = Vec::new();
         for (lane, from) in (0..).zip(read).filter(|&(lane, _)| window.mask() >> lane & 1 != 0) {
@@ -120,27 +115,30 @@ impl Editor {
         if distances.len() > MOST_DISTANCES {
             return None;
         }
-        let mut all = self.iconst(Type::I64, 0);
+        let mut all = self.lanes_of(0);
         for (distance, lanes) in distances {
             let op = if distance < 0 { BinaryOp::Shl } else { BinaryOp::ShrU };
             let count = self.iconst(Type::I64, distance.unsigned_abs());
-            let moved = if distance == 0 { mask } else { self.binary(op, mask, count, window) };
-            let lanes = self.iconst(Type::I64, lanes);
-            let moved = self.binary(BinaryOp::And, moved, lanes, window);
-            all = self.binary(BinaryOp::Or, all, moved, window);
+            let moved = if distance == 0 { bits } else { self.binary(op, bits, count, window) };
+            let moved = self.convert(ConvertOp::ToMask, Type::Mask, moved, window);
+            let lanes = self.lanes_of(lanes);
+            let moved = self.and_mask(moved, lanes);
+            all = self.or_mask(all, moved);
         }
         Some(all)
     }
 
-    /// The mask and the place of a bit in it that a shift has brought down, as GFX9's lifter does to see whether a lane is active.
+    /// The bits of a mask and the place of one that a shift has brought down, as GFX9's lifter does
+    /// to see whether a lane is active.
     fn bit_of_mask(&self, bit: Value) -> Option<(Value, Value)> {
         let (half, place) = self.matches_binary(bit, BinaryOp::ShrU)?;
         let Op::Select { mask: upper, a: high, b: low } = *self.def(half) else { return None };
         let (index, bits) = self.matches_binary(place, BinaryOp::And)?;
-        let Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a: mask } = *self.def(low) else { return None };
+        let Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a: whole } = *self.def(low) else { return None };
         let Op::Convert { op: ConvertOp::HighHalf, a: of_high, .. } = *self.def(high) else { return None };
-        let is_one = mask == of_high && self.ty(mask) == ValueType::MASK && self.constant(bits) == Some(31);
-        (is_one && self.is_in_upper_half(upper, index)).then_some((mask, index))
+        let is_one =
+            whole == of_high && self.ty(whole) == ValueType::uniform(Type::I64) && self.constant(bits) == Some(31);
+        (is_one && self.is_in_upper_half(upper, index)).then_some((whole, index))
     }
 
     /// Whether a mask tells which lanes have an odd multiple of 32 in a value: it may be a constant, where these are the same in every launch.

@@ -397,7 +397,7 @@ fn summarize(
     numbers: &Numbers,
 ) -> Summary {
     let defs = code.defs_as_they_are();
-    let masks = Masks::of(&code.insts, &defs);
+    let masks = Masks::of(function.lanes, &code.insts, &defs);
     let active = entry_mask(&code.insts, function.active);
     let mut summary = Summary::of_nothing(numbers.count);
     let last = code.insts.iter().rev().find_map(|inst| match inst.op {

@@ -24,7 +24,8 @@ use super::ssa;
 use super::visits::visit;
 use crate::ir::verify::{self, VerifyError};
 use crate::ir::{
-    BinaryOp, Block, BlockId, CellKind, Function, IntCc, Op, Part, Reg, Terminator, Type, UnaryOp, Value, ValueType,
+    BinaryOp, Block, BlockId, CellKind, ConvertOp, Function, IntCc, Op, Part, Reg, Terminator, Type, UnaryOp, Value,
+    ValueType,
 };
 
 /// Rounds of a 64-bit division that are left out.
@@ -131,6 +132,7 @@ impl Loop {
         );
         let other = e.or_mask(begun, differ);
         let other = e.and_mask(other, active);
+        let other = e.convert(ConvertOp::FromMask, Type::I64, other, window);
         let none = e.pure(Op::ICmp { cc: IntCc::Eq, a: other, b: zero }, window, &[ValueType::MASK])[0];
         let cond = e.and_mask(none, is_first);
         self.block(function, e, 0, Terminator::Branch { cond, then: shortcut, otherwise: self.head })
@@ -210,7 +212,8 @@ fn read(e: &mut Editor, function: &Function, reg: Reg) -> Value {
     let ty = match function.bank(reg.bank).kind {
         CellKind::Lane(ty) => ValueType::varying(ty),
         CellKind::Uniform(ty) => ValueType::uniform(ty),
-        CellKind::Mask | CellKind::Bytes(_) => ValueType::MASK,
+        CellKind::Mask => ValueType::MASK,
+        CellKind::Bytes(_) => unreachable!("a byte array has no cells"),
     };
     let window = e.window();
     e.push(Op::RfRead { reg, part: Part::Whole }, window, &[ty])[0]
@@ -265,7 +268,7 @@ fn seen(body: &Editor, active: Value, mut v: Value) -> Value {
 
 /// Whether a condition, or its inverse, says that a register is 0.
 fn leaves_at_zero(body: &Editor, cond: Value, number: Reg, when_true: bool) -> bool {
-    // A compare of what is the same in all lanes has all bits or none.
+    // A compare of what is the same in all lanes has all lanes or none.
     let compare = match *body.def(cond) {
         Op::Binary { op: BinaryOp::And, a, b } if body.constant(b).is_some_and(|bits| bits != 0) => a,
         _ => cond,

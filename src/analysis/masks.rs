@@ -4,17 +4,25 @@ use smallvec::SmallVec;
 
 use super::editor::Editor;
 use super::visits::visit;
-use crate::ir::{BinaryOp, Defs, Inst, Op, Type, UnaryOp, Value, ValueType, Window};
+use crate::ir::{BinaryOp, Defs, Inst, Op, UnaryOp, Value, ValueType, Window};
 
 /// What the definitions of masks prove about their bits.
 pub struct Masks<'a> {
+    /// All lanes of a warp.
+    all: u64,
     insts: &'a [Inst],
     defs: &'a Defs,
 }
 
+/// Whether a mask has all of so many lanes, or none.
+pub fn is_all_or_none(mask: u64, lanes: u8) -> bool {
+    mask == 0 || mask == Window::all(lanes).mask()
+}
+
 impl<'a> Masks<'a> {
-    pub fn of(insts: &'a [Inst], defs: &'a Defs) -> Self {
-        Masks { insts, defs }
+    /// Those of a block of a function with so many lanes.
+    pub fn of(lanes: u8, insts: &'a [Inst], defs: &'a Defs) -> Self {
+        Masks { all: Window::all(lanes).mask(), insts, defs }
     }
 
     fn def(&self, value: Value) -> &Op {
@@ -53,7 +61,7 @@ impl Proof<'_> {
         visit();
         let masks = self.masks;
         let constants = (masks.constant(a), masks.constant(b));
-        if a == b || matches!(constants, (Some(0), _) | (_, Some(u64::MAX))) {
+        if a == b || constants.0 == Some(0) || constants.1 == Some(masks.all) {
             return true;
         }
         if let (Some(a), Some(b)) = constants {
@@ -92,13 +100,18 @@ impl Proof<'_> {
 /// How many masks [`Editor::conjuncts`] gives.
 const MAX_CONJUNCTS: usize = 7;
 
-/// Lanes of a warp whose masks have no bits beyond.
-const ALL_BITS: u8 = 64;
+/// Lanes of a warp of GFX9.
+const INVERTS_MASKS: u8 = 64;
 
 impl Editor {
     pub(super) fn not_mask(&mut self, a: Value) -> Value {
         let window = self.window();
         self.pure(Op::Unary { op: UnaryOp::Not, a }, window, &[ValueType::MASK])[0]
+    }
+
+    /// Whether a mask is a constant that has all lanes.
+    pub(super) fn is_all_lanes(&self, mask: Value) -> bool {
+        self.constant(mask) == Some(self.window().mask())
     }
 
     fn inverted(&self, mask: Value) -> Option<Value> {
@@ -133,14 +146,16 @@ impl Editor {
         all
     }
 
-    /// A compare that is there and has exactly the other lanes. Where lanes are fewer than bits, the bits beyond are 0 in both.
+    /// A compare that is there and has exactly the other lanes, in code whose guest inverts masks
+    /// of lanes itself. In code of fewer lanes a complement would hide the compare from whatever
+    /// recognises divisions.
     pub(super) fn inverted_compare(&self, op: &Op, window: Window) -> Option<Value> {
         let inverse = match *op {
             Op::ICmp { cc, a, b } => Op::ICmp { cc: cc.inverse(), a, b },
             Op::FCmp { cc, flush, a, b } => Op::FCmp { cc: cc.inverse(), flush, a, b },
             _ => return None,
         };
-        if self.lanes == ALL_BITS && window == self.window() { self.find(&inverse, window) } else { None }
+        if self.lanes == INVERTS_MASKS && window == self.window() { self.find(&inverse, window) } else { None }
     }
 
     /// `a & b`.
@@ -152,7 +167,7 @@ impl Editor {
             return Some(b);
         }
         if self.is_disjoint(a, b) {
-            return Some(self.iconst(Type::I64, 0));
+            return Some(self.lanes_of(0));
         }
         self.simplify_difference(a, b)
             .or_else(|| self.simplify_difference(b, a))

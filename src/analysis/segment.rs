@@ -10,7 +10,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 
 use super::class::{Class, Classes};
 use super::editor::is_pure;
-use crate::ir::{BankId, BinaryOp, Block, Function, Inst, Op, Reg, Space, UnaryOp, Value, ValueType, table};
+use crate::ir::{BankId, Block, Function, Inst, Op, Reg, Space, Value, ValueType, table};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
@@ -253,28 +253,17 @@ impl Planner<'_> {
 
 /// Bitwise operations on masks stay inside a segment: bit i comes from bits i.
 fn is_lane_mask(op: &Op, block: &Block) -> bool {
-    let mask = |v: Value| block.ty(v) == ValueType::MASK;
-    match *op {
-        Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } => mask(a) && mask(b),
-        Op::Unary { op: UnaryOp::Not, a } => mask(a),
-        _ => false,
-    }
+    matches!(*op, Op::Binary { a, .. } | Op::Unary { a, .. } if block.ty(a) == ValueType::MASK)
 }
 
-/// Whether an operation takes one of these masks for a number, which needs the bits of all lanes.
+/// Whether an operation needs the bits of all lanes of one of these masks.
 pub(super) fn counts_mask(op: &Op, block: &Block, of: impl Fn(Value) -> bool) -> bool {
-    if is_lane_mask(op, block) {
-        return false;
-    }
-    let number = |v: Value| of(v) && block.ty(v) == ValueType::MASK;
-    // Guards and conditions are masks; everything else is a number.
+    let whole = |v: Value| of(v) && block.ty(v) == ValueType::MASK;
     match *op {
-        Op::Select { a, b, .. } | Op::AddCarry { a, b, .. } => number(a) || number(b),
-        Op::Store { ref values, .. } => values.iter().any(|&v| number(v)),
-        Op::RfWrite { value, .. } => number(value),
-        Op::Atomic { value, compare, .. } => number(value) || compare.is_some_and(number),
-        Op::Load { .. } => false,
-        _ => op.operands().into_iter().any(number),
+        // Lane by lane.
+        Op::Select { .. } | Op::AddCarry { .. } | Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => false,
+        Op::RfWrite { value, .. } => whole(value),
+        _ => !is_lane_mask(op, block) && op.operands().into_iter().any(whole),
     }
 }
 

@@ -11,7 +11,6 @@ use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
 use super::arrays::{Arrays, Elements};
-use super::class::CHUNK;
 use super::editor::Editor;
 use super::local::LocalMemory;
 use crate::ir::{
@@ -179,12 +178,9 @@ impl Ssa<'_> {
 
     /// The execution mask: `active & window & guard`.
     fn execution_mask(&mut self, guard: Option<Value>, nomask: bool, window: Window) -> Value {
-        let mut mask = if nomask { self.editor.iconst(Type::I64, u64::MAX) } else { self.cell(self.function.active) };
-        // Bits past the last lane mean nothing, and a chunk may have such lanes.
-        if window != self.editor.window() || !u32::from(self.function.lanes).is_multiple_of(CHUNK) {
-            let lanes = self.editor.iconst(Type::I64, window.mask());
-            mask = self.editor.and_mask(mask, lanes);
-        }
+        let lanes = self.editor.lanes_of(window.mask());
+        let mut mask = if nomask { lanes } else { self.cell(self.function.active) };
+        mask = self.editor.and_mask(mask, lanes);
         if let Some(guard) = guard {
             mask = self.editor.and_mask(mask, guard);
         }
@@ -222,7 +218,8 @@ impl Ssa<'_> {
     fn cell_type(&self, reg: Reg) -> Type {
         match self.function.bank(reg.bank).kind {
             CellKind::Lane(ty) | CellKind::Uniform(ty) => ty,
-            CellKind::Mask | CellKind::Bytes(_) => Type::I64,
+            CellKind::Mask => Type::Mask,
+            CellKind::Bytes(_) => unreachable!("a byte array has no cells"),
         }
     }
 
@@ -241,16 +238,22 @@ impl Ssa<'_> {
     fn read(&mut self, reg: Reg, part: Part, window: Window) -> Value {
         if !self.function.is_lane(reg) {
             let whole = self.cell(reg);
-            let all = self.editor.window();
-            return match part {
-                Part::Whole => whole,
-                Part::Lo => self.editor.convert(ConvertOp::Trunc, Type::I32, whole, all),
-                Part::Hi => self.editor.convert(ConvertOp::HighHalf, Type::I32, whole, all),
+            let half = match part {
+                Part::Whole => return whole,
+                Part::Lo => ConvertOp::Trunc,
+                Part::Hi => ConvertOp::HighHalf,
             };
+            let all = self.editor.window();
+            let bits = if self.cell_type(reg) == Type::Mask {
+                self.editor.convert(ConvertOp::FromMask, Type::I64, whole, all)
+            } else {
+                whole
+            };
+            return self.editor.convert(half, Type::I32, bits, all);
         }
         let lane = self.lane(reg, window);
         match lane.new {
-            Some((value, mask)) if self.editor.constant(mask) == Some(u64::MAX) => value,
+            Some((value, mask)) if self.editor.is_all_lanes(mask) => value,
             Some((value, mask)) => {
                 let old = self.old(reg, window);
                 self.editor.select(mask, value, old, window)
@@ -280,16 +283,22 @@ impl Ssa<'_> {
     fn write(&mut self, reg: Reg, part: Part, value: Value, guard: Option<Value>, nomask: bool, window: Window) {
         let all = self.editor.window();
         if !self.function.is_lane(reg) {
-            let value = match part {
-                Part::Whole => value,
+            let bits = match part {
+                Part::Whole => None,
                 Part::Lo => {
                     let high = self.read(reg, Part::Hi, all);
-                    self.editor.concat(value, high, all)
+                    Some(self.editor.concat(value, high, all))
                 }
                 Part::Hi => {
                     let low = self.read(reg, Part::Lo, all);
-                    self.editor.concat(low, value, all)
+                    Some(self.editor.concat(low, value, all))
                 }
+            };
+            let value = match bits {
+                Some(bits) if self.cell_type(reg) == Type::Mask => {
+                    self.editor.convert(ConvertOp::ToMask, Type::Mask, bits, all)
+                }
+                bits => bits.unwrap_or(value),
             };
             self.cells.insert(reg, Cell { value, written: true });
             return;
@@ -341,8 +350,8 @@ impl Ssa<'_> {
 
     fn flush_lane(&mut self, reg: Reg, window: Window, value: Value, mask: Value) {
         let value = self.editor.current(value);
-        let everything = self.editor.constant(mask) == Some(u64::MAX);
-        let op = Op::RfWrite { reg, part: Part::Whole, value, guard: (!everything).then_some(mask), nomask: true };
+        let guard = Some(mask).filter(|&mask| !self.editor.is_all_lanes(mask));
+        let op = Op::RfWrite { reg, part: Part::Whole, value, guard, nomask: true };
         self.editor.push(op, window, &[]);
     }
 

@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::class::{Class, Classes, LaunchClass};
 use super::group::{Condition, Finder, Group};
-use super::masks::Masks;
+use super::masks::{Masks, is_all_or_none};
 use super::segment::{Plan, Step};
 use crate::ir::{
     BinaryOp, Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Special, Terminator, Type, UnaryOp, Value,
@@ -70,7 +70,8 @@ impl Sweep {
         }
         let is_alike = |&mask: &Value| {
             let of_warp = matches!(plan.steps[plan.home[mask] as usize], Step::Scalar(_));
-            let known = matches!(def(block, defs, mask), Op::Const { bits: 0 | u64::MAX, .. });
+            let known =
+                matches!(def(block, defs, mask), Op::Const { bits, .. } if is_all_or_none(*bits, function.lanes));
             !of_warp || known || classes.is_alike(mask) || group.settled.contains_key(&mask)
         };
         if !phases.iter().flatten().all(|&index| masks_used(block, &block.insts[index]).iter().all(is_alike)) {
@@ -78,7 +79,7 @@ impl Sweep {
         }
         let mut sweep = Sweep { joints: None, by_strip: by_strip(block), hidden: HashSet::new(), group, inner, phases };
         sweep.joints = sweep.joints(block, defs, classes, plan);
-        sweep.hidden = sweep.hidden(block, defs);
+        sweep.hidden = sweep.hidden(function.lanes, block, defs);
         Some(sweep)
     }
 
@@ -136,10 +137,10 @@ impl Sweep {
     }
 
     /// Loads that give something to lanes of their guard only, as far as anything of it is seen.
-    fn hidden(&self, block: &Block, defs: &Defs) -> HashSet<usize> {
+    fn hidden(&self, lanes: u8, block: &Block, defs: &Defs) -> HashSet<usize> {
         let mut insts: Vec<usize> = self.phases.iter().flatten().copied().collect();
         insts.sort_unstable();
-        let masks = Masks::of(&block.insts, defs);
+        let masks = Masks::of(lanes, &block.insts, defs);
         let mut seen_within: HashMap<Value, SecondaryMap<Value, bool>> = HashMap::new();
         let mut is_hidden = |&index: &usize| {
             let Op::Load { access, .. } = block.insts[index].op else { return false };

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::ssa;
 use crate::ir::verify::{self, VerifyError};
-use crate::ir::{Block, BlockId, CellKind, Function, Op, Part, Reg, Terminator, Value, eval, may_write};
+use crate::ir::{Block, BlockId, CellKind, Function, Op, Part, Reg, Terminator, Type, Value, eval, may_write};
 
 /// Blocks of a loop, and rounds of all of them together.
 const MAX_BLOCKS: usize = 6;
@@ -216,10 +216,10 @@ fn computed(function: &Function, block: &Block, op: &Op, values: &FxHashMap<Valu
     let ty =
         operands.first().map(|&v| block.ty(v).ty).or(if let Op::Const { ty, .. } = op { Some(*ty) } else { None })?;
     let mut out = [0];
-    match eval::lanewise(op, ty, function.nan, 0, &args, &mut out)? {
+    match eval::lanewise(op, ty, function.nan, (function.lanes, 0), &args, &mut out)? {
         eval::Output::Row => Some(out[0]),
         // A compare of such values gives all lanes or none.
-        eval::Output::Mask(mask) => Some(if mask & 1 != 0 { u64::MAX } else { 0 }),
+        eval::Output::Mask(mask) => Some(if mask & 1 != 0 { Type::Mask.bits_of_lanes(function.lanes) } else { 0 }),
         eval::Output::RowAndMask(_) => None,
     }
 }

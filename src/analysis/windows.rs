@@ -113,7 +113,7 @@ impl Widener<'_> {
     }
 
     fn lanes_of(&mut self, window: Window) -> Value {
-        self.push(Op::Const { ty: Type::I64, bits: window.mask() }, &[ValueType::MASK], self.all)[0]
+        self.push(Op::Const { ty: Type::Mask, bits: window.mask() }, &[ValueType::MASK], self.all)[0]
     }
 
     /// Which result of an operation is a mask that has bits in its window only.

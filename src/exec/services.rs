@@ -148,7 +148,7 @@ impl Engine for Serving<'_> {
                 _ => return code,
             };
             let Some(service) = service else { return code };
-            // Bits past the warp mean nothing.
+            // The last warp of a block may be short.
             let lanes = context.service_lanes & context.launch_mask();
             for lane in (0..u64::BITS).filter(|lane| lanes >> lane & 1 != 0) {
                 let served = match self.deadline {

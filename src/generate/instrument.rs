@@ -198,9 +198,11 @@ fn copy_indexed(
     let (ty, address) = cell(b, function, first, (from, at));
     if load {
         let value = b.load(Space::Global, ty, Extend::None, address, 0);
+        let value = if function.bank(first.bank).kind == CellKind::Mask { b.to_mask(value) } else { value };
         b.rf_scatter(first.bank, first.index, count, index, value);
     } else {
         let value = b.rf_gather(first.bank, first.index, count, index);
+        let value = stored(b, value);
         b.store(Space::Global, ty, address, 0, value);
     }
 }
@@ -223,6 +225,11 @@ fn cell(b: &mut BlockBuilder<'_>, function: &Function, reg: Reg, (from, at): (Va
     }
 }
 
+/// A register's value as memory has it: of a mask the bits.
+fn stored(b: &mut BlockBuilder<'_>, value: Value) -> Value {
+    if b.ty(value).ty == Type::Mask { b.from_mask(value) } else { value }
+}
+
 /// Loads or stores a register at `from + at`, in all lanes.
 fn copy(b: &mut BlockBuilder<'_>, function: &Function, reg: Reg, (from, at): (Value, u64), load: bool) {
     b.set_nomask(true);
@@ -230,9 +237,11 @@ fn copy(b: &mut BlockBuilder<'_>, function: &Function, reg: Reg, (from, at): (Va
         let (ty, address) = cell(b, function, reg, (from, at));
         if load {
             let value = b.load(Space::Global, ty, Extend::None, address, 0);
+            let value = if function.bank(reg.bank).kind == CellKind::Mask { b.to_mask(value) } else { value };
             b.rf_write(reg, value);
         } else {
             let value = b.rf_read(reg);
+            let value = stored(b, value);
             b.store(Space::Global, ty, address, 0, value);
         }
         return;

@@ -64,7 +64,7 @@ impl<'a, 'launch> Executor<'a, 'launch> {
 
     /// The lane that faults of the whole warp name.
     pub fn least_active(&mut self) -> u32 {
-        let active = self.active() & Window::all(self.function.lanes).mask();
+        let active = self.active();
         if active == 0 { 0 } else { active.trailing_zeros() }
     }
 
@@ -250,12 +250,16 @@ impl<'a, 'launch> Executor<'a, 'launch> {
             *arg = rows.window(operand, window);
         }
         let args = &args[..operands.len()];
-        let output = eval::lanewise(&inst.op, ty, self.function.nan, window.first.into(), args, out);
+        let output = {
+            let Function { nan, lanes, .. } = *self.function;
+            eval::lanewise(&inst.op, ty, nan, (lanes, window.first.into()), args, out)
+        };
         // `execute` has handled all others.
         let output = output.unwrap_or(Output::Row);
 
         // Of uniform operands a relation or carry is one truth for all lanes.
-        let widen = |mask: u64| if varying || mask == 0 { mask } else { u64::MAX };
+        let all = Window::all(self.function.lanes).mask();
+        let widen = |mask: u64| if varying || mask == 0 { mask } else { all };
         match output {
             Output::Row => {}
             Output::Mask(mask) => return self.values.set_uniform(result, widen(mask)),

@@ -7,7 +7,7 @@ use warploom_runtime::warp::{ExitCode, PAGE_BITS, WarpContext};
 use warploom_runtime::window::Target;
 
 use super::exec::{Executor, lanes_of};
-use crate::ir::{Access, AtomicOp, Extend, Inst, NanPolicy, Space, Type, Value, eval};
+use crate::ir::{Access, AtomicOp, Extend, Inst, NanPolicy, Space, Type, Value, Window, eval};
 
 /// Who does an access.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ impl Executor<'_, '_> {
             for (result, &bits) in inst.results.iter().zip(&elements[..count]) {
                 this.set(*result, actor, extended(access, extend, bits));
             }
-            sparse_lanes |= sparse_bits(actor, residency);
+            sparse_lanes |= sparse_bits(self.function.lanes, actor, residency);
             Ok(())
         })?;
         self.set_sparse(inst, sparse, sparse_lanes);
@@ -55,7 +55,7 @@ impl Executor<'_, '_> {
                 *element = this.get(value, actor) & access.ty.bit_mask();
             }
             let residency = store_elements(this.context, access, actor, address, &elements)?;
-            sparse_lanes |= sparse_bits(actor, residency);
+            sparse_lanes |= sparse_bits(self.function.lanes, actor, residency);
             Ok(())
         })?;
         self.set_sparse(inst, sparse, sparse_lanes);
@@ -78,7 +78,7 @@ impl Executor<'_, '_> {
             let compare = compare.map_or(0, |compare| this.get(compare, actor));
             let (old, residency) = atomic_element(this.context, access, op, nan, actor, address, [b, compare])?;
             this.set(inst.results[0], actor, old);
-            sparse_lanes |= sparse_bits(actor, residency);
+            sparse_lanes |= sparse_bits(self.function.lanes, actor, residency);
             Ok(())
         })?;
         self.set_sparse(inst, sparse, sparse_lanes);
@@ -266,11 +266,13 @@ pub fn extended(access: &Access, extend: Extend, bits: u64) -> u64 {
     }
 }
 
-fn sparse_bits(actor: Actor, residency: Residency) -> u64 {
+/// The lanes of an access that met a sparse page: of a scalar one all lanes of the warp, of which
+/// there are so many.
+fn sparse_bits(lanes: u8, actor: Actor, residency: Residency) -> u64 {
     match (actor, residency.is_sparse()) {
         (_, false) => 0,
         (Actor::Lane(lane), true) => 1 << lane,
-        (Actor::Scalar, true) => u64::MAX,
+        (Actor::Scalar, true) => Window::all(lanes).mask(),
     }
 }
 
@@ -335,6 +337,7 @@ pub fn atomic_type(ty: Type) -> AtomicType {
         Type::F16 => AtomicType::F16,
         Type::F32 => AtomicType::F32,
         Type::F64 => AtomicType::F64,
+        Type::Mask => unreachable!("memory holds no masks: verified"),
     }
 }
 

@@ -21,7 +21,7 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use crate::ir::layout::{LayoutError, RegLayout};
 use crate::ir::verify::{self, VerifyError};
-use crate::ir::{BlockId, Function, Inst, Op, Special, Terminator, Value, Window};
+use crate::ir::{BlockId, Function, Inst, Op, Special, Terminator, Value};
 use exec::Executor;
 pub use memory::{Actor, Elements, atomic_element, extended, load_elements, store_elements};
 pub use run::fault_of;
@@ -104,11 +104,10 @@ impl Engine for Interpreter {
     fn deadlocked(&self, context: &mut WarpContext<'_>) -> Vec<(u64, u64)> {
         let block = self.function.blocks.get(context.resume as usize);
         let Some(Terminator::Deadlock { waiting }) = block.map(|block| &block.term) else { return Vec::new() };
-        let warp = Window::all(self.function.lanes).mask();
         let registers = context.registers();
         let lanes = |reg| {
             let at = self.layout.offset(reg) as usize;
-            registers[at..].first_chunk().map_or(0, |cell| u64::from_le_bytes(*cell)) & warp
+            registers[at..].first_chunk().map_or(0, |cell| u64::from_le_bytes(*cell))
         };
         waiting.iter().map(|&(reg, pc)| (lanes(reg), pc)).filter(|&(lanes, _)| lanes != 0).collect()
     }

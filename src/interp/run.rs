@@ -8,7 +8,7 @@ use warploom_runtime::warp::{BarrierKind, ExitCode, WarpContext};
 use super::Interpreter;
 use super::exec::Executor;
 use super::values::with_values;
-use crate::ir::{Barrier, BarrierCounts, Block, BlockId, LaneEvent, Reg, Terminator, TrapKind, Window};
+use crate::ir::{Barrier, BarrierCounts, Block, BlockId, LaneEvent, Reg, Terminator, TrapKind};
 
 /// Where control goes at the end of a block.
 enum Next {
@@ -87,8 +87,7 @@ impl Joins {
 
     fn enter(&self, executor: &mut Executor<'_, '_>, at: BlockId, block: &Block) {
         if let (Some(ends), Some(join)) = (&self.ends, block.join) {
-            let lanes = executor.active() & Window::all(executor.function.lanes).mask();
-            let strangers = lanes & !ends.get(&join).copied().unwrap_or(0);
+            let strangers = executor.active() & !ends.get(&join).copied().unwrap_or(0);
             let name = &executor.function.name;
             assert!(
                 strangers == 0,
@@ -184,9 +183,8 @@ fn terminate(engine: &Interpreter, executor: &mut Executor<'_, '_>, at: BlockId)
 
 /// Activates the lanes of the first place that has any, from the one with this index on; its block, if there is one.
 fn dispatch(executor: &mut Executor<'_, '_>, places: &[(Reg, BlockId)], from: usize) -> Option<BlockId> {
-    let warp = Window::all(executor.function.lanes).mask();
     let (before, after) = places.split_at_checked(from).unwrap_or((&[], places));
-    let (reg, block) = after.iter().chain(before).copied().find(|&(reg, _)| executor.mask(reg) & warp != 0)?;
+    let (reg, block) = after.iter().chain(before).copied().find(|&(reg, _)| executor.mask(reg) != 0)?;
     let lanes = executor.mask(reg);
     executor.set_mask(executor.function.active, lanes);
     executor.set_mask(reg, 0);

@@ -130,7 +130,7 @@ fn parts_are_the_whole() {
 
 /// b0 leaves lanes 4 to 7 waiting and the others run b1; b2 brings the former back, and b3 is where they go on.
 fn run_joining(pusher: &str) -> ExitCode {
-    let write = |mask: &str| format!("v0 = const.i64 {mask}\nrf.write m[0], v0");
+    let write = |mask: &str| format!("v0 = const.mask {mask}\nrf.write m[0], v0");
     let text = format!(
         "function \"f\" lanes 8 nan 0 0 0 {{\nbank m: mask x 1\nactive m[0]\nb0:\njump b1\n\
          b1:\n{}\njump b2\nb2:\n{}\njump b3\nb3 join {pusher}:\nexit\n}}\n",

@@ -43,7 +43,7 @@ pub struct Function {
     pub lanes: u8,
     pub banks: Vec<Bank>,
     /// The mask register that holds the active lanes. At entry it is [`super::op::Special::LaunchMask`]; every other
-    /// register is 0. Bits past the last lane mean nothing.
+    /// register is 0.
     pub active: Reg,
     pub nan: NanPolicy,
     /// `blocks[0]` is the entry. Nothing jumps to it: a warp that enters there is a fresh one.
@@ -169,7 +169,7 @@ pub use warploom_runtime::warp::{BarrierCounts, Service};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Terminator {
     Jump(BlockId),
-    /// `then` if the uniform integer is not 0.
+    /// `then` if the uniform integer or mask is not 0.
     Branch {
         cond: Value,
         then: BlockId,
@@ -186,9 +186,9 @@ pub enum Terminator {
     Indirect {
         pc: Value,
     },
-    /// To the first place where lanes wait, in the order given: a place is a mask register, which holds them, and the block where
-    /// they go on. The lanes become the active ones, and the register 0. If no lane waits (bits past the warp are none), nothing
-    /// changes, and `otherwise` is next.
+    /// To the first place where lanes wait, in the order given: a place is a mask register, which
+    /// holds them, and the block where they go on. The lanes become the active ones, and the
+    /// register 0. If no lane waits, nothing changes, and `otherwise` is next.
     ///
     /// With `from`, a uniform `i32`, the search begins at the place with this index, goes on after the last with the first,
     /// and ends before it; past the last it is 0.

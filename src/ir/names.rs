@@ -36,6 +36,7 @@ names! {
         Type::F16 => Type::F16.name(),
         Type::F32 => Type::F32.name(),
         Type::F64 => Type::F64.name(),
+        Type::Mask => Type::Mask.name(),
     }
     UnaryOp {
         UnaryOp::Not => "not",
@@ -122,6 +123,8 @@ names! {
         ConvertOp::SignExtend => "sext",
         ConvertOp::Bitcast => "bitcast",
         ConvertOp::HighHalf => "high.half",
+        ConvertOp::FromMask => "from.mask",
+        ConvertOp::ToMask => "to.mask",
     }
     SharedFn {
         SharedFn::Rcp => "rcp",

@@ -14,13 +14,15 @@
 //! A line holds one bank, block head, instruction or terminator; `#` starts a comment. The results of a block are
 //! `v0, v1, ..` in order; a reader of text takes any name that starts with `v` for a value and with `b` for a block.
 //! The window is left out if it is the whole warp, and the pc if it is that of the instruction before (of the block,
-//! for the first). Numbers are decimal or `0x` hexadecimal, floats are their bits. By operation, with `T` a type:
+//! for the first). Numbers are decimal or `0x` hexadecimal, floats are their bits. By operation, with
+//! `T` one of `i8`, `i16`, `i32`, `i64`, `f16`, `f32` and `f64`, or `mask` in constants:
 //!
 //! ```text
 //! const.T [-]BITS          splat a             lane.id                   tid.x  ctaid.y  launch.mask  clock ...
 //! neg a                    add a, b            sum, carry = add.carry a, b[, carry]
 //! icmp.lt.s a, b           fcmp.ltu[.ftz] a, b select mask, a, b         uniform.select cond, a, b
 //! trunc.T a                zext.T a            sext.T a    bitcast.T a   high.half a         concat lo, hi
+//! from.mask a              to.mask a
 //! fadd[.rz|.rd|.ru][.ftz][.sat] a, b           fma... a, b, c            fsqrt... a          fconvert.T... a
 //! int.to.float.T.s[.rz] a  float.to.int.T.u[.rz][.ftz] a nan BITS        rcp a
 //! lane.gather a, index     lane.read a, lane
@@ -227,7 +229,7 @@ fn plain_mnemonic(op: &Op) -> Option<String> {
         Op::FCmp { cc, flush, .. } => format!("fcmp.{}{}", cc.name_of(), if flush { ".ftz" } else { "" }),
         Op::Select { .. } => "select".into(),
         Op::UniformSelect { .. } => "uniform.select".into(),
-        Op::Convert { op: ConvertOp::HighHalf, .. } => ConvertOp::HighHalf.name_of().into(),
+        Op::Convert { op, .. } if op.only_type().is_some() => op.name_of().into(),
         Op::Convert { op, to, .. } => format!("{}.{}", op.name_of(), to.name()),
         Op::Concat { .. } => "concat".into(),
         Op::FUnary { op, attrs, .. } => format!("{}{attrs}", op.name_of()),

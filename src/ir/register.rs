@@ -39,7 +39,7 @@ pub enum CellKind {
     Lane(Type),
     /// One cell per warp, 8 bytes.
     Uniform(Type),
-    /// One bit per lane: a uniform `i64` that the engines know to hold lane bits. 8 bytes.
+    /// One bit per lane: a [`Type::Mask`]. 8 bytes.
     Mask,
     /// A byte array of this many bytes, addressed by [`Region`]s (vISA variables). Starts 64-byte aligned.
     Bytes(u32),
@@ -52,7 +52,9 @@ pub struct Reg {
     pub index: u32,
 }
 
-/// Which part of a uniform or mask cell is read or written. `Lo` and `Hi` are the `i32` halves of a 64-bit cell.
+/// Which part of a uniform or mask cell is read or written. `Lo` and `Hi` are the `i32` halves of a
+/// 64-bit cell. A mask has halves in functions of 64 lanes only, where every bit of them is a
+/// lane's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     Whole,

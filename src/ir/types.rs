@@ -1,7 +1,6 @@
 //! Types and shapes of values.
 
-/// Element type of a value. A *mask* (one bit per lane, bit `i` is lane `i`) is a uniform [`Type::I64`]; the two are
-/// one type.
+/// Type of a value, or of one lane's element of it.
 ///
 /// `I8`, `I16` and `F16` are held zero-extended in 32-bit cells wherever a value of them is stored per lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -13,9 +12,14 @@ pub enum Type {
     F16,
     F32,
     F64,
+    /// One bit per lane, bit `i` for lane `i`. Bits from the function's number of lanes on are 0. A
+    /// mask is neither an integer nor a float, always uniform, and never an element of lanes,
+    /// memory or byte arrays.
+    Mask,
 }
 
 impl Type {
+    /// The types that elements have: all but [`Type::Mask`].
     pub const ALL: [Type; 7] = [Type::I8, Type::I16, Type::I32, Type::I64, Type::F16, Type::F32, Type::F64];
 
     /// Width in bits.
@@ -24,7 +28,7 @@ impl Type {
             Type::I8 => 8,
             Type::I16 | Type::F16 => 16,
             Type::I32 | Type::F32 => 32,
-            Type::I64 | Type::F64 => 64,
+            Type::I64 | Type::F64 | Type::Mask => 64,
         }
     }
 
@@ -43,10 +47,15 @@ impl Type {
     }
 
     pub const fn is_int(self) -> bool {
-        !self.is_float()
+        matches!(self, Type::I8 | Type::I16 | Type::I32 | Type::I64)
     }
 
-    /// All bits of a value of this type.
+    /// All bits that a value of this type may have set in a function of so many lanes.
+    pub const fn bits_of_lanes(self, lanes: u8) -> u64 {
+        if matches!(self, Type::Mask) { Window::all(lanes).mask() } else { self.bit_mask() }
+    }
+
+    /// All bits of this type's width.
     pub const fn bit_mask(self) -> u64 {
         u64::MAX >> (64 - self.bits())
     }
@@ -70,6 +79,7 @@ impl Type {
             Type::F16 => "f16",
             Type::F32 => "f32",
             Type::F64 => "f64",
+            Type::Mask => "mask",
         }
     }
 }
@@ -98,7 +108,7 @@ pub struct ValueType {
 }
 
 impl ValueType {
-    pub const MASK: ValueType = ValueType::uniform(Type::I64);
+    pub const MASK: ValueType = ValueType::uniform(Type::Mask);
 
     pub const fn uniform(ty: Type) -> Self {
         ValueType { ty, shape: Shape::Uniform }

@@ -39,6 +39,8 @@ pub enum TypeError {
 /// What the rule looks at.
 #[derive(Clone, Copy)]
 pub struct Env<'a> {
+    /// Lanes of a warp.
+    pub lanes: u8,
     pub banks: &'a [Bank],
     /// Types of the values defined so far.
     pub values: &'a [ValueType],
@@ -66,6 +68,16 @@ impl<'a> Env<'a> {
 
     fn int(self, operand: &'static str, value: Value) -> Result<ValueType, TypeError> {
         self.expect(operand, value, "an integer", |t| t.ty.is_int())
+    }
+
+    /// The bits of an integer, or a mask.
+    fn bits(self, operand: &'static str, value: Value) -> Result<ValueType, TypeError> {
+        self.expect(operand, value, "an integer or a mask", |t| t.ty.is_int() || t.ty == Type::Mask)
+    }
+
+    /// What lanes may have each for itself.
+    fn element(self, operand: &'static str, value: Value) -> Result<ValueType, TypeError> {
+        self.expect(operand, value, "an integer or a float, not a mask", |t| t.ty != Type::Mask)
     }
 
     fn float(self, operand: &'static str, value: Value) -> Result<ValueType, TypeError> {
@@ -113,7 +125,9 @@ impl<'a> Env<'a> {
             (CellKind::Lane(ty), Part::Whole) => Ok(ValueType::varying(ty)),
             (CellKind::Uniform(ty), Part::Whole) => Ok(ValueType::uniform(ty)),
             (CellKind::Mask, Part::Whole) => Ok(ValueType::MASK),
-            (CellKind::Mask, _) => Ok(ValueType::uniform(Type::I32)),
+            // The bits past the last lane stay 0.
+            (CellKind::Mask, _) if self.lanes == 64 => Ok(ValueType::uniform(Type::I32)),
+            (CellKind::Mask, _) => wrong("masks of 64 lanes, to have halves"),
             (CellKind::Uniform(ty), _) if ty.bits() == 64 => Ok(ValueType::uniform(Type::I32)),
             (CellKind::Uniform(_) | CellKind::Lane(_), _) => wrong("masks or 64-bit uniforms, to have halves"),
             (CellKind::Bytes(_), _) => wrong("cells, not byte arrays"),
@@ -166,6 +180,7 @@ impl<'a> Env<'a> {
         };
         let scalar = self.of("address", address, address_ty)?.is_uniform();
         self.guard(guard, nomask, !(scalar && nomask))?;
+        element_type("type of an element", ty)?;
         attribute("count", "1 to 16 elements", count, (1..=MAX_ELEMENTS).contains(&count))?;
         attribute("align", "a power of two", align, align.is_power_of_two())?;
         match space {
@@ -197,8 +212,20 @@ enum AccessKind {
     Atomic,
 }
 
+fn element_type(what: &'static str, ty: Type) -> Result<(), TypeError> {
+    attribute(what, "an integer or a float", ty.name(), ty != Type::Mask)
+}
+
 fn attribute(what: &'static str, expected: &'static str, found: impl Display, holds: bool) -> Result<(), TypeError> {
     if holds { Ok(()) } else { Err(TypeError::Attribute { what, expected, found: found.to_string() }) }
+}
+
+/// Expectation of conditions: what [`is_condition`] accepts.
+pub(super) const CONDITION: &str = "a uniform integer or a mask";
+
+/// Whether a value may be a condition, which holds if it is not 0.
+pub(super) fn is_condition(ty: ValueType) -> bool {
+    ty.is_uniform() && (ty.ty.is_int() || ty.ty == Type::Mask)
 }
 
 fn one(ty: ValueType) -> Results {
@@ -211,17 +238,22 @@ fn one(ty: ValueType) -> Results {
 pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
     Ok(match *op {
         Op::Const { ty, bits } => {
-            attribute("bits of a constant", "within its type", format_args!("{bits:#x}"), bits & !ty.bit_mask() == 0)?;
+            let expected = if ty == Type::Mask { "lanes of the warp" } else { "within its type" };
+            let holds = bits & !ty.bits_of_lanes(env.lanes) == 0;
+            attribute("bits of a constant", expected, format_args!("{bits:#x}"), holds)?;
             one(ValueType::uniform(ty))
         }
         Op::Splat { a } => {
+            env.element("a", a)?;
             let ty = env.expect("a", a, "uniform", ValueType::is_uniform)?.ty;
             one(ValueType::varying(ty))
         }
         Op::LaneId => one(ValueType::varying(Type::I32)),
         Op::Special(special) => one(special_type(special)?),
         Op::Unary { op: UnaryOp::FNeg | UnaryOp::FAbs, a } => one(env.float("a", a)?),
+        Op::Unary { op: UnaryOp::Not, a } => one(env.bits("a", a)?),
         Op::Unary { a, .. } => one(env.int("a", a)?),
+        Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } => one(env.pair(a, b, Env::bits)?),
         Op::Binary { a, b, .. } => one(env.pair(a, b, Env::int)?),
         Op::AddCarry { a, b, carry } => {
             let mut sum = env.pair(a, b, Env::int)?;
@@ -235,10 +267,10 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
         Op::FCmp { a, b, .. } => env.pair(a, b, Env::float).map(|_| one(ValueType::MASK))?,
         Op::Select { mask, a, b } => {
             env.mask("mask", mask)?;
-            one(ValueType::varying(env.pair(a, b, |env, _, a| env.ty(a))?.ty))
+            one(ValueType::varying(env.pair(a, b, Env::element)?.ty))
         }
         Op::UniformSelect { cond, a, b } => {
-            env.expect("cond", cond, "a uniform integer", |t| t.is_uniform() && t.ty.is_int())?;
+            env.expect("cond", cond, CONDITION, is_condition)?;
             let a = env.expect("a", a, "uniform", ValueType::is_uniform)?;
             one(env.exactly("b", b, a)?)
         }
@@ -249,13 +281,17 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
                 ConvertOp::ZeroExtend | ConvertOp::SignExtend => "an integer wider than the operand",
                 ConvertOp::Bitcast => "as wide as the operand",
                 ConvertOp::HighHalf => "i32, of an i64",
+                ConvertOp::FromMask => "i64, of a mask",
+                ConvertOp::ToMask => "mask, of a uniform i64",
             };
             let ints = to.is_int() && from.ty.is_int();
             let holds = match op {
                 ConvertOp::Trunc => ints && to.bits() < from.ty.bits(),
                 ConvertOp::ZeroExtend | ConvertOp::SignExtend => ints && to.bits() > from.ty.bits(),
-                ConvertOp::Bitcast => to.bits() == from.ty.bits(),
+                ConvertOp::Bitcast => to.bits() == from.ty.bits() && to != Type::Mask && from.ty != Type::Mask,
                 ConvertOp::HighHalf => to == Type::I32 && from.ty == Type::I64,
+                ConvertOp::FromMask => to == Type::I64 && from.ty == Type::Mask,
+                ConvertOp::ToMask => to == Type::Mask && from == ValueType::uniform(Type::I64),
             };
             attribute("the type converted to", expected, to.name(), holds)?;
             one(ValueType { ty: to, ..from })
@@ -332,6 +368,7 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
         }
         Op::RegionRead { reg, index, region, ty, uniform } => {
             env.region(reg, region)?;
+            element_type("type of an element", ty)?;
             if let Some(index) = index {
                 env.of_shape("index", index, Type::I32, uniform)?;
             }
@@ -342,7 +379,7 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
             if let Some(index) = index {
                 env.of("index", index, Type::I32)?;
             }
-            env.ty(value)?;
+            env.element("value", value)?;
             env.guard(guard, nomask, true)?;
             Results::new()
         }

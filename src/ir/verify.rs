@@ -4,7 +4,8 @@
 //!
 //!  1. A warp has 1 to 64 lanes. There is at least one block.
 //!  2. Bank names are identifiers (a letter or `_`, then letters, digits, `_`) and unique.
-//!  3. The active register exists and is a mask.
+//!  3. The active register exists and is a mask. Banks of lanes and of uniform values hold integers
+//!     and floats.
 //!  4. Block 0, the entry, is the target of nothing: no terminator, join or indirect jump names it.
 //!  5. Every block that a terminator or join names exists. A block does not join itself.
 //!  6. Indirect targets have distinct pcs.
@@ -12,11 +13,12 @@
 //!     has no other values. Operands are defined before they are used.
 //!  8. Operations are well-typed: operand types and shapes, masks, registers and their parts, indexed ranges, regions,
 //!     access sizes and alignments, guards as `typing` demands. Results have the types that it gives.
+//!     No operation gives a mask with bits past the last lane, if its operands have none.
 //!  9. A window has at least one lane and lies in the warp.
 //! 10. The varying operands of an operation have the lanes of its window, `a` of the cross-lane operations those of the
 //!     whole warp.
-//! 11. The condition of a branch and the selector of a switch are uniform integers, the cases of a switch distinct, the
-//!     pc of an indirect jump a uniform `i64`.
+//! 11. The condition of a branch is a uniform integer or a mask, the selector of a switch a uniform
+//!     integer. The cases of a switch are distinct. The pc of an indirect jump is a uniform `i64`.
 //! 12. A barrier's id and thread count are uniform `i32`; a reducing barrier and no other has a predicate, a mask.
 //! 13. The places of a dispatcher are distinct mask registers, as are those of a deadlock, and not the active register; the index
 //!     to search from is a uniform `i32`. The block of a place joins nothing.
@@ -28,7 +30,7 @@ use super::layout::{LayoutError, RegLayout};
 use super::op::Op;
 use super::register::{CellKind, Reg};
 use super::types::{Type, ValueType, Window};
-use super::typing::{Env, TypeError, op_types};
+use super::typing::{CONDITION, Env, TypeError, is_condition, op_types};
 
 /// A broken invariant and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -69,6 +71,8 @@ pub enum Problem {
     BankName(String),
     #[error("two banks are named `{0}`")]
     BankTwice(String),
+    #[error("bank `{0}` must hold integers or floats in its cells; a bank of masks is of kind `mask`")]
+    CellsOfMasks(String),
     #[error(transparent)]
     Layout(#[from] LayoutError),
     #[error("the active register must be an existing register of a mask bank")]
@@ -153,6 +157,9 @@ fn verify_function(function: &Function) -> Result<(), Problem> {
         if !names.insert(&bank.name) {
             return Err(Problem::BankTwice(bank.name.clone()));
         }
+        if matches!(bank.kind, CellKind::Lane(Type::Mask) | CellKind::Uniform(Type::Mask)) {
+            return Err(Problem::CellsOfMasks(bank.name.clone()));
+        }
     }
     RegLayout::new(function)?;
     match function.banks.get(function.active.bank.0 as usize) {
@@ -209,7 +216,7 @@ fn verify_inst(function: &Function, block: &Block, inst: &Inst, windows: &mut Ve
         return Err(Problem::Window(window));
     }
     let defined = &block.values[..windows.len().min(block.values.len())];
-    let types = op_types(&inst.op, Env { banks: &function.banks, values: defined })?;
+    let types = op_types(&inst.op, Env { lanes: function.lanes, banks: &function.banks, values: defined })?;
 
     let mut result = Ok(());
     inst.for_each_operand(|value| {
@@ -264,6 +271,8 @@ fn verify_terminator(function: &Function, block: &Block) -> Result<(), Problem> 
     };
     let integer = |t: ValueType| t.is_uniform() && t.ty.is_int();
     let i32 = |t: ValueType| t == ValueType::uniform(Type::I32);
+    let i64 = |t: ValueType| t == ValueType::uniform(Type::I64);
+    let mask = |t: ValueType| t == ValueType::MASK;
     match &block.term {
         Terminator::Jump(_) | Terminator::Lanes { .. } | Terminator::Exit | Terminator::Trap { .. } => {}
         Terminator::Dispatch { places, from, .. } => {
@@ -279,7 +288,7 @@ fn verify_terminator(function: &Function, block: &Block) -> Result<(), Problem> 
             }
         }
         Terminator::Deadlock { .. } => verify_waiting(function, block)?,
-        Terminator::Branch { cond, .. } => operand("the condition", *cond, "a uniform integer", integer)?,
+        Terminator::Branch { cond, .. } => operand("the condition", *cond, CONDITION, is_condition)?,
         Terminator::Switch { value, cases, .. } => {
             operand("the selector", *value, "a uniform integer", integer)?;
             let mut seen = HashSet::new();
@@ -287,8 +296,8 @@ fn verify_terminator(function: &Function, block: &Block) -> Result<(), Problem> 
                 return Err(Problem::CaseTwice(*case));
             }
         }
-        Terminator::Indirect { pc } => operand("the pc", *pc, "a uniform i64", |t| t == ValueType::MASK)?,
-        Terminator::Service { lanes, .. } => operand("the lanes", *lanes, "a mask", |t| t == ValueType::MASK)?,
+        Terminator::Indirect { pc } => operand("the pc", *pc, "a uniform i64", i64)?,
+        Terminator::Service { lanes, .. } => operand("the lanes", *lanes, "a mask", mask)?,
         Terminator::Barrier { barrier, .. } => {
             operand("the barrier's id", barrier.id, "a uniform i32", i32)?;
             if let Some(threads) = barrier.threads {
@@ -303,7 +312,7 @@ fn verify_terminator(function: &Function, block: &Block) -> Result<(), Problem> 
                 return Err(Problem::ClusterBarrier);
             }
             if let Some(predicate) = barrier.predicate {
-                operand("the barrier's predicate", predicate, "a mask", |t| t == ValueType::MASK)?;
+                operand("the barrier's predicate", predicate, "a mask", mask)?;
             }
         }
     }

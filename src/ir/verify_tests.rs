@@ -116,15 +116,15 @@ fn values_and_windows() {
 
 #[test]
 fn operations() {
-    let int = "v0 = const.i32 1\nv1 = const.i64 1\nv2 = const.f32 0\nv3 = lane.id\nv4 = splat v1\n";
+    let int = "v0 = const.i32 1\nv1 = const.i64 1\nv2 = const.f32 0\nv3 = lane.id\nv4 = splat v1\nvm = const.mask 1\n";
     let cases = [
         ("v5 = add v0, v1", "`b` must be of type i32"),
         ("v5 = add v2, v2", "`a` must be an integer"),
         ("v5 = fadd v0, v0", "`a` must be a float"),
         ("v5 = fabs v0", "`a` must be a float"),
-        ("v5 = select v0, v0, v0", "`mask` must be uniform i64"),
-        ("v5 = select v4, v0, v0", "`mask` must be uniform i64"),
-        ("v5 = uniform.select v3, v0, v0", "`cond` must be a uniform integer"),
+        ("v5 = select v1, v0, v0", "`mask` must be uniform mask, but v1 is uniform i64"),
+        ("v5 = select v4, v0, v0", "`mask` must be uniform mask"),
+        ("v5 = uniform.select v3, v0, v0", "`cond` must be a uniform integer or a mask"),
         ("v5 = uniform.select v0, v3, v3", "`a` must be uniform"),
         ("v5 = splat v3", "`a` must be uniform"),
         ("v5 = trunc.i64 v0", "narrower than the operand"),
@@ -134,7 +134,7 @@ fn operations() {
         ("v5 = fconvert.f32 v2", "another float type"),
         ("v5 = float.to.int.i32.s v2 nan 0x100000000", "within the result's type"),
         ("v5 = concat v0, v1", "`hi` must be of type i32"),
-        ("v5, v6 = add.carry v0, v0, v3", "`carry` must be uniform i64"),
+        ("v5, v6 = add.carry v0, v0, v3", "`carry` must be uniform mask"),
         ("v5 = lane.gather v0, v0", "`a` must be varying"),
         ("v5 = lane.read v3, v3", "`lane` must be uniform i32"),
         ("v5 = rcp v0", "`a` must be of type f32"),
@@ -148,9 +148,8 @@ fn operations() {
         ("rf.write r[0], v1", "`value` must be of type i32"),
         ("rf.write s[0], v3", "`value` must be uniform i32"),
         ("rf.write s[0], v0 guard v1", "no guard"),
-        ("rf.write m[1], v1 nomask", "no guard"),
-        ("rf.write r[0], v0 guard v0", "`guard` must be uniform i64"),
-        ("rf.write.lo m[0], v1", "`value` must be uniform i32"),
+        ("rf.write m[1], vm nomask", "no guard"),
+        ("rf.write r[0], v0 guard v1", "`guard` must be uniform mask"),
         ("v5 = rf.gather r[2; 3], v3", "2+3 is past its end"),
         ("v5 = rf.gather s[0; 2], v3", "`index` must be uniform i32"),
         ("v5 = rf.gather r[0; 2], v1", "`index` must be of type i32"),
@@ -188,20 +187,75 @@ fn operations() {
     }
 }
 
+/// In a warp of 8 lanes.
+#[test]
+fn masks() {
+    let before = "v0 = const.mask 0xf0\nv1 = const.i64 1\nv2 = lane.id\nv3 = splat v1\nv4 = const.i32 0\n";
+    let cases = [
+        ("v5 = const.mask 0x100", "bits of a constant must be lanes of the warp, found 0x100"),
+        ("v5 = add v0, v0", "`a` must be an integer, but v0 is uniform mask"),
+        ("v5 = shl v0, v1", "`a` must be an integer"),
+        ("v5 = shr.u v1, v0", "`b` must be of type i64"),
+        ("v5 = popcnt v0", "`a` must be an integer"),
+        ("v5 = ctz v0", "`a` must be an integer"),
+        ("v5 = icmp.eq v0, v0", "`a` must be an integer"),
+        ("v5 = and v0, v1", "`b` must be of type mask, but v1 is uniform i64"),
+        ("v5 = or v1, v0", "`b` must be of type i64, but v0 is uniform mask"),
+        ("v5, v6 = add.carry v0, v0", "`a` must be an integer"),
+        ("v5 = select v0, v0, v0", "`a` must be an integer or a float, not a mask"),
+        ("v5 = uniform.select v4, v0, v1", "`b` must be uniform mask"),
+        ("v5 = splat v0", "`a` must be an integer or a float, not a mask"),
+        ("v5 = trunc.i32 v0", "an integer narrower than the operand"),
+        ("v5 = zext.mask v4", "an integer wider than the operand"),
+        ("v5 = bitcast.i64 v0", "as wide as the operand"),
+        ("v5 = bitcast.mask v1", "as wide as the operand"),
+        ("v5 = high.half v0", "i32, of an i64"),
+        ("v5 = from.mask v1", "i64, of a mask"),
+        ("v5 = to.mask v0", "mask, of a uniform i64"),
+        ("v5 = to.mask v3", "mask, of a uniform i64"),
+        ("v5 = to.mask v4", "mask, of a uniform i64"),
+        ("v5 = int.to.float.f32.u v0", "`a` must be an integer"),
+        ("v5 = lane.scatter v2, v2, v1", "`lanes` must be uniform mask"),
+        ("rf.write m[1], v1", "`value` must be uniform mask"),
+        ("rf.write u[0], v0", "`value` must be uniform i64"),
+        ("rf.scatter m[0; 2], v4, v1", "`value` must be uniform mask"),
+        ("v5 = rf.read.lo m[0]", "bank `m` must hold masks of 64 lanes, to have halves"),
+        ("rf.write.hi m[0], v4", "bank `m` must hold masks of 64 lanes, to have halves"),
+        ("region.write x[0]+0<1;1,0>, v0", "`value` must be an integer or a float, not a mask"),
+        ("v5 = region.read.mask x[0]+0<1;1,0>", "type of an element must be an integer or a float"),
+        ("v5 = load.global.mask [v1] align 8", "type of an element must be an integer or a float"),
+        ("store.global.i64 [v1], v0 align 8", "i64 or a wider integer"),
+        ("v5 = load.global.i32 [v3] align 4 guard v1", "`guard` must be uniform mask"),
+        ("v5 = load.global.i32 [v0] align 4", "`address` must be of type i64"),
+    ];
+    for (line, message) in cases {
+        rejects_text(&format!("{before}{line}\nexit"), message);
+    }
+    let halves = text("v0 = rf.read.hi m[0]\nrf.write.lo m[0], v0\njump b1", "exit");
+    assert_eq!(verify(&parse(&halves.replace("lanes 8", "lanes 64")).unwrap()), Ok(()));
+    for kind in ["lane mask", "uniform mask"] {
+        let function = parse(&text("jump b1", "exit").replace("uniform i64", kind)).unwrap();
+        rejects(&function, "bank `u` must hold integers or floats in its cells; a bank of masks is of kind `mask`");
+    }
+}
+
 #[test]
 fn terminators() {
-    let int = "v0 = const.i32 1\nv1 = const.i64 1\nv2 = const.f32 0\nv3 = lane.id\n";
+    let int = "v0 = const.i32 1\nv1 = const.i64 1\nv2 = const.f32 0\nv3 = lane.id\nvm = const.mask 1\n";
     let cases = [
-        ("branch v3, b1, b1", "the condition must be a uniform integer"),
-        ("branch v2, b1, b1", "the condition must be a uniform integer"),
+        ("branch v3, b1, b1", "the condition must be a uniform integer or a mask"),
+        ("branch v2, b1, b1", "the condition must be a uniform integer or a mask"),
         ("switch v2, else b1", "the selector must be a uniform integer"),
         ("switch v0, 1: b1, 1: b1, else b1", "case 0x1 occurs twice"),
         ("indirect v0", "the pc must be a uniform i64"),
+        ("indirect vm", "the pc must be a uniform i64, but v4 is uniform mask"),
+        ("switch vm, else b1", "the selector must be a uniform integer"),
+        ("service.print v1 resume b1", "the lanes must be a mask"),
         ("barrier.sync v1 resume b1", "the barrier's id must be a uniform i32"),
         ("barrier.sync v0 threads v1 resume b1", "thread count must be a uniform i32"),
         ("barrier.sync v0 predicate v1 resume b1", "a reducing barrier and no other"),
         ("barrier.and v0 resume b1", "a reducing barrier and no other"),
-        ("barrier.and v0 predicate v0 resume b1", "predicate must be a mask"),
+        ("barrier.and v0 predicate v1 resume b1", "predicate must be a mask"),
         ("barrier.sync v0 resume b0", "entry must not be the target"),
         ("dispatch from v1, m[1]: b1, else b1", "the index to search from must be a uniform i32"),
         ("dispatch m[1]: b1, m[1]: b1, else b1", "distinct mask registers"),

@@ -44,7 +44,7 @@ impl Mask {
         }
     }
 
-    /// The complement, bits past the warp's width included.
+    /// The other lanes.
     pub fn not(self, b: &mut BlockBuilder<'_>) -> Mask {
         match self {
             Mask::Never => Mask::Always,
@@ -68,11 +68,11 @@ impl Mask {
         }
     }
 
-    /// As a value; `Always` has all 64 bits set.
+    /// As a value.
     pub fn value(self, b: &mut BlockBuilder<'_>) -> Value {
         match self {
-            Mask::Never => b.iconst(Type::I64, 0),
-            Mask::Always => b.iconst(Type::I64, u64::MAX),
+            Mask::Never => b.lanes_of(0),
+            Mask::Always => b.lanes_of(u64::MAX),
             Mask::Lanes(value) => value,
         }
     }
@@ -80,12 +80,15 @@ impl Mask {
 
 /// The number of the least lane of a mask that has one, as a uniform `i32`.
 pub fn first_lane(b: &mut BlockBuilder<'_>, lanes: Value) -> Value {
-    let lane = b.ctz(lanes);
+    let bits = b.from_mask(lanes);
+    let lane = b.ctz(bits);
     b.trunc(Type::I32, lane)
 }
 
-/// Lane `i`'s bit: the mask of lanes where a varying or uniform `i32` is not 0.
+/// Lane `i`'s bit: the mask of lanes where a varying or uniform integer is not 0, or all lanes
+/// where a mask has some.
 pub fn nonzero(b: &mut BlockBuilder<'_>, value: Value) -> Value {
+    let value = if b.ty(value).ty == Type::Mask { b.from_mask(value) } else { value };
     let ty = b.ty(value).ty;
     let zero = b.iconst(ty, 0);
     b.icmp(IntCc::Ne, value, zero)

@@ -12,8 +12,8 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashMap;
 
 use crate::ir::{
-    BankId, BinaryOp, Block, BlockId, CellKind, Function, Inst, Op, Part, Reg, Space, Terminator, Type, UnaryOp, Value,
-    ValueType, Window, table,
+    BankId, BinaryOp, Block, BlockId, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Space, Terminator, Type,
+    UnaryOp, Value, ValueType, Window, table,
 };
 
 /// Operations that may be gone through in vain.
@@ -154,7 +154,7 @@ fn make_conditional(block: &mut Block, lanes: u8, op: &mut Op, condition: Value)
     access.guard = Some(match access.guard {
         None => condition,
         Some(own) => {
-            let zero = push(block, lanes, Op::Const { ty: Type::I64, bits: 0 }, &[ValueType::MASK]);
+            let zero = push(block, lanes, Op::Const { ty: Type::Mask, bits: 0 }, &[ValueType::MASK]);
             push(block, lanes, Op::UniformSelect { cond: condition, a: own, b: zero }, &[ValueType::MASK])
         }
     });
@@ -230,15 +230,23 @@ fn effect(function: &Function, cells: &Cells, path: &[BlockId]) -> Option<Regist
         let mut known: FxHashMap<Value, Known> = FxHashMap::default();
         for inst in &function.block(id).insts {
             let get = |v: Value| known.get(&v).copied().unwrap_or(Known::Nothing);
+            let ones = |v: Value| function.block(id).ty(v).ty.bits_of_lanes(function.lanes);
             let result = match inst.op {
                 Op::Const { bits, .. } => Known::Constant(bits),
                 Op::RfRead { reg, part: Part::Whole } if cells.is_cell(reg) => {
                     state.get(&reg).copied().unwrap_or(Known::Before(reg))
                 }
-                Op::Binary { op, a, b } => binary(op, get(a), get(b)),
-                Op::Unary { op: UnaryOp::Not, a } if function.block(id).ty(a) == ValueType::MASK => match get(a) {
-                    Known::Constant(bits) => Known::Constant(!bits),
+                Op::Binary { op, a, b } => binary(op, ones(a), get(a), get(b)),
+                Op::Unary { op: UnaryOp::Not, a } => match get(a) {
+                    Known::Constant(bits) => Known::Constant(!bits & ones(a)),
                     _ => Known::Nothing,
+                },
+                Op::Convert { op: ConvertOp::FromMask, a, .. } => get(a),
+                Op::Convert { op: ConvertOp::ToMask, a, .. } => match get(a) {
+                    Known::Constant(bits) => Known::Constant(bits & Type::Mask.bits_of_lanes(function.lanes)),
+                    // Of fewer lanes, bits may go.
+                    Known::Before(_) if function.lanes < 64 => Known::Nothing,
+                    known => known,
                 },
                 Op::RfWrite { reg, part, value, .. } if cells.is_cell(reg) => {
                     state.insert(reg, if part == Part::Whole { get(value) } else { Known::Nothing });
@@ -264,11 +272,12 @@ fn effect(function: &Function, cells: &Cells, path: &[BlockId]) -> Option<Regist
     Some(changed.fold(0, |set, (reg, _)| set | cells.bit(reg)))
 }
 
-fn binary(op: BinaryOp, a: Known, b: Known) -> Known {
+/// The result of an operation on values whose type has these bits.
+fn binary(op: BinaryOp, ones: u64, a: Known, b: Known) -> Known {
     use Known::Constant;
     match (op, a, b) {
         (BinaryOp::And, Constant(0), _) | (BinaryOp::And, _, Constant(0)) => Constant(0),
-        (BinaryOp::And, known, Constant(u64::MAX)) | (BinaryOp::And, Constant(u64::MAX), known) => known,
+        (BinaryOp::And, known, Constant(bits)) | (BinaryOp::And, Constant(bits), known) if bits == ones => known,
         (BinaryOp::Or | BinaryOp::Xor, known, Constant(0)) | (BinaryOp::Or | BinaryOp::Xor, Constant(0), known) => {
             known
         }
@@ -280,7 +289,7 @@ fn binary(op: BinaryOp, a: Known, b: Known) -> Known {
 fn read(function: &mut Function, id: BlockId, reg: Reg) -> Value {
     let ty = match function.bank(reg.bank).kind {
         CellKind::Uniform(ty) => ty,
-        _ => Type::I64,
+        _ => Type::Mask,
     };
     let (lanes, block) = (function.lanes, function.block_mut(id));
     push(block, lanes, Op::RfRead { reg, part: Part::Whole }, &[ValueType::uniform(ty)])
@@ -402,8 +411,8 @@ mod tests {
         let function = converted(
             "b0 pc 0x0:\n  jump b1\n\
              b1 pc 0x4 cost 1:\n  v0 = rf.read s[3]\n  branch v0, b2, b3\n\
-             b2 pc 0x8 cost 1:\n  v0 = rf.read s[0]\n  v1 = load.global.i64 [v0] align 4\n  rf.write s[1], v1\n  \
-             rf.write s[2], v1\n  jump b3\n\
+             b2 pc 0x8 cost 1:\n  v0 = rf.read s[0]\n  v1 = from.mask v0\n  v2 = load.global.i64 [v1] align 4\n  \
+             v3 = to.mask v2\n  rf.write s[1], v3\n  rf.write s[2], v3\n  jump b3\n\
              b3 pc 0xc cost 1:\n  v0 = rf.read s[1]\n  rf.write s[0], v0\n  exit",
         );
         let block = &function.blocks[0];

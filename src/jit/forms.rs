@@ -17,7 +17,7 @@ pub fn parts(ty: Type) -> usize {
 pub fn clif_type(ty: Type, vector: bool) -> ClifType {
     let scalar = match ty {
         Type::I8 | Type::I16 | Type::F16 | Type::I32 => types::I32,
-        Type::I64 => types::I64,
+        Type::I64 | Type::Mask => types::I64,
         Type::F32 => types::F32,
         Type::F64 => types::F64,
     };

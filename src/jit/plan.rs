@@ -75,9 +75,10 @@ impl BlockPlan {
         let active = block.entry_mask(function.active);
         let whole_chunks = u32::from(function.lanes).is_multiple_of(CHUNK);
         let lane_wise = |inst: &Inst| support(inst) == Support::LaneWise;
-        let classes = Classes::of(block, launch, &lane_wise);
-        let full_warp_classes =
-            facts.filter(|_| whole_chunks).map(|facts| Classes::with_facts(block, launch, facts, active, &lane_wise));
+        let classes = Classes::of(function, block, launch, &lane_wise);
+        let full_warp_classes = facts
+            .filter(|_| whole_chunks)
+            .map(|facts| Classes::with_facts(function, block, launch, facts, active, &lane_wise));
         let plan = Plan::of(function, block, &classes, support);
         let sources = plan.steps.iter().flat_map(Step::insts);
         let sources = sources.filter_map(|&index| Some((index, gathered(function, block, &defs, index)?))).collect();
@@ -92,7 +93,7 @@ impl BlockPlan {
         // classes has a slot, whatever the facts.
         let interprets = plan.steps.iter().any(|step| matches!(step, Step::Interpret(_) | Step::Warp(_)));
         let least_known = (full_warp_classes.is_none() && interprets)
-            .then(|| Classes::with_facts(block, launch, &Facts::default(), None, &lane_wise));
+            .then(|| Classes::with_facts(function, block, launch, &Facts::default(), None, &lane_wise));
         let all_classes: Vec<&Classes> =
             std::iter::once(&classes).chain(&full_warp_classes).chain(&least_known).collect();
         let slots = assign_slots(function, layout, block, &all_classes, (&plan, &sources), &defs, &mut bytes);

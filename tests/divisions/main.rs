@@ -505,7 +505,8 @@ fn bit_by_bit(quotient: bool, first: u64, begun: u64) -> Function {
         let waits = b.rf_read(left);
         let both = b.or(goes, waits);
         b.rf_write(active, both);
-        b.rf_write(left, zero);
+        let none = b.lanes_of(0);
+        b.rf_write(left, none);
     } else {
         let by = b.select(less, zero, divisor);
         let smaller = b.sub(bigger, by);
@@ -513,7 +514,8 @@ fn bit_by_bit(quotient: bool, first: u64, begun: u64) -> Function {
     }
     let none = b.iconst(Type::I32, 0);
     let last = b.icmp(IntCc::Eq, number, none);
-    let last = b.and(last, one);
+    let first_lane = b.lanes_of(1);
+    let last = b.and(last, first_lane);
     b.branch(last, done, latch);
 
     let mut b = function.at(latch);

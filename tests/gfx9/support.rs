@@ -7,9 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use warploom::interp::Interpreter;
-use warploom::ir::{
-    BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Part, Space, Terminator, Type, Value,
-};
+use warploom::ir::{BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Space, Terminator, Type, Value};
 use warploom::isa::gfx9::Chip;
 use warploom::isa::gfx9::lift::{Kernel, Mode, lift_kernel};
 use warploom::jit::{self, Effort};
@@ -230,17 +228,19 @@ fn transfer(b: &mut BlockBuilder<'_>, banks: &HashMap<String, BankId>, vectors: 
     let uniform = |b: &mut BlockBuilder<'_>, reg, address| {
         let address = at(b, address);
         if load {
-            let value = b.load(Space::Global, Type::I64, Extend::None, address, 0);
+            let bits = b.load(Space::Global, Type::I64, Extend::None, address, 0);
+            let value = b.to_mask(bits);
             b.rf_write(reg, value);
         } else {
-            let value = b.rf_read_part(reg, Part::Whole);
+            let value = b.rf_read(reg);
+            let value = b.from_mask(value);
             b.store(Space::Global, Type::I64, address, 0, value);
         }
     };
     let exec_at = STATE + 4 * EXEC as u64;
     if !load {
         uniform(b, exec, exec_at);
-        let all = b.iconst(Type::I64, u64::MAX);
+        let all = b.lanes_of(u64::MAX);
         b.write_active(all);
     }
     for pair in PAIRS {

@@ -244,7 +244,7 @@ b0 pc 0x0 cost 1:
   v34 = lane.gather v0, v19
   v35 = icmp.ne v34, v1
   v36 = or v33, v35
-  v37 = const.i64 0xffffffff
+  v37 = const.mask 0xffffffff
   v38 = lane.scatter v0, v11, v37
   v39 = icmp.ne v38, v11
   v40 = or v36, v39

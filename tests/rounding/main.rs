@@ -145,7 +145,7 @@ fn is_float(op: &Op) -> bool {
 fn difference(op: &Op, table: &Table, rows: &[Vec<u64>], uniform: bool, found: &[u64]) -> Option<String> {
     let args: Vec<&[u64]> = rows.iter().take(op.operands().len()).map(|row| &row[..]).collect();
     let mut expected = vec![0; LANES];
-    eval::lanewise(op, table.operands[0], NAN, 0, &args, &mut expected).expect("a lane-wise operation");
+    eval::lanewise(op, table.operands[0], NAN, (64, 0), &args, &mut expected).expect("a lane-wise operation");
     let of = |lane: usize| if uniform { lane / 8 * 8 } else { lane };
     let lane = (0..LANES).find(|&lane| found[lane] != expected[of(lane)])?;
     let operands: Vec<String> = args.iter().map(|row| format!("{:#x}", row[of(lane)])).collect();

@@ -13,8 +13,10 @@ use rustc_hash::FxHashMap;
 
 use super::bounds::bound_in;
 use super::facts::{Facts, written_registers};
-use super::masks::Masks;
-use crate::ir::{BinaryOp, Block, ConvertOp, Defs, Inst, IntCc, Op, Special, Type, UnaryOp, Value, table};
+use super::masks::{Masks, is_all_or_none};
+use crate::ir::{
+    BinaryOp, Block, ConvertOp, Defs, Function, Inst, IntCc, Op, Special, Type, UnaryOp, Value, ValueType, table,
+};
 
 /// Operations on the way from a lane's number, a row or a uniform value to an affine value or an alike mask. Engines make
 /// these values again wherever they use one, by calling themselves for each operation; a longer way gives a varying value.
@@ -69,6 +71,8 @@ type Constants = SecondaryMap<Value, Option<u64>>;
 
 /// The class of every value of a block.
 pub struct Classes {
+    /// Of a warp.
+    lanes: u8,
     classes: SecondaryMap<Value, Class>,
     /// Masks that have all lanes of a chunk or none.
     alike: SecondaryMap<Value, bool>,
@@ -83,22 +87,24 @@ pub struct Classes {
 
 impl Classes {
     /// The classes of all lanes. What is not `computable` again from its operands varies, unless it is one for the warp.
-    pub fn of(block: &Block, launch: Launched, computable: &dyn Fn(&Inst) -> bool) -> Classes {
-        Classes::compute(block, launch, None, computable)
+    pub fn of(function: &Function, block: &Block, launch: Launched, computable: &dyn Fn(&Inst) -> bool) -> Classes {
+        Classes::compute(function.lanes, block, launch, None, computable)
     }
 
     /// The same of some lanes, those of a mask or fewer, of whose registers this is known at the block's entry.
     pub fn with_facts(
+        function: &Function,
         block: &Block,
         launch: Launched,
         facts: &Facts,
         lanes: Option<Value>,
         computable: &dyn Fn(&Inst) -> bool,
     ) -> Classes {
-        Classes::compute(block, launch, Some((facts, lanes)), computable)
+        Classes::compute(function.lanes, block, launch, Some((facts, lanes)), computable)
     }
 
     fn compute(
+        lanes: u8,
         block: &Block,
         launch: Launched,
         active: Option<(&Facts, Option<Value>)>,
@@ -108,6 +114,7 @@ impl Classes {
         let active = active.and_then(|(_, mask)| mask);
         let (varying, different) = (table(block.values.len(), Class::Varying), table(block.values.len(), false));
         let mut classes = Classes {
+            lanes,
             classes: varying,
             alike: different,
             choices: FxHashMap::default(),
@@ -125,7 +132,7 @@ impl Classes {
             let def = |v: Value| &block.insts[defs()[v].0].op;
             bound_in(launch.grid, |v| block.ty(v).ty, def, v).max
         };
-        let is_subset = |a, b| Masks::of(&block.insts, defs()).is_subset(a, b);
+        let is_subset = |a, b| Masks::of(lanes, &block.insts, defs()).is_subset(a, b);
         for inst in &block.insts {
             if let Some(facts) = &mut classes.facts {
                 written_registers(&inst.op, |reg| {
@@ -136,12 +143,11 @@ impl Classes {
             let length = classes.operations_in_a_row(block, &inst.op, &operations);
             inst.results.iter().for_each(|&r| operations[r] = length);
             let is_short = length <= MOST_OPERATIONS;
-            let alike = is_short && block.ty(result).ty.bits() >= 32 && classes.makes_alike(&inst.op, &constants);
+            let alike = is_short && classes.makes_alike(&inst.op, &constants);
             for r in &inst.results {
                 if block.ty(*r).is_uniform() {
                     classes.classes[*r] = Class::Uniform;
-                    // A sum may be taken for a mask too, but only its carry is made as masks are.
-                    classes.alike[*r] = alike && Some(r) == inst.results.last();
+                    classes.alike[*r] = alike && block.ty(*r) == ValueType::MASK;
                 }
             }
             if !is_short || inst.results.len() > 1 && !matches!(inst.op, Op::AddCarry { .. }) {
@@ -235,7 +241,7 @@ impl Classes {
     }
 
     fn is_alike_or_known(&self, mask: Value, constants: &Constants) -> bool {
-        self.is_alike(mask) || matches!(constants[mask], Some(0 | u64::MAX))
+        self.is_alike(mask) || constants[mask].is_some_and(|bits| is_all_or_none(bits, self.lanes))
     }
 
     /// Whether they are only those of some lanes, and rely on what registers held at the block's entry.

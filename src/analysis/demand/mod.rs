@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::editor::Editor;
 use super::pairs::Pairs;
 use crate::ir::{
-    Access, BinaryOp, Function, Inst, Op, Reg, Terminator, UnaryOp, Value, ValueType, entry_mask, exit_mask, table,
+    Access, BinaryOp, Function, Inst, Op, Reg, Terminator, Value, ValueType, entry_mask, exit_mask, table,
 };
 
 /// Lanes (or bits of a mask) that are seen.
@@ -239,12 +239,7 @@ impl<'a> Demand<'a> {
     }
 
     fn is_mask_op(&self, op: &Op) -> bool {
-        let mask = |v: Value| self.editor.ty(v) == ValueType::MASK;
-        match *op {
-            Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } => mask(a) && mask(b),
-            Op::Unary { op: UnaryOp::Not, a } => mask(a),
-            _ => false,
-        }
+        matches!(*op, Op::Binary { a, .. } | Op::Unary { a, .. } if self.editor.ty(a) == ValueType::MASK)
     }
 
     fn inst(&mut self, index: usize, inst: &Inst) {

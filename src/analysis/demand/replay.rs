@@ -147,9 +147,10 @@ impl Demand<'_> {
 /// The same sum if no one reads the carry out of an addition without a carry in, or of the difference `a + ~b + 1`.
 fn plain_sum(known: &Editor, op: &Op) -> Option<(BinaryOp, Value, Value)> {
     let Op::AddCarry { a, b, carry } = *op else { return None };
-    match carry.map(|c| known.constant(c)) {
-        None | Some(Some(0)) => Some((BinaryOp::Add, a, b)),
-        Some(Some(u64::MAX)) => match *known.def(b) {
+    match carry {
+        None => Some((BinaryOp::Add, a, b)),
+        Some(carry) if known.constant(carry) == Some(0) => Some((BinaryOp::Add, a, b)),
+        Some(carry) if known.is_all_lanes(carry) => match *known.def(b) {
             Op::Unary { op: UnaryOp::Not, a: b } => Some((BinaryOp::Sub, a, b)),
             _ => None,
         },

@@ -216,7 +216,13 @@ impl Editor {
 
     pub fn iconst(&mut self, ty: Type, bits: u64) -> Value {
         let window = self.window();
-        self.pure(Op::Const { ty, bits: bits & ty.bit_mask() }, window, &[ValueType::uniform(ty)])[0]
+        let bits = bits & ty.bits_of_lanes(self.lanes);
+        self.pure(Op::Const { ty, bits }, window, &[ValueType::uniform(ty)])[0]
+    }
+
+    /// A mask of these lanes.
+    pub fn lanes_of(&mut self, bits: u64) -> Value {
+        self.iconst(Type::Mask, bits)
     }
 
     pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value, window: Window) -> Value {
@@ -259,6 +265,6 @@ impl Editor {
     }
 
     fn masks(&self) -> Masks<'_> {
-        Masks::of(&self.insts, &self.defs)
+        Masks::of(self.lanes, &self.insts, &self.defs)
     }
 }

@@ -82,7 +82,7 @@ impl Editor {
         if !uniform && self.find(&Op::LaneId, window).is_some() {
             // Numbers of lanes, and what is made of them alone.
             if let (Some(a), Some(b)) = (self.fixed_lanes(a), self.fixed_lanes(b)) {
-                return Some(self.iconst(Type::I64, icmp(cc, ty, &a, &b) & window.mask()));
+                return Some(self.lanes_of(icmp(cc, ty, &a, &b) & window.mask()));
             }
         }
         let holds = match (self.constant(a), self.constant(b)) {
@@ -95,7 +95,7 @@ impl Editor {
             _ => return None,
         };
         let all = if uniform { u64::MAX } else { window.mask() };
-        Some(self.iconst(Type::I64, if holds { all } else { 0 }))
+        Some(self.lanes_of(if holds { all } else { 0 }))
     }
 
     /// A compare with a constant.
@@ -114,7 +114,7 @@ impl Editor {
                     return Some(mask);
                 }
                 let cleared = low < 1 << bound(|v| self.ty(v).ty, |v| self.def(v), a).zeros;
-                cleared.then(|| self.iconst(Type::I64, 0))
+                cleared.then(|| self.lanes_of(0))
             }
             // What was a mask before it was made a number.
             Op::Select { mask, a: x, b: y } if self.insts[self.def_at(a).0].window == window => {
@@ -135,26 +135,11 @@ impl Editor {
                     }
                 };
                 // A compare has no bits beyond its lanes.
-                if self.has_no_bits_beyond(holds, window) {
-                    return Some(holds);
-                }
-                let lanes = self.iconst(Type::I64, window.mask());
+                let lanes = self.lanes_of(window.mask());
                 Some(self.and_mask(holds, lanes))
             }
             _ => None,
         }
-    }
-
-    /// Whether a mask is proven to have no bits but those of a window's lanes.
-    fn has_no_bits_beyond(&self, mask: Value, window: Window) -> bool {
-        self.conjuncts(mask).into_iter().any(|mask| match *self.def(mask) {
-            Op::ICmp { a, b, .. } | Op::FCmp { a, b, .. } => {
-                !(self.ty(a).is_uniform() && self.ty(b).is_uniform())
-                    && self.insts[self.def_at(mask).0].window == window
-            }
-            Op::Const { bits, .. } => bits & !window.mask() == 0,
-            _ => false,
-        })
     }
 
     /// A sum with what has been negated as a difference, which is exact in every mode: the guest has negated operands, and the host has none.
@@ -184,7 +169,7 @@ impl Editor {
         }
         // The kept operand must have the result's shape.
         let keeps = |kept: Value| self.ty(kept).is_uniform() == uniform;
-        let ones = Some(ty.bit_mask());
+        let ones = Some(ty.bits_of_lanes(self.lanes));
         match op {
             BinaryOp::And => {
                 if a == b || (cb == ones && keeps(a)) || (cb == Some(0) && keeps(b)) {
@@ -200,7 +185,7 @@ impl Editor {
                 {
                     return Some(a);
                 }
-                if uniform && ty == Type::I64 { self.simplify_mask_and(a, b) } else { None }
+                if ty == Type::Mask { self.simplify_mask_and(a, b) } else { None }
             }
             BinaryOp::Or | BinaryOp::Xor | BinaryOp::Add => {
                 // A bit and its inverse: part of the tables of three operands.
@@ -221,10 +206,10 @@ impl Editor {
                 if ca == Some(0) && keeps(b) {
                     return Some(b);
                 }
-                if op == BinaryOp::Or && uniform && ty == Type::I64 {
+                if op == BinaryOp::Or && ty == Type::Mask {
                     return self.simplify_mask_or(a, b);
                 }
-                if op == BinaryOp::Xor && uniform && ty == Type::I64 {
+                if op == BinaryOp::Xor && ty == Type::Mask {
                     return self.compare_of_signs(a, b, window);
                 }
                 if op == BinaryOp::Add {
@@ -255,7 +240,11 @@ impl Editor {
         }
         if let Some(bits) = self.constant(a) {
             return match op {
-                ConvertOp::Trunc | ConvertOp::ZeroExtend | ConvertOp::Bitcast => Some(self.iconst(to, bits)),
+                ConvertOp::Trunc
+                | ConvertOp::ZeroExtend
+                | ConvertOp::Bitcast
+                | ConvertOp::FromMask
+                | ConvertOp::ToMask => Some(self.iconst(to, bits)),
                 ConvertOp::HighHalf => Some(self.iconst(to, bits >> 32)),
                 ConvertOp::SignExtend => {
                     let shift = 64 - self.ty(a).ty.bits();
@@ -269,6 +258,11 @@ impl Editor {
             }
             (ConvertOp::Trunc, Op::Concat { lo, hi }) if to == Type::I32 => self.half(lo, hi),
             (ConvertOp::HighHalf, Op::Concat { lo, hi }) => self.half(hi, lo),
+            (ConvertOp::ToMask, Op::Convert { op: ConvertOp::FromMask, a: mask, .. }) => Some(mask),
+            (ConvertOp::FromMask, Op::Convert { op: ConvertOp::ToMask, a: bits, .. }) => {
+                let lanes = self.iconst(Type::I64, self.window().mask());
+                Some(self.binary(BinaryOp::And, bits, lanes, window))
+            }
             _ => None,
         }
     }

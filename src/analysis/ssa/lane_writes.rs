@@ -2,7 +2,7 @@
 //! instructions as there are lanes.
 
 use super::Ssa;
-use crate::ir::{BinaryOp, Inst, Op, Reg, Region, Type, Value, Window};
+use crate::ir::{BinaryOp, Inst, Op, Reg, Region, Value, Window};
 
 /// A write to an array, of which nothing behind it has been seen: what lanes of it hold, each at its own index.
 #[derive(Clone, Copy, PartialEq)]
@@ -63,7 +63,7 @@ impl Ssa<'_> {
         let Some(Held { reg, region, index, value, window, mask, lanes, pc }) = self.held.take() else { return };
         let now = std::mem::replace(&mut self.editor.pc, pc);
         let [index, value] = [index, value].map(|v| self.editor.current(v));
-        let mut guard = self.editor.iconst(Type::I64, lanes);
+        let mut guard = self.editor.lanes_of(lanes);
         if let Some(mask) = mask {
             guard = self.editor.and_mask(mask, guard);
         }

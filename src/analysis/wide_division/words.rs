@@ -113,8 +113,9 @@ impl Editor {
         };
         let window = self.insts[self.def_at(y).0].window;
         let inverted = self.find(&Op::Unary { op: UnaryOp::Not, a: y_lo }, window)?;
-        let ones = self.find(&Op::Const { ty: Type::I64, bits: u64::MAX }, self.window())?;
-        self.find(&Op::AddCarry { a: low, b: inverted, carry: Some(ones) }, window)
+        let all = self.window();
+        let all = self.find(&Op::Const { ty: Type::Mask, bits: all.mask() }, all)?;
+        self.find(&Op::AddCarry { a: low, b: inverted, carry: Some(all) }, window)
     }
 
     /// An upper word, of which no one takes a carry, as a sum of words and carries.

@@ -133,7 +133,8 @@ const TABLE: [(&str, Link); 38] = [
         c.uniform = b.mul(c.uniform, k);
     }),
     ("uniform sum", |c, b| {
-        let count = b.unary(UnaryOp::Popcnt, c.mask);
+        let bits = b.from_mask(c.mask);
+        let count = b.unary(UnaryOp::Popcnt, bits);
         c.uniform = b.add(c.uniform, count);
     }),
     ("fused product of floats", |c, b| {
@@ -257,7 +258,7 @@ fn begin(b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
         b.rf_write(LONG.reg(i), value);
     }
     for i in 0..2 {
-        let mask = b.iconst(Type::I64, long(u)?);
+        let mask = b.lanes_of(long(u)?);
         b.rf_write(MASK.reg(i), mask);
     }
     let uniform = b.iconst(Type::I64, long(u)?);

@@ -8,19 +8,26 @@ use crate::ir::*;
 pub fn masks(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
     let (x, y) = (*u.choose(&pool.masks)?, *u.choose(&pool.masks)?);
     let reg = banks.masks.reg(u.int_in_range(0..=MASKS - 1)?);
-    let v = match u.int_in_range(0..=7)? {
+    let v = match u.int_in_range(0..=8)? {
         0 => b.and(x, y),
         1 => b.or(x, y),
         2 => b.xor(x, y),
         3 => b.not(x),
         4 => b.rf_read(reg),
-        5 => {
+        5 if b.function().function().lanes == 64 => {
             let half = *u.choose(&[Part::Lo, Part::Hi])?;
             let part = b.rf_read_part(reg, half);
             b.rf_write_part(reg, *u.choose(&[Part::Lo, Part::Hi])?, part);
             let wide = b.splat(part);
             pool.words.push(wide);
             return Ok(());
+        }
+        5 | 6 => {
+            let bits = b.from_mask(x);
+            let k = b.iconst(Type::I64, *u.choose(&[0, 1, 8, 33])?);
+            let op = *u.choose(&[BinaryOp::Shl, BinaryOp::ShrU, BinaryOp::Sub, BinaryOp::Xor])?;
+            let bits = b.binary(op, bits, k);
+            b.to_mask(bits)
         }
         _ => {
             b.rf_write(reg, x);

@@ -140,7 +140,7 @@ fn prologue(b: &mut BlockBuilder<'_>, banks: &Banks, next: BlockId, u: &mut Unst
         memory::pointers(b, banks, u)?;
     }
     for i in 0..MASKS {
-        let mask = b.iconst(Type::I64, long(u)?);
+        let mask = b.lanes_of(long(u)?);
         b.rf_write(banks.masks.reg(i), mask);
     }
     b.jump(next);

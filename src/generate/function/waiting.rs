@@ -61,9 +61,10 @@ fn end(b: &mut BlockBuilder<'_>, banks: &Banks, u: &mut Unstructured<'_>) -> Res
             b.rf_write(banks.longs.reg(i), zero);
         }
     }
+    let none = b.lanes_of(0);
     for i in 0..MASKS {
         if u.ratio(1, 2)? {
-            b.rf_write(banks.masks.reg(i), zero);
+            b.rf_write(banks.masks.reg(i), none);
         }
     }
     b.exit();
@@ -102,7 +103,7 @@ fn section(b: &mut BlockBuilder<'_>, all: &Sections, index: usize, u: &mut Unstr
     if u.ratio(1, 8)? {
         // Lanes that wait for one section wait for another.
         let (one, other) = (u.choose(&all.places)?.0, u.choose(&all.places)?.0);
-        let (lanes, before, none) = (b.rf_read(one), b.rf_read(other), b.iconst(Type::I64, 0));
+        let (lanes, before, none) = (b.rf_read(one), b.rf_read(other), b.lanes_of(0));
         b.rf_write(one, none);
         let lanes = b.or(lanes, before);
         b.rf_write(other, lanes);

@@ -23,7 +23,8 @@ pub fn cross(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut U
         }
         2 => {
             let mask = *u.choose(&pool.masks)?;
-            let n = b.unary(UnaryOp::Popcnt, mask);
+            let bits = b.from_mask(mask);
+            let n = b.unary(UnaryOp::Popcnt, bits);
             let n = b.trunc(Type::I32, n);
             b.rf_write(banks.uniforms.reg(0), n);
             let v = b.splat(n);

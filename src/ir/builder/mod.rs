@@ -186,7 +186,7 @@ impl BlockBuilder<'_> {
         self.nomask = nomask;
     }
 
-    /// Type of a value of this block; a uniform `i64` for one that does not exist.
+    /// Type of a value of this block; a mask for one that does not exist.
     pub fn ty(&self, value: Value) -> super::types::ValueType {
         let values = &self.builder.function.block(self.block).values;
         values.get(value.0 as usize).copied().unwrap_or(super::types::ValueType::MASK)
@@ -213,7 +213,7 @@ impl BlockBuilder<'_> {
     pub fn push(&mut self, op: Op) -> Values {
         let function = &mut self.builder.function;
         let block = &mut function.blocks[self.block.0 as usize];
-        match op_types(&op, Env { banks: &function.banks, values: &block.values }) {
+        match op_types(&op, Env { lanes: function.lanes, banks: &function.banks, values: &block.values }) {
             Ok(types) => {
                 let first = block.values.len();
                 block.values.extend_from_slice(&types);

@@ -47,7 +47,13 @@ macro_rules! convert {
 impl BlockBuilder<'_> {
     /// Uniform constant with the low bits of `bits`; for floats their bit pattern.
     pub fn iconst(&mut self, ty: Type, bits: u64) -> Value {
-        self.push1(Op::Const { ty, bits: bits & ty.bit_mask() })
+        let lanes = self.builder.function.lanes;
+        self.push1(Op::Const { ty, bits: bits & ty.bits_of_lanes(lanes) })
+    }
+
+    /// The mask of these lanes; of no others than the warp has.
+    pub fn lanes_of(&mut self, bits: u64) -> Value {
+        self.iconst(Type::Mask, bits)
     }
 
     pub fn f32const(&mut self, value: f32) -> Value {
@@ -145,6 +151,16 @@ impl BlockBuilder<'_> {
     /// The high `i32` of an `i64`.
     pub fn high_half(&mut self, a: Value) -> Value {
         self.push1(Op::Convert { op: ConvertOp::HighHalf, to: Type::I32, a })
+    }
+
+    /// The bits of a mask as a uniform `i64`.
+    pub fn from_mask(&mut self, a: Value) -> Value {
+        self.push1(Op::Convert { op: ConvertOp::FromMask, to: Type::I64, a })
+    }
+
+    /// A uniform `i64` as a mask, without its bits past the last lane.
+    pub fn to_mask(&mut self, a: Value) -> Value {
+        self.push1(Op::Convert { op: ConvertOp::ToMask, to: Type::Mask, a })
     }
 
     pub fn concat(&mut self, lo: Value, hi: Value) -> Value {
@@ -384,7 +400,7 @@ impl BlockBuilder<'_> {
         self.terminate(Terminator::Jump(target));
     }
 
-    /// To `then` if the uniform integer `cond` is not 0.
+    /// To `then` if `cond`, a uniform integer or a mask, is not 0.
     pub fn branch(&mut self, cond: Value, then: BlockId, otherwise: BlockId) {
         self.terminate(Terminator::Branch { cond, then, otherwise });
     }

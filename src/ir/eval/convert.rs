@@ -6,10 +6,11 @@ use super::super::types::Type;
 use super::float::{Format, Frame, integral};
 use super::{each1, sign_extend, soft};
 
+/// Conversions but [`ConvertOp::ToMask`], which depends on the function's lanes.
 pub fn convert(op: ConvertOp, from: Type, to: Type, a: &[u64], out: &mut [u64]) {
     match op {
         ConvertOp::Trunc => each1(a, out, |a| a & to.bit_mask()),
-        ConvertOp::ZeroExtend | ConvertOp::Bitcast => out.copy_from_slice(a),
+        ConvertOp::ZeroExtend | ConvertOp::Bitcast | ConvertOp::FromMask | ConvertOp::ToMask => out.copy_from_slice(a),
         ConvertOp::SignExtend => each1(a, out, |a| sign_extend(from, a) as u64 & to.bit_mask()),
         ConvertOp::HighHalf => each1(a, out, |a| a >> 32),
     }

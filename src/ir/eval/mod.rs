@@ -14,7 +14,7 @@ pub use float::{fbinary, fcmp, fma, funary};
 pub use int::{add_carry, binary, icmp, unary};
 
 use super::function::NanPolicy;
-use super::op::Op;
+use super::op::{ConvertOp, Op, UnaryOp};
 use super::shared;
 use super::types::Type;
 
@@ -29,13 +29,23 @@ pub enum Output {
     RowAndMask(u64),
 }
 
-/// Evaluates a lane-wise operation; `None` if `op` is none. `args` are the operands in the order of [`Op::operands`], `ty` the
-/// type of the first. Mask operands (of `Select`, `AddCarry`, and the condition of `UniformSelect`) are read
-/// from element 0 of their row. Bit `first` of masks that go in and out belongs to element 0 of the rows.
-pub fn lanewise(op: &Op, ty: Type, nan: NanPolicy, first: u32, args: &[&[u64]], out: &mut [u64]) -> Option<Output> {
+/// Evaluates a lane-wise operation; `None` if `op` is none. `args` are the operands in the order of
+/// [`Op::operands`], `ty` the type of the first. Mask operands (of `Select`, `AddCarry`, and the
+/// condition of `UniformSelect`) are read from element 0 of their row. Bit `first` of masks that go
+/// in and out belongs to element 0 of the rows. A warp has so many `lanes`.
+pub fn lanewise(
+    op: &Op,
+    ty: Type,
+    nan: NanPolicy,
+    (lanes, first): (u8, u32),
+    args: &[&[u64]],
+    out: &mut [u64],
+) -> Option<Output> {
+    let all = Type::Mask.bits_of_lanes(lanes);
     match (op, args) {
         (Op::Const { bits, .. }, _) => out.fill(*bits),
         (Op::Splat { .. }, [a]) => out.copy_from_slice(a),
+        (Op::Unary { op: UnaryOp::Not, .. }, [a]) if ty == Type::Mask => each1(a, out, |a| !a & all),
         (Op::Unary { op, .. }, [a]) => unary(*op, ty, a, out),
         (Op::Binary { op, .. }, [a, b]) => binary(*op, ty, a, b, out),
         (Op::AddCarry { .. }, [a, b, carry @ ..]) => {
@@ -46,6 +56,7 @@ pub fn lanewise(op: &Op, ty: Type, nan: NanPolicy, first: u32, args: &[&[u64]], 
         (Op::FCmp { cc, flush, .. }, [a, b]) => return Some(Output::Mask(fcmp(*cc, ty, *flush, a, b) << first)),
         (Op::Select { .. }, [mask, a, b]) => select(mask[0] >> first, a, b, out),
         (Op::UniformSelect { .. }, [cond, a, b]) => out.copy_from_slice(if cond[0] != 0 { a } else { b }),
+        (Op::Convert { op: ConvertOp::ToMask, .. }, [a]) => each1(a, out, |a| a & all),
         (Op::Convert { op, to, .. }, [a]) => convert(*op, ty, *to, a, out),
         (Op::Concat { .. }, [lo, hi]) => each2(lo, hi, out, |lo, hi| lo | hi << 32),
         (Op::FUnary { op, attrs, .. }, [a]) => funary(*op, ty, *attrs, nan, a, out),

@@ -105,8 +105,20 @@ fn wide_integers() {
 #[test]
 fn masks_follow_the_first_lane() {
     let op = Op::ICmp { cc: IntCc::LtU, a: super::super::Value(0), b: super::super::Value(1) };
-    let output = lanewise(&op, Type::I32, NAN, 5, &[&[1, 9, 3], &[4, 4, 4]], &mut [0; 3]);
+    let output = lanewise(&op, Type::I32, NAN, (64, 5), &[&[1, 9, 3], &[4, 4, 4]], &mut [0; 3]);
     assert_eq!(output, Some(Output::Mask(0b101 << 5)));
+    // Of a mask the other lanes of the warp, and those that it has.
+    for (lanes, all) in [(5, 0x1f), (32, 0xffff_ffff), (64, u64::MAX)] {
+        let one = |op: Op, ty, bits: u64| {
+            let mut out = [0];
+            lanewise(&op, ty, NAN, (lanes, 0), &[&[bits]], &mut out).map(|_| out[0])
+        };
+        let a = super::super::Value(0);
+        assert_eq!(one(Op::Unary { op: UnaryOp::Not, a }, Type::Mask, 0b101), Some(all & !0b101));
+        let bits = 0xa5a5_a5a5_a5a5_a5a5;
+        assert_eq!(one(Op::Convert { op: ConvertOp::ToMask, to: Type::Mask, a }, Type::I64, bits), Some(all & bits));
+        assert_eq!(one(Op::Convert { op: ConvertOp::FromMask, to: Type::I64, a }, Type::Mask, all), Some(all));
+    }
     let mut out = [0; 3];
     select(0b010, &[1, 2, 3], &[7, 8, 9], &mut out);
     assert_eq!(out, [7, 2, 9]);

@@ -204,7 +204,7 @@ impl Generator<'_> {
         value
     }
 
-    /// One from the pool, or a register or constant. Uniform if `fits` wants it so.
+    /// One from the pool, or a register or constant. Uniform if `fits` wants it so, as masks are.
     fn value_where(&mut self, ty: Type, fits: impl Fn(ValueType, Window) -> bool) -> Value {
         let window = self.b.window();
         let candidates: Vec<Value> =
@@ -214,11 +214,12 @@ impl Generator<'_> {
             let late = candidates.len().min(6);
             return self.pick(&candidates[candidates.len() - late..]);
         }
-        let bank = Type::ALL.iter().position(|t| *t == ty).unwrap_or(0);
+        let bank = Type::ALL.iter().position(|t| *t == ty);
         let index = self.below(REGISTERS);
-        let value = match self.below(3) {
-            0 if fits(ValueType::varying(ty), window) => self.b.rf_read(self.banks.lane[bank].reg(index)),
-            1 => self.b.rf_read(self.banks.uniform[bank].reg(index)),
+        let value = match (self.below(3), bank) {
+            (0, Some(bank)) if fits(ValueType::varying(ty), window) => self.b.rf_read(self.banks.lane[bank].reg(index)),
+            (1, Some(bank)) => self.b.rf_read(self.banks.uniform[bank].reg(index)),
+            (1, None) => self.b.rf_read(self.banks.masks.reg(index)),
             _ => {
                 let bits = self.constant(ty);
                 self.b.iconst(ty, bits)
@@ -270,7 +271,13 @@ impl Generator<'_> {
     }
 
     fn mask(&mut self) -> Value {
-        self.uniform(Type::I64)
+        self.uniform(Type::Mask)
+    }
+
+    /// A mask or a number.
+    fn condition(&mut self) -> Value {
+        let ty = if self.once_in(2) { Type::Mask } else { self.int_type() };
+        self.uniform(ty)
     }
 
     fn maybe_guard(&mut self) -> (Option<Value>, bool) {
@@ -306,8 +313,7 @@ impl Generator<'_> {
                 self.b.jump(target);
             }
             2..=5 => {
-                let ty = self.int_type();
-                let cond = self.uniform(ty);
+                let cond = self.condition();
                 let (then, otherwise) = (target(self), target(self));
                 self.b.branch(cond, then, otherwise);
             }

@@ -90,7 +90,7 @@ impl Generator<'_> {
 
     fn integer_op(&mut self) -> Op {
         let ty = self.int_type();
-        match self.below(8) {
+        match self.below(9) {
             0 => match self.named() {
                 op @ (UnaryOp::FNeg | UnaryOp::FAbs) => {
                     let ty = self.float_type();
@@ -108,11 +108,24 @@ impl Generator<'_> {
                 Op::Select { mask: self.mask(), a: self.value(ty), b: self.value(ty) }
             }
             4 => {
-                let any = self.any_type();
-                Op::UniformSelect { cond: self.uniform(ty), a: self.uniform(any), b: self.uniform(any) }
+                let any = if self.once_in(3) { Type::Mask } else { self.any_type() };
+                Op::UniformSelect { cond: self.condition(), a: self.uniform(any), b: self.uniform(any) }
             }
             5 => Op::Concat { lo: self.value(Type::I32), hi: self.value(Type::I32) },
+            6 => self.mask_op(),
             _ => Op::Binary { op: self.named(), a: self.value(ty), b: self.value(ty) },
+        }
+    }
+
+    fn mask_op(&mut self) -> Op {
+        match self.below(4) {
+            0 => Op::Unary { op: UnaryOp::Not, a: self.mask() },
+            1 => Op::Convert { op: ConvertOp::FromMask, to: Type::I64, a: self.mask() },
+            2 => Op::Convert { op: ConvertOp::ToMask, to: Type::Mask, a: self.uniform(Type::I64) },
+            _ => {
+                let op = self.pick(&[BinaryOp::And, BinaryOp::Or, BinaryOp::Xor]);
+                Op::Binary { op, a: self.mask(), b: self.mask() }
+            }
         }
     }
 
@@ -259,16 +272,24 @@ impl Generator<'_> {
             }
             _ => {
                 let (reg, part) = self.part(index);
-                let ty = if part == Part::Whole { Type::I64 } else { Type::I32 };
+                let ty = match part {
+                    Part::Whole if reg.bank == self.banks.masks => Type::Mask,
+                    Part::Whole => Type::I64,
+                    Part::Lo | Part::Hi => Type::I32,
+                };
                 Op::RfWrite { reg, part, value: self.uniform(ty), guard: None, nomask: false }
             }
         }
     }
 
-    /// A mask or uniform `i64` register, or a half of it.
+    /// A mask or uniform `i64` register, or a half of it. Masks have halves if these have a lane
+    /// for each bit.
     fn part(&mut self, index: u32) -> (Reg, Part) {
-        let reg = if self.once_in(3) { self.banks.uniform[3].reg(index) } else { self.banks.masks.reg(index) };
-        (reg, self.pick(&[Part::Whole, Part::Lo, Part::Hi]))
+        if self.once_in(3) {
+            return (self.banks.uniform[3].reg(index), self.pick(&[Part::Whole, Part::Lo, Part::Hi]));
+        }
+        let parts: &[Part] = if self.limits.lanes == 64 { &[Part::Whole, Part::Lo, Part::Hi] } else { &[Part::Whole] };
+        (self.banks.masks.reg(index), self.pick(parts))
     }
 
     fn indexed_op(&mut self) -> Op {
@@ -276,7 +297,14 @@ impl Generator<'_> {
         let count = self.below(REGISTERS - first) + 1;
         let bank = self.below(7) as usize;
         let ty = Type::ALL[bank];
-        match self.below(4) {
+        match self.below(5) {
+            4 if self.once_in(2) => {
+                Op::RfGather { bank: self.banks.masks, first, count, index: self.uniform(Type::I32) }
+            }
+            4 => {
+                let (index, value) = (self.uniform(Type::I32), self.mask());
+                Op::RfScatter { bank: self.banks.masks, first, count, index, value, guard: None, nomask: false }
+            }
             0 => Op::RfGather { bank: self.banks.lane[bank], first, count, index: self.value(Type::I32) },
             1 => Op::RfGather { bank: self.banks.uniform[bank], first, count, index: self.uniform(Type::I32) },
             2 => {

@@ -125,7 +125,7 @@ impl FloatCc {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
-    /// Bitwise complement (integers).
+    /// Bitwise complement (integers), or the other lanes of the warp (masks).
     Not,
     /// Two's complement negation.
     Neg,
@@ -144,7 +144,7 @@ pub enum UnaryOp {
     FAbs,
 }
 
-/// Integer operations on two operands of one type.
+/// Integer operations on two operands of one type. `And`, `Or` and `Xor` take masks too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
     Add,
@@ -204,6 +204,23 @@ pub enum ConvertOp {
     Bitcast,
     /// The high `i32` of an `i64`.
     HighHalf,
+    /// The bits of a mask as a uniform `i64`.
+    FromMask,
+    /// A uniform `i64` as a mask: the bits past the last lane are dropped.
+    ToMask,
+}
+
+impl ConvertOp {
+    /// The type that the conversion always gives, if there is only one. Such a conversion has no
+    /// type in the text form.
+    pub const fn only_type(self) -> Option<Type> {
+        match self {
+            ConvertOp::HighHalf => Some(Type::I32),
+            ConvertOp::FromMask => Some(Type::I64),
+            ConvertOp::ToMask => Some(Type::Mask),
+            ConvertOp::Trunc | ConvertOp::ZeroExtend | ConvertOp::SignExtend | ConvertOp::Bitcast => None,
+        }
+    }
 }
 
 /// Functions with one definition for both engines: `crate::ir::shared`. All are pure and lane-wise, `f32` unless said.

@@ -235,14 +235,14 @@ pub enum Op {
     },
     /// Two results: `a + b + carry`, and the carry out of the top bit as a mask, 0 outside the window. `carry` is a
     /// mask; none is 0. With a carry the sum is always varying; without one and with uniform operands it is uniform,
-    /// and the carry out is all ones or 0 as for `ICmp`.
+    /// and the carry out is all lanes or none as for `ICmp`.
     AddCarry {
         a: Value,
         b: Value,
         carry: Option<Value>,
     },
     /// A mask: bit i is set where the relation holds in lane i; 0 outside the window. If both operands are uniform it
-    /// is all ones (64 bits) or 0, which serves as lane mask and as branch condition alike.
+    /// is all lanes of the warp or none, which serves as lane mask and as branch condition alike.
     ICmp {
         cc: IntCc,
         a: Value,
@@ -261,7 +261,7 @@ pub enum Op {
         a: Value,
         b: Value,
     },
-    /// `a` if the uniform integer `cond` is not 0, else `b`; all uniform.
+    /// `a` if `cond`, a uniform integer or a mask, is not 0, else `b`; all uniform.
     UniformSelect {
         cond: Value,
         a: Value,
@@ -420,7 +420,7 @@ pub enum Op {
     },
 
     /// `count` results (0 in masked-off lanes), then, with `sparse`, a mask of the lanes that met a sparse
-    /// non-resident page (which read 0). That of a scalar access is all ones or 0.
+    /// non-resident page (which read 0). That of a scalar access is all lanes of the warp or none.
     Load {
         access: Access,
         extend: Extend,

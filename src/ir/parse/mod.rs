@@ -210,10 +210,11 @@ impl Parser {
         };
         let explicit_pc = if line.eat("@") { Some(line.number("a pc")?) } else { None };
 
-        let Function { banks, blocks, .. } = function;
+        let Function { lanes, banks, blocks, .. } = function;
         let Some(block) = blocks.last_mut() else { return Err(start.expected("a block")) };
         let pc = explicit_pc.unwrap_or_else(|| block.insts.last().map_or(block.pc, |inst| inst.pc));
-        let types = op_types(&op, Env { banks, values: &block.values }).map_err(|e| start.error(e.into()))?;
+        let env = Env { lanes: *lanes, banks, values: &block.values };
+        let types = op_types(&op, env).map_err(|e| start.error(e.into()))?;
         if types.len() != results.len() {
             return Err(start.error(Problem::Results { expected: types.len(), found: results.len() }));
         }

@@ -26,7 +26,8 @@ impl Parser {
                 // `-N` is short for the two's complement.
                 let negative = line.eat("-");
                 let bits: u64 = line.number("the constant's bits")?;
-                Ok(Op::Const { ty, bits: if negative { bits.wrapping_neg() & ty.bit_mask() } else { bits } })
+                let all = ty.bits_of_lanes(function.lanes);
+                Ok(Op::Const { ty, bits: if negative { bits.wrapping_neg() & all } else { bits } })
             }
             "rf" => self.register_op(function, suffixes, line)?.ok_or_else(unknown),
             "region" => self.region_op(function, suffixes, line)?.ok_or_else(unknown),
@@ -57,6 +58,9 @@ impl Parser {
         if let Some(op) = BinaryOp::from_name(mnemonic) {
             let [a, b] = self.values(line)?;
             return Ok(Some(Op::Binary { op, a, b }));
+        }
+        if let Some((op, to)) = ConvertOp::from_name(mnemonic).and_then(|op| Some((op, op.only_type()?))) {
+            return Ok(Some(Op::Convert { op, to, a: self.value(line)? }));
         }
         if let Some(function) = SharedFn::from_name(mnemonic) {
             return Ok(Some(Op::Shared { function, a: self.value(line)? }));
@@ -96,7 +100,6 @@ impl Parser {
                 let [cond, a, b] = self.values(line)?;
                 Op::UniformSelect { cond, a, b }
             }
-            "high.half" => Op::Convert { op: ConvertOp::HighHalf, to: Type::I32, a: self.value(line)? },
             "concat" => {
                 let [lo, hi] = self.values(line)?;
                 Op::Concat { lo, hi }

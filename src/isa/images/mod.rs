@@ -194,7 +194,7 @@ pub fn entry<'a>(cx: &mut impl Lifter<'a>, index: Value, (table, count): (u32, u
 fn lanes_of<'a>(cx: &mut impl Lifter<'a>, mask: Mask) -> Option<Value> {
     match mask {
         Mask::Always => None,
-        Mask::Never => Some(cx.constant_of(Type::I64, 0)),
+        Mask::Never => Some(cx.constant_of(Type::Mask, 0)),
         Mask::Lanes(lanes) => Some(lanes),
     }
 }
@@ -206,6 +206,6 @@ pub fn raise<'a>(cx: &mut impl Lifter<'a>, fault: LaneFault, lanes: Mask) {
     if lanes == Mask::Never {
         return;
     }
-    let lanes = lanes_of(cx, lanes).unwrap_or_else(|| cx.constant_of(Type::I64, u64::MAX));
+    let lanes = lanes_of(cx, lanes).unwrap_or_else(|| cx.constant_of(Type::Mask, u64::MAX));
     cx.builder().raise(fault, lanes);
 }

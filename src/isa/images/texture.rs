@@ -98,6 +98,7 @@ fn neighbours<'a>(cx: &mut impl Lifter<'a>, x: Value) -> [Value; 2] {
     let quad = cx.number(!3);
     let quad = cx.builder().and(lane, quad);
     let executing = cx.executing();
+    let executing = cx.builder().from_mask(executing);
     let first = of_quad(cx, x, quad, 0);
     [1, 2].map(|other| {
         let value = of_quad(cx, x, quad, other);
@@ -111,6 +112,7 @@ fn neighbours<'a>(cx: &mut impl Lifter<'a>, x: Value) -> [Value; 2] {
         let quads = cx.builder().and(both, firsts);
         let lanes = cx.constant_of(Type::I64, 15);
         let lanes = cx.builder().mul(quads, lanes);
+        let lanes = cx.builder().to_mask(lanes);
         let zero = cx.number(0);
         cx.builder().select(lanes, difference, zero)
     })

@@ -11,7 +11,7 @@ use super::chunk::{Reach, flags};
 use super::int::plus;
 use super::vector;
 use crate::analysis::{CHUNK, Class, NEAR, tiled};
-use crate::ir::{Access, BinaryOp, Op, Reg, Space, Type, Value};
+use crate::ir::{Access, BinaryOp, ConvertOp, Op, Reg, Space, Type, Value};
 use warploom_runtime::warp::{CONST_BANK_BYTES, PAGE_BITS, PAGE_BYTES, Run, TLB_ENTRIES, Tlb, TlbEntry, Ways};
 
 const LANES: i64 = CHUNK as i64;
@@ -477,7 +477,9 @@ impl BlockLowerer<'_, '_, '_> {
                     return Some(Pointer::Parameter(bank, offset));
                 }
                 Op::Concat { lo, .. } => v = lo,
-                Op::Splat { a } | Op::Binary { op: BinaryOp::Add, a, .. } => v = a,
+                Op::Splat { a }
+                | Op::Convert { op: ConvertOp::FromMask, a, .. }
+                | Op::Binary { op: BinaryOp::Add, a, .. } => v = a,
                 _ => return None,
             }
         }

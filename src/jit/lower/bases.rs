@@ -153,7 +153,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// A mask that has all lanes or none, as ones or zeros of `i64`. `first` gives lane 0 of what it is made of.
+    /// A mask that has all lanes or none. `first` gives lane 0 of what it is made of.
     fn agreed(&mut self, mask: Value, first: &mut dyn FnMut(&mut Self, Value) -> Clif) -> Clif {
         match *self.facts.def_op(mask) {
             Op::Binary { op, a, b } => {
@@ -166,7 +166,7 @@ impl BlockLowerer<'_, '_, '_> {
             }
             Op::Unary { a, .. } => {
                 let a = self.agreed(a, first);
-                self.b.ins().bnot(a)
+                self.other_lanes(a)
             }
             Op::AddCarry { a, b, carry } => {
                 let (a, b) = (first(self, a), first(self, b));
@@ -181,7 +181,7 @@ impl BlockLowerer<'_, '_, '_> {
                     let passed = self.b.ins().select(carry, full, none);
                     out = self.b.ins().bor(out, passed);
                 }
-                self.b.ins().bmask(types::I64, out)
+                self.all_lanes_if(out)
             }
             Op::Const { bits, .. } => self.b.ins().iconst(types::I64, bits as i64),
             // A compare.

@@ -135,7 +135,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     fn cell(&self, reg: Reg) -> (i32, Type) {
         let ty = match self.facts.function.bank(reg.bank).kind {
             CellKind::Uniform(ty) => ty,
-            _ => Type::I64,
+            _ => Type::Mask,
         };
         (self.facts.layout.offset(reg) as i32, ty)
     }
@@ -191,17 +191,14 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 let (x, y) = (self.scalar(*a), self.scalar(*b));
                 let sum = self.b.ins().iadd(x, y);
                 let sum = super::int::narrow(self.b, self.facts.ty(*a), sum, false);
-                let out = super::int::compare_scalar(self.b, IntCc::LtU, self.facts.ty(*a), sum, x);
-                let out = self.within_warp(&inst.op, out);
+                let out = super::int::compare_bit(self.b, IntCc::LtU, self.facts.ty(*a), sum, x);
+                let out = self.all_lanes_if(out);
                 self.set_scalar(inst.results[0], sum);
                 self.set_scalar(inst.results[1], out);
             }
             op => {
                 let args: Vec<Clif> = op.operands().iter().map(|&v| self.scalar(v)).collect();
-                let mut v = self.pure_scalar(op, &args, self.wanted(inst.results[0]));
-                if matches!(op, Op::ICmp { .. } | Op::FCmp { .. }) {
-                    v = self.within_warp(op, v);
-                }
+                let v = self.pure_scalar(op, &args, self.wanted(inst.results[0]));
                 self.set_scalar(inst.results[0], v);
             }
         }
@@ -241,14 +238,6 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.switch_to_block(done);
     }
 
-    /// The mask that an operation gives: 0 past the warp if its operands are of lanes, which are all alike here.
-    fn within_warp(&mut self, op: &Op, mask: Clif) -> Clif {
-        if op.operands().iter().all(|&v| self.facts.block.ty(v).is_uniform()) {
-            return mask;
-        }
-        self.inside_warp(mask)
-    }
-
     /// Where a cell is in the register file from the offset of its range's first cell on, and whether it is inside the range; else
     /// that is the first one.
     fn cell_offset(&mut self, count: u32, index: Value) -> (Clif, Clif) {
@@ -277,14 +266,6 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let known = self.facts.constant(address).expect("other loads are interpreted");
         let at = (known as u32).wrapping_add(offset as u32);
         self.load_element(ty, extend, base, at as i32)
-    }
-
-    /// A mask without its bits past the warp.
-    pub(super) fn inside_warp(&mut self, mask: Clif) -> Clif {
-        match self.facts.warp_mask() {
-            u64::MAX => mask,
-            all => self.b.ins().band_imm_s(mask, all as i64),
-        }
     }
 
     /// Moves to a fresh block and marks it as unlikely.

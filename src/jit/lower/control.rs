@@ -178,7 +178,7 @@ impl BlockLowerer<'_, '_, '_> {
         match &self.facts.block.term {
             Terminator::Jump(to) => self.go(*to),
             Terminator::Branch { cond, then, otherwise } => {
-                let cond = self.scalar(*cond);
+                let cond = self.condition(*cond);
                 let ways = [*then, *otherwise].map(|to| (to, self.way_to(to)));
                 let [(_, (yes, _)), (_, (no, _))] = ways;
                 self.b.ins().brif(cond, yes, &[], no, &[]);
@@ -226,9 +226,7 @@ impl BlockLowerer<'_, '_, '_> {
             }
             Terminator::Exit => self.end_warp(),
             Terminator::Trap { kind, pc } => {
-                // What code writes to the mask may have bits past the warp.
                 let active = self.active_cell();
-                let active = self.inside_warp(active);
                 let lane = self.b.ins().ctz(active);
                 let lane = self.b.ins().ireduce(types::I32, lane);
                 let none = self.b.ins().iconst(types::I32, 0);

@@ -46,6 +46,8 @@ impl BlockLowerer<'_, '_, '_> {
                 }
             }
             ConvertOp::HighHalf => int::high_half(self.b, a),
+            ConvertOp::FromMask => a,
+            ConvertOp::ToMask => self.inside_warp(a),
             ConvertOp::Bitcast => vector::cast(self.b, clif_type(to, false), a),
         }
     }
@@ -82,6 +84,7 @@ impl BlockLowerer<'_, '_, '_> {
                     .collect()
             }
             ConvertOp::Bitcast => unreachable!("part by part"),
+            ConvertOp::FromMask | ConvertOp::ToMask => unreachable!("uniform"),
         }
     }
 

@@ -11,7 +11,8 @@ use super::half::Half;
 use super::int::{self, constant};
 use super::rounding::{Rounding, singles_for_half};
 use super::{float, special, vector};
-use crate::ir::{BinaryOp, ConvertOp, FloatAttrs, FloatUnaryOp, Op, Round, SharedFn, Special, Type, Value};
+use crate::analysis::Step;
+use crate::ir::{BinaryOp, ConvertOp, FloatAttrs, FloatUnaryOp, Op, Round, SharedFn, Special, Type, UnaryOp, Value};
 
 /// Operations that take a chunk apart into lanes, where vectors have none.
 pub(super) const LANES: usize = 8;
@@ -42,6 +43,8 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         Some(match *op {
             Op::Const { ty, bits } => constant(self.b, ty, bits, vector),
             Op::Splat { .. } => args[0],
+            Op::Unary { op: UnaryOp::Not, .. } if to == Type::Mask => self.other_lanes(args[0]),
+            Op::Binary { op: BinaryOp::And, a, b } if to == Type::Mask => self.both_masks((a, args[0]), (b, args[1])),
             Op::Unary { op, a } => return int::unary(self.b, op, self.facts.ty(a), args[0], vector),
             Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS), a, b } if !vector => {
                 int::shift(self.b, op, self.facts.ty(a), args[0], args[1], self.facts.constant(b))
@@ -94,19 +97,62 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         float::canonical(self.b, wanted.ty, self.facts.function.nan.canonical(wanted.ty), v, vector)
     }
 
+    /// A condition of a branch, as what the host branches on.
+    pub(super) fn condition(&mut self, cond: Value) -> Clif {
+        self.compared_bit(cond).unwrap_or_else(|| self.scalar(cond))
+    }
+
+    /// Whether a compare of scalars holds, or has one of certain lanes, as an `i8`: the mask need
+    /// not be made.
+    fn compared_bit(&mut self, mask: Value) -> Option<Clif> {
+        let planned = self.facts.planned;
+        match *self.facts.def_op(mask) {
+            ref op @ (Op::ICmp { a, b, .. } | Op::FCmp { a, b, .. })
+                if matches!(planned.plan.steps[planned.plan.home[mask] as usize], Step::Scalar(_)) =>
+            {
+                let (x, y) = (self.scope.scalars[a]?, self.scope.scalars[b]?);
+                Some(self.compare_bit(op, x, y))
+            }
+            Op::Binary { op: BinaryOp::And, a, b } if self.facts.ty(mask) == Type::Mask => {
+                let known = |v| self.facts.constant(v).is_some_and(|lanes| lanes != 0);
+                if known(b) {
+                    self.compared_bit(a)
+                } else if known(a) {
+                    self.compared_bit(b)
+                } else {
+                    None
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a compare holds of scalars, as an `i8`.
+    fn compare_bit(&mut self, op: &Op, x: Clif, y: Clif) -> Clif {
+        match *op {
+            Op::ICmp { cc, a, .. } => int::compare_bit(self.b, cc, self.facts.ty(a), x, y),
+            Op::FCmp { cc, a, flush, .. } => {
+                let ty = self.facts.ty(a);
+                let (x, y) = (self.compared(ty, flush, x, false), self.compared(ty, flush, y, false));
+                float::compare(self.b, cc, x, y)
+            }
+            ref op => unreachable!("no compare: {op:?}"),
+        }
+    }
+
     /// Operations that vectors do not have, or not one vector for one.
     fn scalar_element(&mut self, op: &Op, args: &[Clif], wanted: Wanted) -> Clif {
         let to = wanted.ty;
         match *op {
             Op::Convert { op, a, .. } => self.convert_scalar(op, self.facts.ty(a), to, args[0]),
             Op::Concat { .. } => int::concat(self.b, args[0], args[1]),
-            Op::UniformSelect { .. } => self.b.ins().select(args[0], args[1], args[2]),
-            Op::ICmp { cc, a, .. } => int::compare_scalar(self.b, cc, self.facts.ty(a), args[0], args[1]),
-            Op::FCmp { cc, a, flush, .. } => {
-                let ty = self.facts.ty(a);
-                let (x, y) = (self.compared(ty, flush, args[0], false), self.compared(ty, flush, args[1], false));
-                let bit = float::compare(self.b, cc, x, y);
-                self.b.ins().bmask(types::I64, bit)
+            Op::UniformSelect { cond, .. } => {
+                let cond = self.compared_bit(cond).unwrap_or(args[0]);
+                self.b.ins().select(cond, args[1], args[2])
+            }
+            Op::ICmp { .. } | Op::FCmp { .. } => {
+                let bit = self.compare_bit(op, args[0], args[1]);
+                self.all_lanes_if(bit)
             }
             Op::FConvert { attrs, a, .. } => self.fconvert_scalar(attrs, self.facts.ty(a), wanted, args[0]),
             Op::IntToFloat { signed, round, a, .. } => self.int_to_float(signed, round, self.facts.ty(a), to, args[0]),
@@ -120,7 +166,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
             Op::AddCarry { .. } => {
                 let sum = self.b.ins().iadd(args[0], args[1]);
                 let sum = match args.get(2) {
-                    // Only reached where no lane differs: the carry is all ones or nothing.
+                    // Only reached where no lane differs: the carry is all lanes or none.
                     Some(&carry) => {
                         let carry = self.b.ins().band_imm_u(carry, 1);
                         let carry = if to.bits() == 64 { carry } else { self.b.ins().ireduce(types::I32, carry) };

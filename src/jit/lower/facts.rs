@@ -5,7 +5,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use super::arms::{SkippedArms, skipped_arms};
 use crate::analysis::{CHUNK, Liveness, Masks};
 use crate::ir::layout::RegLayout;
-use crate::ir::{Block, BlockId, Function, Inst, Op, Type, Value, table};
+use crate::ir::{Block, BlockId, Function, Inst, Op, Type, Value, Window, table};
 use crate::jit::plan::BlockPlan;
 use crate::jit::{Effort, Program};
 
@@ -78,7 +78,7 @@ impl<'r> BlockFacts<'r> {
     }
 
     pub(super) fn masks(&self) -> Masks<'r> {
-        Masks::of(&self.block.insts, &self.planned.defs)
+        Masks::of(self.function.lanes, &self.block.insts, &self.planned.defs)
     }
 
     pub(super) fn chunk_count(&self) -> i64 {
@@ -87,7 +87,7 @@ impl<'r> BlockFacts<'r> {
 
     /// All lanes of the warp as a mask.
     pub(super) fn warp_mask(&self) -> u64 {
-        u64::MAX >> (64 - u32::from(self.function.lanes))
+        Window::all(self.function.lanes).mask()
     }
 
     /// The active mask as the block reads it at entry.

@@ -45,7 +45,7 @@ pub fn constant(b: &mut FunctionBuilder, ty: Type, bits: u64, vector: bool) -> C
     match ty {
         Type::F32 => b.ins().f32const(f32::from_bits(bits as u32)),
         Type::F64 => b.ins().f64const(f64::from_bits(bits)),
-        Type::I64 => b.ins().iconst(types::I64, bits as i64),
+        Type::I64 | Type::Mask => b.ins().iconst(types::I64, bits as i64),
         _ => b.ins().iconst(types::I32, i64::from(bits as u32 as i32) & 0xffff_ffff),
     }
 }
@@ -120,12 +120,6 @@ pub fn compare_bit(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: Cli
         y = widen_sign(b, ty, y);
     }
     b.ins().icmp(condition(cc), x, y)
-}
-
-/// The same: all 64 bits or none.
-pub fn compare_scalar(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: Clif) -> Clif {
-    let bit = compare_bit(b, cc, ty, x, y);
-    b.ins().bmask(types::I64, bit)
 }
 
 /// `None` where vectors have no such operation: the caller takes the lanes apart.

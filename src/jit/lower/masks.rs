@@ -24,6 +24,44 @@ pub(super) static MASK_WORDS: [[u32; CHUNK as usize]; 1 << CHUNK] = {
 };
 
 impl BlockLowerer<'_, '_, '_> {
+    /// Bits without those past the warp, which is the mask of an `i64`.
+    pub(super) fn inside_warp(&mut self, bits: Clif) -> Clif {
+        match self.facts.warp_mask() {
+            u64::MAX => bits,
+            all => self.b.ins().band_imm_s(bits, all as i64),
+        }
+    }
+
+    /// The complement of a mask of the warp.
+    pub(super) fn other_lanes(&mut self, mask: Clif) -> Clif {
+        match self.facts.warp_mask() {
+            u64::MAX => self.b.ins().bnot(mask),
+            all => self.b.ins().bxor_imm_s(mask, all as i64),
+        }
+    }
+
+    /// All lanes of the warp if a bit, an `i8`, is set, else none.
+    pub(super) fn all_lanes_if(&mut self, bit: Clif) -> Clif {
+        let ones = self.b.ins().bmask(types::I64, bit);
+        self.inside_warp(ones)
+    }
+
+    /// The lanes that two masks of the warp have in common. The host has one instruction for a mask
+    /// without another's lanes, whose complement may then have bits past the warp.
+    pub(super) fn both_masks(&mut self, (a, x): (Value, Clif), (b, y): (Value, Clif)) -> Clif {
+        let inverted = |lowerer: &Self, v: Value| match *lowerer.facts.def_op(v) {
+            Op::Unary { op: UnaryOp::Not, a } => lowerer.scope.scalars[a],
+            _ => None,
+        };
+        if let Some(y) = inverted(self, b) {
+            return self.b.ins().band_not(x, y);
+        }
+        match inverted(self, a) {
+            Some(x) => self.b.ins().band_not(y, x),
+            None => self.b.ins().band(x, y),
+        }
+    }
+
     /// The chunk's form of a mask that was computed outside the chunk loop, or in it.
     pub(super) fn mask(&mut self, v: Value) -> MaskForm {
         if let Some(&form) = self.chunk().masks.get(&v) {
@@ -60,19 +98,32 @@ impl BlockLowerer<'_, '_, '_> {
             self.chunk().masks.insert(v, form);
             return form;
         }
-        let form = if !self.scope.register_loop.in_chunk.contains(&v)
-            && (self.scope.scalars[v].is_some() || !self.is_home(v))
-        {
-            let whole = self.scalar(v);
-            MaskForm { bits: Some(self.chunk_bits(whole)), ..MaskForm::default() }
-        } else {
-            {
-                let inst = self.facts.def(v);
-                self.in_order(inst, |lowerer| lowerer.pure_mask(inst, v))
+        let is_outside = self.scope.scalars[v].is_some() || !self.is_home(v);
+        if !is_outside || self.scope.register_loop.in_chunk.contains(&v) {
+            let inst = self.facts.def(v);
+            let form = self.in_order(inst, |lowerer| lowerer.pure_mask(inst, v));
+            self.chunk().masks.insert(v, form);
+            if !matches!(inst.op, Op::Binary { .. }) {
+                self.drop_lanes_past_warp(v);
             }
-        };
+            return self.chunk().masks[&v];
+        }
+        let whole = self.scalar(v);
+        let form = MaskForm { bits: Some(self.chunk_bits(whole)), ..MaskForm::default() };
         self.chunk().masks.insert(v, form);
         form
+    }
+
+    /// Drops the lanes past the warp from a mask that the chunk has just made. A chunk has such
+    /// lanes where a warp does not fill it.
+    pub(super) fn drop_lanes_past_warp(&mut self, v: Value) {
+        if u32::from(self.facts.function.lanes).is_multiple_of(CHUNK) {
+            return;
+        }
+        let all = self.b.ins().iconst(types::I64, self.facts.warp_mask() as i64);
+        let (bits, inside) = (self.mask_bits(v), self.chunk_bits(all));
+        let bits = Some(self.b.ins().band(bits, inside));
+        self.chunk().masks.insert(v, MaskForm { bits, ..MaskForm::default() });
     }
 
     /// The chunk's bits of a constant mask, if it is known which chunk it is.

@@ -1,5 +1,7 @@
 //! Operations without effect, on the lanes of a chunk.
 
+use std::collections::hash_map::Entry;
+
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif};
 use cranelift_entity::EntityRef;
@@ -138,8 +140,9 @@ impl BlockLowerer<'_, '_, '_> {
                 let [_, out] = inst.results[..] else { unreachable!("a sum and a carry") };
                 let is_needed = self.facts.uses[out] > 0 && self.is_still_needed(out);
                 let (sum, carries) = self.add_carry(a, b, carry, to, is_needed);
-                if is_needed {
-                    self.chunk().masks.entry(out).or_insert(mask_form(carries));
+                if is_needed && let Entry::Vacant(carry_out) = self.chunk().masks.entry(out) {
+                    carry_out.insert(mask_form(carries));
+                    self.drop_lanes_past_warp(out);
                 }
                 sum
             }

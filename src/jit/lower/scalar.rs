@@ -104,7 +104,6 @@ impl BlockLowerer<'_, '_, '_> {
     /// Leaves with a fault if a mask has lanes.
     pub(super) fn raise(&mut self, index: usize, mask: Value) {
         let lanes = self.scalar(mask);
-        let lanes = self.inside_warp(lanes);
         let (done, slow) = (self.b.create_block(), self.cold_block());
         self.b.ins().brif(lanes, slow, &[], done, &[]);
         self.b.switch_to_block(slow);

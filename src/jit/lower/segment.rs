@@ -5,13 +5,12 @@ use std::collections::{HashMap, HashSet};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 
 use super::block::BlockLowerer;
-use crate::analysis::CHUNK;
 use crate::ir::{BinaryOp, Op, Reg, UnaryOp, Value, ValueType};
 
 /// A mask that a segment computes for what comes after it.
 pub(super) struct Outgoing {
     pub value: Value,
-    /// Its bits of chunks that are skipped and of lanes past the warp.
+    /// Its bits of chunks that are skipped.
     pub outside: Clif,
     holds: Holds,
 }
@@ -58,7 +57,7 @@ impl BlockLowerer<'_, '_, '_> {
         let skip = self.skippable();
         let none = self.b.ins().iconst(types::I64, 0);
         let outside: Vec<Clif> = outgoing.iter().map(|out| out.outside).collect();
-        let after = self.each_chunk(none, &outside, |lowerer, before| {
+        self.each_chunk(none, &outside, |lowerer, before| {
             let skipped = skip.map(|active| {
                 let latch = lowerer.b.create_block();
                 let bits = lowerer.mask_bits(active);
@@ -80,11 +79,7 @@ impl BlockLowerer<'_, '_, '_> {
             }
             lowerer.scope.spills = None;
             after
-        });
-        if u32::from(self.facts.function.lanes).is_multiple_of(CHUNK) {
-            return after;
-        }
-        outgoing.iter().zip(after).map(|(out, mask)| self.with_outside(mask, out.outside)).collect()
+        })
     }
 
     /// The body of the loop: every instruction of the segment in order, values as they are needed.
@@ -157,17 +152,6 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// A mask, with its bits past the warp.
-    pub(super) fn with_outside(&mut self, whole: Clif, outside: Clif) -> Clif {
-        let past = !self.facts.warp_mask() as i64;
-        if past == 0 {
-            return whole;
-        }
-        let inside = self.inside_warp(whole);
-        let beyond = self.b.ins().band_imm_s(outside, past);
-        self.b.ins().bor(inside, beyond)
-    }
-
     /// Masks that the segment makes for later steps.
     pub(super) fn outgoing(&mut self, insts: &[usize]) -> Vec<Outgoing> {
         let masks: Vec<Value> =
@@ -204,8 +188,9 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().bxor(before, changed)
     }
 
-    /// A mask of the segment where every compare made in it is taken for false, and whether it holds wherever that does, `known`
-    /// being those that it is made of. That is what it is in lanes past the warp, and in chunks that `skippable` allows to skip.
+    /// A mask of the segment where every compare made in it is taken for false, and whether it
+    /// holds wherever that does, `known` being those that it is made of. That is what it is in
+    /// chunks that `skippable` allows to skip.
     fn outside(&mut self, v: Value, known: &HashMap<Value, (Clif, Holds)>) -> (Clif, Holds) {
         if let Some(scalar) = self.scope.scalars[v] {
             return (scalar, Holds::Same);
@@ -217,7 +202,7 @@ impl BlockLowerer<'_, '_, '_> {
         match *self.facts.def_op(v) {
             Op::Unary { op: UnaryOp::Not, a } => {
                 let (a, holds) = operand(self, a);
-                (self.b.ins().bnot(a), if holds == Holds::Same { holds } else { Holds::Perhaps })
+                (self.other_lanes(a), if holds == Holds::Same { holds } else { Holds::Perhaps })
             }
             Op::Binary { op, a, b } => {
                 let ((a, first), (b, second)) = (operand(self, a), operand(self, b));

@@ -24,16 +24,16 @@ impl BlockLowerer<'_, '_, '_> {
             let first = self.b.ins().iconst(types::I32, 0);
             let from = self.b.ins().select(past, first, from);
             for (index, &(reg, _)) in places.iter().enumerate() {
-                let (lanes, some) = self.lanes_that_wait(reg);
+                let lanes = self.lanes_that_wait(reg);
                 let reached = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, from, index as i64);
-                let some = self.b.ins().icmp_imm_s(IntCC::NotEqual, some, 0);
+                let some = self.b.ins().icmp_imm_s(IntCC::NotEqual, lanes, 0);
                 let found = self.b.ins().band(some, reached);
                 self.take_if(found, lanes, taken[index].0);
             }
         }
         for (index, &(reg, _)) in places.iter().enumerate() {
-            let (lanes, some) = self.lanes_that_wait(reg);
-            self.take_if(some, lanes, taken[index].0);
+            let lanes = self.lanes_that_wait(reg);
+            self.take_if(lanes, lanes, taken[index].0);
         }
         self.go(otherwise);
         for ((block, lanes), &(reg, place)) in taken.into_iter().zip(places) {
@@ -45,11 +45,10 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// A mask register, and those of its bits that are lanes.
-    fn lanes_that_wait(&mut self, reg: Reg) -> (Clif, Clif) {
+    /// What a mask register holds.
+    fn lanes_that_wait(&mut self, reg: Reg) -> Clif {
         let offset = self.facts.layout.offset(reg) as i32;
-        let lanes = self.b.ins().load(types::I64, flags(), self.registers, offset);
-        (lanes, self.inside_warp(lanes))
+        self.b.ins().load(types::I64, flags(), self.registers, offset)
     }
 
     fn store_mask(&mut self, reg: Reg, lanes: Clif) {

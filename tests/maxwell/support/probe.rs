@@ -267,7 +267,10 @@ impl StateCode<'_> {
             let (row, _) = self.row(place);
             let value = self.b.load(Space::Global, Self::ty(place), Extend::None, row, 0);
             match self.reg(place) {
-                Some(reg) => self.b.rf_write(reg, value),
+                Some(reg) => {
+                    let value = if Self::ty(place) == Type::I64 { self.b.to_mask(value) } else { value };
+                    self.b.rf_write(reg, value);
+                }
                 None => {
                     let (space, address) = self.own_address(place);
                     self.b.store(space, Type::I32, address, 0, value);
@@ -281,7 +284,10 @@ impl StateCode<'_> {
         self.b.write_active(launched);
         for &place in places {
             let value = match self.reg(place) {
-                Some(reg) => self.b.rf_read(reg),
+                Some(reg) => {
+                    let value = self.b.rf_read(reg);
+                    if Self::ty(place) == Type::I64 { self.b.from_mask(value) } else { value }
+                }
                 None => {
                     let (space, address) = self.own_address(place);
                     self.b.load(space, Type::I32, Extend::None, address, 0)

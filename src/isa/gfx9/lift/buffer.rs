@@ -32,7 +32,7 @@ pub(super) struct Place {
     limit: Value,
     /// The lanes whose record exists: none if there are no records.
     record: Option<Value>,
-    /// All ones: the offset is not checked.
+    /// All lanes: the offset is not checked.
     unchecked: Option<Value>,
     /// The word of the descriptor that has the format.
     pub format: Value,
@@ -76,7 +76,8 @@ impl Place {
 
         let mut registers = register(buffer.vaddr).into_iter().flat_map(|first| [first, first.wrapping_add(1)]);
         let lane = cx.b.lane_id();
-        let by_lane_bits = cx.b.trunc(Type::I32, by_lane);
+        let by_lane_bits = cx.b.from_mask(by_lane);
+        let by_lane_bits = cx.b.trunc(Type::I32, by_lane_bits);
         let lane = cx.b.and(lane, by_lane_bits);
         let explicit = if buffer.idxen { registers.next().map(|number| cx.vector(number)) } else { None };
         let index = explicit.map_or(lane, |index| cx.b.add(index, lane));

@@ -28,7 +28,7 @@ impl Banks {
     /// Declares the registers of a wave with so many vector registers.
     pub fn declare(function: &mut FunctionBuilder, vectors: u32) -> Banks {
         let scalars = function.bank("s", CellKind::Mask, PAIRS);
-        let scc = function.bank("scc", CellKind::Uniform(Type::I64), 1).reg(0);
+        let scc = function.bank("scc", CellKind::Mask, 1).reg(0);
         let vectors = function.bank("v", CellKind::Lane(Type::I32), vectors);
         function.set_active(scalars.reg(u32::from(EXEC / 2)));
         Banks { scalars, vectors, scc }
@@ -112,6 +112,11 @@ impl<'a> Cx<'a> {
     /// An `i64` constant.
     pub fn long(&mut self, bits: u64) -> Value {
         self.b.iconst(Type::I64, bits)
+    }
+
+    /// A mask of these lanes.
+    pub fn lanes(&mut self, bits: u64) -> Value {
+        self.b.lanes_of(bits)
     }
 
     /// A constant of the value's type.

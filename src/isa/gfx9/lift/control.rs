@@ -119,7 +119,7 @@ pub fn s_call_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 // The exec mask: `D = exec; exec = op(S, exec); SCC = exec is not 0`.
 
 fn save_exec(cx: &mut Cx<'_>, i: &Instruction, op: impl FnOnce(&mut Cx<'_>, Value, Value) -> Value) -> Lifted {
-    let (source, exec) = (cx.s64(i, 0), cx.exec());
+    let (source, exec) = (cx.s64_mask(i, 0), cx.exec());
     let result = op(cx, source, exec);
     cx.set_s64(i, exec);
     cx.set_exec(result);
@@ -129,7 +129,7 @@ fn save_exec(cx: &mut Cx<'_>, i: &Instruction, op: impl FnOnce(&mut Cx<'_>, Valu
 
 /// `exec = op(S, exec); D = exec`.
 fn write_exec(cx: &mut Cx<'_>, i: &Instruction, op: impl FnOnce(&mut Cx<'_>, Value, Value) -> Value) -> Lifted {
-    let (source, exec) = (cx.s64(i, 0), cx.exec());
+    let (source, exec) = (cx.s64_mask(i, 0), cx.exec());
     let result = op(cx, source, exec);
     cx.set_s64(i, result);
     cx.set_exec(result);
@@ -278,6 +278,7 @@ fn indexed_scalar(cx: &mut Cx<'_>, index: Value) -> (Value, Value, Value) {
     let read = cx.b.uniform_select(exists, index, zero);
     let pair = cx.shr(read, 1);
     let whole = cx.b.rf_gather(cx.banks.scalars, 0, INDEXED_PAIRS, pair);
+    let whole = cx.b.from_mask(whole);
     let odd = cx.and_bits(read, 1);
     (pair, whole, odd)
 }
@@ -317,7 +318,8 @@ pub fn s_movreld_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 fn scatter(cx: &mut Cx<'_>, pair: Value, value: Value) -> Lifted {
-    cx.b.rf_scatter(cx.banks.scalars, 0, INDEXED_PAIRS, pair, value);
+    let mask = cx.mask_of(value);
+    cx.b.rf_scatter(cx.banks.scalars, 0, INDEXED_PAIRS, pair, mask);
     cx.raw.clear();
     cx.known = KnownScalars::NOTHING;
     Ok(Flow::Next)

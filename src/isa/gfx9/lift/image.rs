@@ -70,9 +70,9 @@ pub(super) fn bits(cx: &mut Cx<'_>, word: Value, lo: u32, count: u32) -> Value {
     cx.low_bits(word, count, false)
 }
 
-/// All ones if a number is one of these.
+/// All lanes if a number is one of these, else none.
 fn one_of(cx: &mut Cx<'_>, number: Value, of: &[u32]) -> Value {
-    let mut any = cx.long(0);
+    let mut any = cx.lanes(0);
     for &one in of {
         let one = cx.int(one);
         let this = cx.b.icmp(IntCc::Eq, number, one);
@@ -269,7 +269,7 @@ fn rows_before(cx: &mut Cx<'_>, height: Value, levels: Value) -> Value {
     cx.b.add(rows, levels)
 }
 
-/// All ones if a uniform number is not 0.
+/// All lanes if a uniform number is not 0, else none.
 fn bits_are_set(cx: &mut Cx<'_>, number: Value) -> Value {
     let zero = cx.int(0);
     cx.b.icmp(IntCc::Ne, number, zero)

@@ -15,7 +15,7 @@ use super::{Flow, Lifted, Unsupported};
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 
-/// What a sampler says, but for what concerns an axis alone. Conditions are all ones or 0.
+/// What a sampler says, but for what concerns an axis alone. Conditions are all lanes or none.
 pub(super) struct Sampler {
     /// The first of its scalar registers.
     pub first: u8,
@@ -26,10 +26,10 @@ pub(super) struct Sampler {
     pub opaque: Value,
 }
 
-/// All ones if bits of a scalar register are one of these numbers.
+/// All lanes if bits of a scalar register are one of these numbers, else none.
 pub(super) fn field_is(cx: &mut Cx<'_>, register: u8, lo: u32, count: u32, of: &[u32]) -> Value {
     let field = cx.field(register, lo, count);
-    let mut any = cx.long(0);
+    let mut any = cx.lanes(0);
     for &number in of {
         let number = cx.int(number);
         let this = cx.b.icmp(IntCc::Eq, field, number);
@@ -44,7 +44,7 @@ impl Sampler {
         let border = first.wrapping_add(3);
         Sampler {
             first,
-            texels: if unorm { cx.long(u64::MAX) } else { field_is(cx, first, 15, 1, &[1]) },
+            texels: if unorm { cx.lanes(u64::MAX) } else { field_is(cx, first, 15, 1, &[1]) },
             white: field_is(cx, border, 30, 2, &[2]),
             opaque: field_is(cx, border, 30, 2, &[1, 2]),
         }
@@ -177,7 +177,7 @@ fn gather(cx: &mut Cx<'_>, i: &Instruction, form: Form) -> Lifted {
     let descriptor = Descriptor::new(cx, &image);
     let sampler = Sampler::new(cx, image.ssamp, image.unorm);
     let operands = Operands::read(cx, form, &descriptor, first);
-    let bilinear = Bilinear { mask: cx.long(u64::MAX), uniform: true };
+    let bilinear = Bilinear { mask: cx.lanes(u64::MAX), uniform: true };
     let taking = Taking { image: &image, descriptor: &descriptor, sampler: &sampler, operands: &operands, bilinear };
     let [component] = chosen(&image)[..] else { return Err(Unsupported) };
     let lod = level_of_detail(cx, &sampler, &descriptor, &operands, form);

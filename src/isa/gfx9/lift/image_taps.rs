@@ -114,7 +114,7 @@ fn moved(cx: &mut Cx<'_>, taking: &Taking<'_>, axis: u32, x: Value, size: Value)
 /// greater.
 fn compared(cx: &mut Cx<'_>, sampler: &Sampler, reference: Value, texel: Value) -> Value {
     let reference = cx.cast(Type::F32, reference);
-    let mut holds = cx.long(0);
+    let mut holds = cx.lanes(0);
     for (bit, cc) in [FloatCc::Lt, FloatCc::Eq, FloatCc::Gt].into_iter().enumerate() {
         let asked = field_is(cx, sampler.first, 12 + bit as u32, 1, &[1]);
         let this = cx.b.fcmp(cc, false, reference, texel);
@@ -199,7 +199,7 @@ pub(super) fn taps(cx: &mut Cx<'_>, taking: &Taking<'_>, level: &Level, only: Op
     let layer = descriptor.clamped_layer(cx, level, layer);
     let (volume, depth) = (descriptor.is_volume(cx), level.slices(cx));
     let z = moved(cx, taking, 2, z, depth);
-    let nearest = Bilinear { mask: cx.long(0), uniform: true };
+    let nearest = Bilinear { mask: cx.lanes(0), uniform: true };
     let deep = deep(cx, taking);
     let z = axis(cx, Along { sampler, bilinear: deep.unwrap_or(nearest), seams: None }, 2, z, depth);
 
@@ -224,7 +224,7 @@ impl Spot {
         let (zero, one) = (cx.b.f32const(0.0), cx.b.f32const(1.0));
         let (color, alpha) =
             (cx.b.uniform_select(sampler.white, one, zero), cx.b.uniform_select(sampler.opaque, one, zero));
-        let all = cx.long(u64::MAX);
+        let all = cx.lanes(u64::MAX);
         let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
         let taps = places.map(|(row, column)| {
             let place = self.place(cx, level, row, column);

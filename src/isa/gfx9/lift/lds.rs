@@ -174,7 +174,7 @@ pub(super) fn direct(cx: &mut Cx<'_>) -> Value {
     let m0 = cx.scalar(Operand::Scalar(M0));
     let (address, ty) = (cx.and_bits(m0, 0xffff), cx.shr(m0, 16));
     let ty = cx.and_bits(ty, 7);
-    let (mut value, mut known) = (cx.int(0), cx.long(0));
+    let (mut value, mut known) = (cx.int(0), cx.lanes(0));
     for (number, item) in TYPES {
         let number = cx.int(number);
         let this = cx.b.icmp(IntCc::Eq, ty, number);
@@ -252,6 +252,7 @@ fn count(cx: &mut Cx<'_>, i: &Instruction, op: AtomicOp) -> Lifted {
     let ds = fields(i)?;
     let dst = register(ds.dst)?;
     let (exec, base) = (cx.exec(), cx.scalar(Operand::Scalar(M0)));
+    let exec = cx.b.from_mask(exec);
     let lanes = cx.b.popcnt(exec);
     let lanes = cx.b.trunc(Type::I32, lanes);
     let (base, offset) = (cx.and_bits(base, 0xffff), cx.int(ds.offset().into()));

@@ -9,7 +9,7 @@
 //! - `s`: the scalar registers as 64 pairs by the hardware's own numbers: s0 to s101, flat_scratch (pair 51), xnack_mask, vcc
 //!   (53), the trap handler's, m0 (the low half of 62), exec (63, the mask of active lanes). A pair holds a mask of lanes as well
 //!   as two numbers.
-//! - `scc`: all ones or 0.
+//! - `scc`: a mask of all lanes or none.
 //! - `v`: the vector registers.
 //!
 //! # Modes

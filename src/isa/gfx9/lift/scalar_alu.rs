@@ -19,15 +19,27 @@ impl Cx<'_> {
         self.long_word(i, n)
     }
 
+    /// Source `n` of 64 bits as a mask of lanes.
+    pub fn s64_mask(&mut self, i: &Instruction, n: usize) -> Value {
+        match i.src(n).operand {
+            scalar @ Operand::Scalar(_) => self.scalar_mask(scalar),
+            _ => {
+                let bits = self.s64(i, n);
+                self.mask_of(bits)
+            }
+        }
+    }
+
     pub fn set_s32(&mut self, i: &Instruction, value: Value) {
         self.set_scalar(i.dst(), value);
     }
 
+    /// Writes a mask or an `i64`.
     pub fn set_s64(&mut self, i: &Instruction, value: Value) {
         self.set_scalar_pair(i.dst(), value);
     }
 
-    /// All ones where `a cc b`, else 0.
+    /// All lanes where `a cc b`, else none.
     pub fn test(&mut self, cc: IntCc, a: Value, b: Value) -> Value {
         self.b.icmp(cc, a, b)
     }
@@ -51,7 +63,7 @@ macro_rules! bitwise {
         }
 
         pub fn $wide(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-            let ($x, $y) = (cx.s64(i, 0), cx.s64(i, 1));
+            let ($x, $y) = (cx.s64_mask(i, 0), cx.s64_mask(i, 1));
             let $b = &mut cx.b;
             let result = $result;
             cx.set_s64(i, result);
@@ -99,6 +111,7 @@ fn sum(cx: &mut Cx<'_>, i: &Instruction, carry: bool) -> Lifted {
     let mut total = cx.b.add(x, y);
     if carry {
         let scc = cx.scc();
+        let scc = cx.b.from_mask(scc);
         let one = cx.and_bits(scc, 1);
         total = cx.b.add(total, one);
     }
@@ -126,6 +139,7 @@ fn difference(cx: &mut Cx<'_>, i: &Instruction, borrow: bool) -> Lifted {
     let mut total = cx.b.sub(x, y);
     if borrow {
         let scc = cx.scc();
+        let scc = cx.b.from_mask(scc);
         let one = cx.and_bits(scc, 1);
         total = cx.b.sub(total, one);
     }
@@ -241,7 +255,7 @@ pub fn s_cselect_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 pub fn s_cselect_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let (x, y, scc) = (cx.s64(i, 0), cx.s64(i, 1), cx.scc());
+    let (x, y, scc) = (cx.s64_mask(i, 0), cx.s64_mask(i, 1), cx.scc());
     let result = cx.b.uniform_select(scc, x, y);
     cx.set_s64(i, result);
     done()
@@ -447,7 +461,7 @@ pub fn s_mov_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 pub fn s_mov_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let x = cx.s64(i, 0);
+    let x = cx.s64_mask(i, 0);
     cx.set_s64(i, x);
     done()
 }
@@ -460,7 +474,7 @@ pub fn s_cmov_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 pub fn s_cmov_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let (x, old, scc) = (cx.s64(i, 0), cx.scalar_pair(i.dst()), cx.scc());
+    let (x, old, scc) = (cx.s64_mask(i, 0), cx.scalar_mask(i.dst()), cx.scc());
     let result = cx.b.uniform_select(scc, x, old);
     cx.set_s64(i, result);
     done()
@@ -475,7 +489,7 @@ pub fn s_not_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 pub fn s_not_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let x = cx.s64(i, 0);
+    let x = cx.s64_mask(i, 0);
     let result = cx.b.not(x);
     cx.set_s64(i, result);
     cx.set_scc_nonzero(result);

@@ -96,7 +96,8 @@ fn place(cx: &mut Cx<'_>, smem: &Smem, base: Base) -> Place {
 }
 
 impl Place {
-    /// Whether the bytes from `at` on lie in the buffer: all ones or 0; none if there is no buffer.
+    /// Whether the bytes from `at` on lie in the buffer: all lanes or none; `None` if there is no
+    /// buffer.
     fn guard(&self, cx: &mut Cx<'_>, at: u32, bytes: u32) -> Option<Value> {
         let (offset, size) = self.range?;
         let end = cx.long(u64::from(at + bytes));

@@ -77,13 +77,26 @@ impl Cx<'_> {
         }
     }
 
-    /// A scalar operand of 64 bits, which is also what a mask of lanes is. What a literal is depends on the operand's type: see
-    /// [`Cx::long_word`].
+    /// A scalar operand of 64 bits as a mask of lanes. What a literal is depends on the operand's
+    /// type: see [`Cx::long_word`].
+    pub fn scalar_mask(&mut self, operand: Operand) -> Value {
+        if let Operand::Scalar(number) = operand
+            && number % 2 == 0
+        {
+            let reg = self.pair(number);
+            return self.b.rf_read(reg);
+        }
+        let bits = self.scalar_pair(operand);
+        self.mask_of(bits)
+    }
+
+    /// A scalar operand of 64 bits as an `i64`. What a literal is depends on the operand's type:
+    /// see [`Cx::long_word`].
     pub fn scalar_pair(&mut self, operand: Operand) -> Value {
         let constant = match operand {
             Operand::Scalar(number) if number % 2 == 0 => {
-                let reg = self.pair(number);
-                return self.b.rf_read(reg);
+                let mask = self.scalar_mask(operand);
+                return self.b.from_mask(mask);
             }
             Operand::Scalar(number) => {
                 let (low, high) = (self.scalar(operand), self.scalar(Operand::Scalar(number.wrapping_add(1))));
@@ -121,7 +134,21 @@ impl Cx<'_> {
         self.b.rf_write_part(reg, part, value);
     }
 
-    /// Writes a scalar register and the next one.
+    /// A mask of lanes: a mask, or a uniform `i64` as one.
+    pub fn mask_of(&mut self, value: Value) -> Value {
+        match (self.b.ty(value).ty, self.b.constant(value)) {
+            (Type::Mask, _) => value,
+            (_, Some(bits)) => self.lanes(bits),
+            _ => self.b.to_mask(value),
+        }
+    }
+
+    /// A number: an integer, or a mask's bits as an `i64`.
+    pub fn number_of(&mut self, value: Value) -> Value {
+        if self.b.ty(value).ty == Type::Mask { self.b.from_mask(value) } else { value }
+    }
+
+    /// Writes a scalar register and the next one: a mask or an `i64`.
     pub fn set_scalar_pair(&mut self, operand: Operand, value: Value) {
         match operand {
             Operand::Scalar(number) if number / 2 == EXEC / 2 => self.set_exec(value),
@@ -131,9 +158,11 @@ impl Cx<'_> {
                 let bits = self.b.constant(value);
                 self.known.set(number, bits.map(|bits| Known::Literal(bits as u32)));
                 self.known.set(number + 1, bits.map(|bits| Known::Literal((bits >> 32) as u32)));
-                self.b.rf_write(reg, value);
+                let mask = self.mask_of(value);
+                self.b.rf_write(reg, mask);
             }
             Operand::Scalar(number) => {
+                let value = self.number_of(value);
                 let (low, high) = (self.b.trunc(Type::I32, value), self.b.high_half(value));
                 self.set_scalar(operand, low);
                 self.set_scalar(Operand::Scalar(number.wrapping_add(1)), high);
@@ -147,13 +176,16 @@ impl Cx<'_> {
         *self.exec.get_or_insert_with(|| self.b.read_active())
     }
 
+    /// Writes the mask of active lanes: a mask or an `i64`.
     pub fn set_exec(&mut self, value: Value) {
-        self.b.write_active(value);
-        self.exec = Some(value);
+        let mask = self.mask_of(value);
+        self.b.write_active(mask);
+        self.exec = Some(mask);
     }
 
+    /// A mask of lanes.
     pub fn vcc(&mut self) -> Value {
-        self.scalar_pair(Operand::Scalar(VCC))
+        self.scalar_mask(Operand::Scalar(VCC))
     }
 
     /// A mask of lanes as vector instructions use it: only bits of active lanes mean anything.
@@ -165,7 +197,7 @@ impl Cx<'_> {
         {
             return raw;
         }
-        self.scalar_pair(operand)
+        self.scalar_mask(operand)
     }
 
     /// Writes a mask of lanes as vector instructions do: bits of inactive lanes become 0.
@@ -181,25 +213,27 @@ impl Cx<'_> {
         }
     }
 
-    /// SCC as all ones or 0.
+    /// SCC as all lanes or none.
     pub fn scc(&mut self) -> Value {
         self.b.rf_read(self.banks.scc)
     }
 
-    /// `value` is all ones or 0.
+    /// `value` is all lanes or none.
     pub fn set_scc(&mut self, value: Value) {
         self.b.rf_write(self.banks.scc, value);
     }
 
-    /// SCC = the uniform number is not 0.
+    /// SCC = the uniform number, or mask, is not 0.
     pub fn set_scc_nonzero(&mut self, value: Value) {
+        let value = self.number_of(value);
         let zero = self.zero_of(value);
         let scc = self.b.icmp(IntCc::Ne, value, zero);
         self.set_scc(scc);
     }
 
-    /// All ones if a uniform number is 0, else 0.
+    /// All lanes if a uniform number, or a mask, is 0, else none.
     pub fn is_zero(&mut self, value: Value) -> Value {
+        let value = self.number_of(value);
         let zero = self.zero_of(value);
         self.b.icmp(IntCc::Eq, value, zero)
     }
@@ -209,9 +243,10 @@ impl Cx<'_> {
         self.b.iconst(ty, 0)
     }
 
-    /// 1 of all ones, 0 of 0.
+    /// 1 of all lanes, 0 of none.
     pub fn flag_bit(&mut self, flag: Value) -> Value {
-        let (low, one) = (self.b.trunc(Type::I32, flag), self.int(1));
+        let bits = self.b.from_mask(flag);
+        let (low, one) = (self.b.trunc(Type::I32, bits), self.int(1));
         self.b.and(low, one)
     }
 }

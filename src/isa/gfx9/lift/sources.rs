@@ -345,7 +345,7 @@ impl Cx<'_> {
             let (row, bank) = (lane / 16, lane / 4 % 4);
             lanes |= u64::from(dpp.row_mask >> row & dpp.bank_mask >> bank & 1) << lane;
         }
-        let mut guard = (lanes != u64::MAX).then(|| self.long(lanes));
+        let mut guard = (lanes != u64::MAX).then(|| self.lanes(lanes));
         if !dpp.bound_ctrl {
             // Lanes without a source keep what they have.
             let valid = self.valid_sources(dpp.control);
@@ -361,6 +361,7 @@ impl Cx<'_> {
         let index = self.lane_table(&sources);
         // Bit `index` of the active mask.
         let zero = self.int(0);
+        let exec = self.b.from_mask(exec);
         let low = self.b.trunc(Type::I32, exec);
         let high = self.b.high_half(exec);
         let upper = self.and_bits(index, 32);
@@ -370,7 +371,7 @@ impl Cx<'_> {
         let bit = self.b.shr_u(half, place);
         let bit = self.and_bits(bit, 1);
         let active = self.b.icmp(IntCc::Ne, bit, zero);
-        let exist = self.long(exist);
+        let exist = self.lanes(exist);
         self.b.and(active, exist)
     }
 
@@ -402,7 +403,7 @@ impl Cx<'_> {
         for bit in 0..6 {
             let lanes = (0..64).fold(0u64, |lanes, lane| lanes | u64::from(table[lane] >> bit & 1) << lane);
             if lanes != 0 {
-                let (lanes, set, clear) = (self.long(lanes), self.int(1 << bit), self.int(0));
+                let (lanes, set, clear) = (self.lanes(lanes), self.int(1 << bit), self.int(0));
                 let part = self.b.select(lanes, set, clear);
                 result = self.b.or(result, part);
             }

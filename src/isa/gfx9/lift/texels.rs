@@ -40,7 +40,7 @@ pub struct Texel {
     format: Value,
     /// Bytes: known, or a uniform `i32` of 1, 2, 4, 8, 12 or 16.
     bytes: Result<u32, Value>,
-    /// All ones: the components are integers. Signed ones.
+    /// All lanes: the components are integers. Signed ones.
     ints: Value,
     signed: Value,
     /// The components are words as they are.
@@ -53,7 +53,7 @@ impl Texel {
     /// Of a known format. The numbers of the first eight kinds are the hardware's.
     pub fn fixed(cx: &mut Cx<'_>, widths: [u32; 4], kind: u8) -> Texel {
         let number = TexelFormat(TexelFormat::widths_only(widths) | u32::from(kind) << 24);
-        let truth = |cx: &mut Cx<'_>, holds: bool| cx.long(if holds { u64::MAX } else { 0 });
+        let truth = |cx: &mut Cx<'_>, holds: bool| cx.lanes(if holds { u64::MAX } else { 0 });
         let ints = matches!(number.kind(), Some(TexelKind::Uint | TexelKind::Sint));
         let words = widths.iter().all(|&width| width == 0 || width == 32);
         Texel {

@@ -16,7 +16,6 @@ fn check(i: &Instruction) -> Result<(), Unsupported> {
 }
 
 fn set(cx: &mut Cx<'_>, i: &Instruction, lanes: Value, activates: bool) -> Lifted {
-    // A comparison of what all lanes share holds for all 64 bits.
     cx.set_lane_mask(i.dst(), lanes);
     if activates {
         let exec = cx.exec();
@@ -29,7 +28,7 @@ fn set(cx: &mut Cx<'_>, i: &Instruction, lanes: Value, activates: bool) -> Lifte
 /// Whatever the operands.
 fn settled(cx: &mut Cx<'_>, i: &Instruction, holds: bool, activates: bool) -> Lifted {
     check(i)?;
-    let lanes = cx.long(if holds { u64::MAX } else { 0 });
+    let lanes = cx.lanes(if holds { u64::MAX } else { 0 });
     set(cx, i, lanes, activates)
 }
 
@@ -254,7 +253,7 @@ fn is_of_classes(cx: &mut Cx<'_>, x: Value, wanted: u32) -> Value {
         (infinity + 1, quiet, [0, 0]),
         (quiet, sign(ty), [1, 1]),
     ];
-    let mut lanes = cx.long(0);
+    let mut lanes = cx.lanes(0);
     for (first, end, numbers) in ranges {
         let (value, first) = match numbers.map(|number| wanted >> number & 1 != 0) {
             [true, true] => (magnitude, first),

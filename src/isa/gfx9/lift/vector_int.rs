@@ -372,7 +372,7 @@ fn borrow_difference(cx: &mut Cx<'_>, i: &Instruction, [x, y]: [usize; 2], borro
     // x - y - borrow is x + !y + !borrow, with the carry out for no borrow.
     let carry = match borrow {
         Some(borrow) => cx.b.not(borrow),
-        None => cx.long(u64::MAX),
+        None => cx.lanes(u64::MAX),
     };
     let inverse = cx.b.not(y);
     let (mut total, out) = cx.b.add_carry(x, inverse, Some(carry));

@@ -3,6 +3,7 @@
 //! Source: "Vega" Instruction Set Architecture, "VOP1 Instructions", "VOP3A & VOP3B Instructions".
 
 use crate::ir::{Type, Value};
+use crate::isa::divergence::first_lane;
 use crate::isa::gfx9::{Instruction, Operand};
 
 use super::context::Cx;
@@ -13,8 +14,7 @@ pub fn v_readfirstlane_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (value, exec) = (cx.word(i, 0), cx.exec());
     let value = cx.b.splat(value);
     // 64 if there is none, which is lane 0 again.
-    let lane = cx.b.ctz(exec);
-    let lane = cx.b.trunc(Type::I32, lane);
+    let lane = first_lane(&mut cx.b, exec);
     let read = cx.b.lane_read(value, lane);
     cx.set_scalar(i.dst(), read);
     Ok(Flow::Next)
@@ -41,7 +41,8 @@ pub fn v_writelane_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (value, lane) = (cx.s32(i, 0), cx.s32(i, 1));
     let lane = cx.and_bits(lane, 63);
     let (lane, one) = (cx.b.zero_extend(Type::I64, lane), cx.long(1));
-    let lanes = cx.b.shl(one, lane);
+    let bit = cx.b.shl(one, lane);
+    let lanes = cx.b.to_mask(bit);
     cx.b.set_guard(Some(lanes));
     cx.b.set_nomask(true);
     cx.set_vector(number, value);

@@ -129,6 +129,7 @@ pub fn within(cx: &mut Cx<'_>, at: Value, bytes: Value, size: Value) -> Value {
 /// The lanes whose lane of this number, less than 64, is active.
 pub fn active_at(cx: &mut Cx<'_>, lane: Value) -> Value {
     let (exec, zero) = (cx.exec(), cx.int(0));
+    let exec = cx.b.from_mask(exec);
     let (low, high) = (cx.b.trunc(Type::I32, exec), cx.b.high_half(exec));
     let upper = cx.and_bits(lane, 32);
     let upper = cx.b.icmp(IntCc::Ne, upper, zero);

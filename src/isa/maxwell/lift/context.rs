@@ -120,7 +120,7 @@ impl<'a> Cx<'a> {
         self.guard = Mask::Always;
         self.guard = match self.pred(insn.guard()) {
             // That it does not hold is known here alone, where the block has set it: no lane executes what is lifted.
-            Mask::Never => Mask::Lanes(self.constant(Type::I64, 0)),
+            Mask::Never => Mask::Lanes(self.constant(Type::Mask, 0)),
             guard => guard,
         };
         if is_of_pixels(insn.opcode()) {

@@ -187,7 +187,7 @@ fn past_control_at_run_time(b: &mut BlockBuilder<'_>, pc: Value) -> Value {
     let (zero, word) = (b.iconst(Type::I64, 0), b.iconst(Type::I64, WORD_BYTES));
     let place = b.and(pc, in_bundle);
     let control = b.icmp(IntCc::Eq, place, zero);
-    let skip = b.and(control, word);
+    let skip = b.uniform_select(control, word, zero);
     b.add(pc, skip)
 }
 

@@ -46,7 +46,7 @@ pub fn fswzadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
             0 => Mask::Never,
             0xf => Mask::Always,
             // The same in all quads of the warp.
-            _ => Mask::Lanes(cx.constant(Type::I64, quad * 0x1111_1111)),
+            _ => Mask::Lanes(cx.constant(Type::Mask, quad * 0x1111_1111)),
         }
     };
     let (negated_a, negated_b, without_a) = (lanes(1), lanes(2), lanes(3));

@@ -14,7 +14,8 @@
 //! # Shapes that analysis may rely on
 //!
 //! - Flags are values within a block, so a carry chain is `(lo, c) = AddCarry(a, b, none)`, `(hi, _) = AddCarry(x, y, c)`; a
-//!   difference is `AddCarry(a, Not(b), all ones)`, then `AddCarry(x, Not(y), c)`. The sums go through `r` registers.
+//!   difference is `AddCarry(a, Not(b), all lanes)`, then `AddCarry(x, Not(y), c)`. The sums go
+//!   through `r` registers.
 //! - A half of a register is `And(x, 0xffff)`, `ShrU(x, 16)`, or signed `ShrS(Shl(x, 16), 16)`, `ShrS(x, 16)`. XMAD is
 //!   `Add(p, c)` with p = `Mul(half, half)`, for `.PSL` `Shl(p, 16)`; c for `.CBCC` is `Add(C, Shl(B, 16))`; `.MRG`
 //!   gives `Or(And(r, 0xffff), Shl(B, 16))`. A 32-bit product is the triple

@@ -16,7 +16,7 @@ pub fn mov(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let mut value = cx.word(i.b());
     let quad = i.quad_mask();
     if quad != 0xf {
-        let lanes = cx.constant(Type::I64, quad * 0x1111_1111);
+        let lanes = cx.constant(Type::Mask, quad * 0x1111_1111);
         let old = cx.varying_reg(i.d());
         value = cx.select(Mask::Lanes(lanes), value, old);
     }

@@ -212,7 +212,7 @@ impl Cx<'_> {
 
     /// All lanes of the quads of which one is in the mask.
     fn quads_of(&mut self, lanes: Value) -> Value {
-        let mut first = lanes;
+        let mut first = self.b.from_mask(lanes);
         for distance in [1, 2] {
             let distance = self.constant(Type::I64, distance);
             let behind = self.b.shr_u(first, distance);
@@ -220,7 +220,8 @@ impl Cx<'_> {
         }
         let (firsts, quad) = (self.constant(Type::I64, 0x1111_1111), self.constant(Type::I64, 15));
         first = self.b.and(first, firsts);
-        self.b.mul(first, quad)
+        let quads = self.b.mul(first, quad);
+        self.b.to_mask(quads)
     }
 
     /// The lanes of quads that have no pixel left: nobody sees what they do.
@@ -252,7 +253,7 @@ impl Cx<'_> {
             let (covered, zero) = (self.input(Array::Covered), self.int(0));
             self.b.icmp(IntCc::Eq, covered, zero)
         } else {
-            self.constant(Type::I64, 0)
+            self.constant(Type::Mask, 0)
         };
         if shader.helpers.is_some() {
             self.set_helpers(uncovered);

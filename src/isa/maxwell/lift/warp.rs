@@ -91,6 +91,7 @@ pub fn vote(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         cx.set_pred(i.pd(), verdict);
     }
     let ballot = yes.value(&mut cx.b);
+    let ballot = cx.b.from_mask(ballot);
     let ballot = cx.b.trunc(Type::I32, ballot);
     cx.set(i.d(), ballot);
     Ok(Flow::Next)

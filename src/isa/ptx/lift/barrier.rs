@@ -2,8 +2,8 @@
 //!
 //! Source: facts, `ptx.md` 2.11.
 
-use crate::ir::{Barrier, BarrierCounts, BarrierKind, IntCc, Special, Type, Value};
-use crate::isa::divergence::Mask;
+use crate::ir::{Barrier, BarrierCounts, BarrierKind, IntCc, Special, Value};
+use crate::isa::divergence::{Mask, first_lane};
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::ptx::word::Word;
@@ -46,8 +46,7 @@ fn uniform(cx: &mut Cx<'_>, operand: &Operand) -> Value {
         return value;
     }
     let active = cx.active();
-    let first = cx.b.ctz(active);
-    let first = cx.b.trunc(Type::I32, first);
+    let first = first_lane(&mut cx.b, active);
     cx.b.lane_read(value, first)
 }
 

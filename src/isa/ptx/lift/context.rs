@@ -207,7 +207,7 @@ impl<'a> Cx<'a> {
             let lanes = self.register_mask(guard.register);
             let lanes = if guard.not { self.not(lanes) } else { lanes };
             // No lane executes what is lifted, but it is lifted all the same.
-            let lanes = if lanes == Mask::Never { Mask::Lanes(self.constant(Type::I64, 0)) } else { lanes };
+            let lanes = if lanes == Mask::Never { Mask::Lanes(self.constant(Type::Mask, 0)) } else { lanes };
             self.set_guard(lanes);
         }
     }
@@ -291,8 +291,8 @@ impl<'a> Cx<'a> {
     /// The mask as a value.
     pub fn mask_value(&mut self, mask: Mask) -> Value {
         match mask {
-            Mask::Always => self.constant(Type::I64, u64::MAX),
-            Mask::Never => self.constant(Type::I64, 0),
+            Mask::Always => self.constant(Type::Mask, u64::MAX),
+            Mask::Never => self.constant(Type::Mask, 0),
             Mask::Lanes(lanes) => lanes,
         }
     }

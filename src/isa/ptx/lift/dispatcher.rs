@@ -2,6 +2,7 @@
 
 use super::emit::Shape;
 use crate::ir::{self, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Type, Value};
+use crate::isa::divergence::first_lane;
 
 pub struct Dispatcher {
     /// Positions of places, `i32`.
@@ -62,7 +63,7 @@ impl Dispatcher {
         let later = b.and(later, waiting);
         let left = b.uniform_select(later, later, waiting);
         b.rf_write(self.left, left);
-        let none = b.iconst(Type::I64, 0);
+        let none = b.lanes_of(0);
         b.rf_write(self.tried, none);
         b.jump(self.search);
     }
@@ -81,7 +82,7 @@ impl Dispatcher {
     /// The blocks that choose.
     pub fn build(&self, function: &mut FunctionBuilder, shape: &Shape<'_>) {
         let mut b = function.at(self.all);
-        let none = b.iconst(Type::I64, 0);
+        let none = b.lanes_of(0);
         b.rf_write(self.tried, none);
         let waiting = b.rf_read(self.waiting);
         b.rf_write(self.left, waiting);
@@ -105,8 +106,7 @@ impl Dispatcher {
     /// The place of each lane, and of the first of those that are left.
     fn first(&self, b: &mut BlockBuilder<'_>) -> (Value, Value) {
         let (place, left) = (b.rf_read(self.place), b.rf_read(self.left));
-        let lane = b.ctz(left);
-        let lane = b.trunc(Type::I32, lane);
+        let lane = first_lane(b, left);
         (place, b.lane_read(place, lane))
     }
 

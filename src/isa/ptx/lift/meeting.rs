@@ -5,6 +5,7 @@
 //! other lane can go on, or it is the place's turn, those that name each other execute it together.
 
 use crate::ir::{self, BlockId, FunctionBuilder, IntCc, TrapKind, Type, Value};
+use crate::isa::divergence::first_lane;
 use crate::isa::ptx::module::{Operand, Statement};
 use crate::isa::ptx::types::Ty;
 
@@ -88,8 +89,10 @@ impl Shape<'_> {
         let named = cx.bits(mask, Ty::B32);
         let missing = if cx.b.ty(named).is_uniform() {
             let named = cx.b.zero_extend(Type::I64, named);
+            let named = cx.b.to_mask(named);
             cx.b.and(named, absent)
         } else {
+            let absent = cx.b.from_mask(absent);
             let absent = cx.b.trunc(Type::I32, absent);
             let (missing, zero) = (cx.b.and(named, absent), cx.word(0));
             let lanes = cx.b.icmp(IntCc::Ne, missing, zero);
@@ -178,8 +181,7 @@ impl Shape<'_> {
         let key = staging.key(self.module());
         let keys = cx.cell_value(meeting.cells[key.0 as usize], Ty::B32);
         let left = cx.b.rf_read(meeting.left);
-        let first = cx.b.ctz(left);
-        let first = cx.b.trunc(Type::I32, first);
+        let first = first_lane(&mut cx.b, left);
         let named = cx.b.lane_read(keys, first);
         let alike = cx.b.icmp(IntCc::Eq, keys, named);
         let all = cx.b.rf_read(meeting.all);
@@ -190,6 +192,7 @@ impl Shape<'_> {
         let mut missing = cx.b.and(live, others);
         if !staging.is_barrier(self.module()) {
             let named = cx.b.zero_extend(Type::I64, named);
+            let named = cx.b.to_mask(named);
             missing = cx.b.and(missing, named);
         }
         cx.b.branch(missing, next, fire);

@@ -88,7 +88,7 @@ impl Shape<'_> {
         let place = self.places[to as usize];
         let waiting = cx.b.rf_read(place);
         let all = cx.b.or(active, waiting);
-        let none = cx.constant(Type::I64, 0);
+        let none = cx.constant(Type::Mask, 0);
         cx.b.rf_write(place, none);
         cx.set_active(all);
     }
@@ -188,7 +188,7 @@ impl Shape<'_> {
         let place = self.places[to as usize];
         let lanes = b.rf_read(place);
         b.write_active(lanes);
-        let none = b.iconst(Type::I64, 0);
+        let none = b.lanes_of(0);
         b.rf_write(place, none);
         b.jump(self.blocks[to as usize]);
         block

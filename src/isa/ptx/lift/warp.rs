@@ -90,6 +90,7 @@ pub fn shfl(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 /// The lanes of a warp's mask as an `i32`.
 fn ballot(cx: &mut Cx<'_>, lanes: Mask) -> Value {
     let lanes = cx.mask_value(lanes);
+    let lanes = cx.b.from_mask(lanes);
     cx.b.trunc(Type::I32, lanes)
 }
 

@@ -6,8 +6,9 @@ use super::graph::End;
 use super::mode::Mode;
 use super::waiting::{Waiting, is_always, is_uniform, must_wait};
 use super::{Cx, Lifted};
-use crate::ir::{Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, IntCc, Reg, TrapKind, Type, Value};
-use crate::isa::visa::instruction::Instruction;
+use crate::ir::{Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, Reg, TrapKind, Type, Value};
+use crate::isa::divergence::nonzero;
+use crate::isa::visa::instruction::{Combine, Instruction};
 
 /// Named barriers, whose numbers are less.
 pub(super) const NAMED: u32 = 16;
@@ -68,7 +69,7 @@ pub(super) fn run_on(shape: &Shape<'_>, cx: &mut Cx<'_>, here: Here<'_>, step: S
         let (active, others) = (cx.active(), cx.b.rf_read(at.place(next)));
         let all = cx.b.or(active, others);
         cx.set_active(all);
-        let none = cx.constant(Type::I64, 0);
+        let none = cx.constant(Type::Mask, 0);
         cx.b.rf_write(at.place(next), none);
     }
 }
@@ -77,8 +78,8 @@ pub(super) fn run_on(shape: &Shape<'_>, cx: &mut Cx<'_>, here: Here<'_>, step: S
 pub(super) fn look(cx: &mut Cx<'_>, surely: bool) {
     cx.running = None;
     if !surely {
-        let (active, none) = (cx.active(), cx.constant(Type::I64, 0));
-        cx.running = Some(cx.b.icmp(IntCc::Ne, active, none));
+        let active = cx.active();
+        cx.running = Some(nonzero(&mut cx.b, active));
     }
 }
 
@@ -140,7 +141,7 @@ impl At<'_> {
             let (active, others) = (b.read_active(), b.rf_read(self.place(to)));
             let all = b.or(active, others);
             b.write_active(all);
-            let none = b.iconst(Type::I64, 0);
+            let none = b.lanes_of(0);
             b.rf_write(self.place(to), none);
         }
         b.jump(self.block(to));
@@ -193,7 +194,7 @@ impl At<'_> {
             let (active, waiting) = (cx.active(), cx.b.rf_read(self.place(next)));
             let all = cx.b.or(active, waiting);
             cx.set_active(all);
-            let none = cx.constant(Type::I64, 0);
+            let none = cx.constant(Type::Mask, 0);
             cx.b.rf_write(self.place(next), none);
         }
         let after = At { here: Here { waiting: &others, ..self.here }, ..*self };
@@ -215,12 +216,13 @@ impl At<'_> {
     pub(super) fn taken(&self, cx: &mut Cx<'_>, active: Value) -> Value {
         let Some(used) = cx.predicate else { return active };
         let bits = cx.predicate(used);
+        let bits = cx.move_bits(bits, 0, 0, Type::Mask);
         let taken = cx.b.and(active, bits);
         let exec = cx.exec();
         if exec.size >= cx.lanes() {
             return taken;
         }
-        let of = cx.constant(Type::I64, super::mask::ones(exec.size.into()) << exec.offset);
+        let of = cx.constant(Type::Mask, super::mask::ones(exec.size.into()) << exec.offset);
         cx.b.and(taken, of)
     }
 
@@ -228,7 +230,11 @@ impl At<'_> {
     pub(super) fn is_taken(&self, cx: &mut Cx<'_>) -> Option<Value> {
         let used = cx.predicate?;
         let bits = cx.predicate(used);
-        let bit = cx.constant(Type::I64, 1 << cx.exec().offset);
+        if used.combine != Combine::None {
+            return Some(bits);
+        }
+        let ty = cx.b.ty(bits).ty;
+        let bit = cx.constant(ty, 1 << cx.exec().offset);
         Some(cx.b.and(bits, bit))
     }
 

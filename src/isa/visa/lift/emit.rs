@@ -90,7 +90,10 @@ pub struct Shape<'a> {
     pub lanes: u8,
     /// Roots that addresses are taken of.
     addressed: RefCell<BTreeSet<RootId>>,
-    pub predicates: BankId,
+    predicates: BankId,
+    /// The predicates that have more elements than the warp has lanes, as numbers, by the indices
+    /// of the others.
+    long_predicates: Option<BankId>,
     /// Of each routine, where its predicates begin.
     pub first_predicate: Vec<u32>,
     states: BankId,
@@ -144,6 +147,8 @@ impl<'a> Shape<'a> {
             count += routine.predicates.len() as u32;
         }
         let predicates = function.bank("p", CellKind::Mask, count.max(1));
+        let is_long = routines().flat_map(|routine| &routine.predicates).any(|one| one.elements > lanes.into());
+        let long_predicates = is_long.then(|| function.bank("long_p", CellKind::Uniform(Type::I64), count));
         // Predefined surfaces and the bindless sampler come first.
         let mut count = u32::from(FIRST_SURFACE) + 1;
         let first_state = routines().map(|routine| States::new(routine, &mut count)).collect();
@@ -181,6 +186,7 @@ impl<'a> Shape<'a> {
             lanes,
             addressed: RefCell::default(),
             predicates,
+            long_predicates,
             first_predicate,
             states,
             first_state,
@@ -202,7 +208,22 @@ impl<'a> Shape<'a> {
 
     pub fn predicate(&self, routine: usize, id: PredicateId) -> Reg {
         let index = u32::from(id.0.saturating_sub(FIRST_PREDICATE));
-        self.predicates.reg(self.first_predicate[routine] + index)
+        let bank = match self.long_predicates {
+            Some(bank) if self.predicate_elements(routine, id) > self.lanes.into() => bank,
+            _ => self.predicates,
+        };
+        bank.reg(self.first_predicate[routine] + index)
+    }
+
+    /// The type of the bits of a predicate in this register.
+    pub fn predicate_type(&self, reg: Reg) -> Type {
+        if Some(reg.bank) == self.long_predicates { Type::I64 } else { Type::Mask }
+    }
+
+    /// The registers of the predicates of a routine.
+    pub fn predicate_registers(&self, routine: usize) -> impl Iterator<Item = Reg> + '_ {
+        let count = self.routine(routine).predicates.len() as u16;
+        (0..count).map(move |n| self.predicate(routine, PredicateId(FIRST_PREDICATE + n)))
     }
 
     pub fn predicate_elements(&self, routine: usize, id: PredicateId) -> u32 {

@@ -49,10 +49,10 @@ fn items(shape: &Shape<'_>, unit: usize) -> Vec<Item> {
             }
         }
     }
-    let first = shape.first_predicate[routine];
-    items.extend(
-        (0..shape.routine(routine).predicates.len() as u32).map(|n| Item::Mask(shape.predicates.reg(first + n))),
-    );
+    items.extend(shape.predicate_registers(routine).map(|reg| match shape.predicate_type(reg) {
+        Type::Mask => Item::Mask(reg),
+        ty => Item::Scalar(reg, ty),
+    }));
     let blocks = (0..).zip(&shape.graph.blocks);
     items.extend(blocks.filter(|(_, block)| block.routine == routine).map(|(n, _)| Item::Mask(shape.waits.reg(n))));
     items.push(Item::Mask(shape.callers.reg(unit as u32)));
@@ -122,7 +122,8 @@ pub fn save(shape: &Shape<'_>, b: &mut BlockBuilder<'_>, unit: usize) {
             Item::Lanes(reg, _) | Item::Scalar(reg, _) => b.rf_read(reg),
             Item::Mask(reg) => {
                 let mask = b.rf_read(reg);
-                b.trunc(Type::I32, mask)
+                let bits = b.from_mask(mask);
+                b.trunc(Type::I32, bits)
             }
             Item::Bytes(reg, at, _) => b.region_read(reg, Region::packed(at), Type::I32),
         };
@@ -138,7 +139,7 @@ pub fn save(shape: &Shape<'_>, b: &mut BlockBuilder<'_>, unit: usize) {
         if let Item::Mask(reg) = item
             && reg.bank == shape.waits
         {
-            let none = b.iconst(Type::I64, 0);
+            let none = b.lanes_of(0);
             b.rf_write(reg, none);
         }
     });
@@ -174,8 +175,9 @@ pub fn restore(shape: &Shape<'_>, b: &mut BlockBuilder<'_>, unit: usize) {
             }
             Item::Mask(reg) => {
                 let value = b.lane_read(whole, zero);
-                let value = b.zero_extend(Type::I64, value);
-                b.rf_write(reg, value);
+                let bits = b.zero_extend(Type::I64, value);
+                let mask = b.to_mask(bits);
+                b.rf_write(reg, mask);
             }
             Item::Bytes(reg, at, count) => {
                 let window = b.window();

@@ -171,21 +171,20 @@ impl Cx<'_> {
             (R0, word) => self.r0(word),
             (SR0, 2) => {
                 let lanes = self.b.special(Special::LaunchMask);
-                self.cut_to_lanes(lanes)
+                self.mask_word(lanes)
             }
             (14, 0) => self.constant(Type::I32, mode.into()),
             (CE0, 0) => {
                 let active = self.active();
-                self.cut_to_lanes(active)
+                self.mask_word(active)
             }
             _ => self.constant(Type::I32, 0),
         }
     }
 
-    /// The bits of a mask that are lanes, `i32`.
-    pub(super) fn cut_to_lanes(&mut self, mask: Value) -> Value {
-        let lanes = self.constant(Type::I64, self.all_lanes());
-        let cut = self.b.and(mask, lanes);
-        self.b.trunc(Type::I32, cut)
+    /// The bits of a mask, `i32`.
+    pub(super) fn mask_word(&mut self, mask: Value) -> Value {
+        let bits = self.b.from_mask(mask);
+        self.b.trunc(Type::I32, bits)
     }
 }

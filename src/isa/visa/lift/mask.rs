@@ -3,15 +3,11 @@
 use super::Cx;
 use super::survey::PredicateAccess;
 use crate::ir::{Access, IntCc, Reg, Space, Type, Value};
+use crate::isa::divergence::nonzero;
 use crate::isa::visa::instruction::{Combine, PredicateUse};
 use crate::isa::visa::module::PredicateId;
 
 impl Cx<'_> {
-    /// One bit for each lane of the warp.
-    pub fn all_lanes(&self) -> u64 {
-        u64::MAX >> (64 - u32::from(self.lanes()))
-    }
-
     /// The active lanes.
     pub fn active(&mut self) -> Value {
         if let Some(active) = self.active_lanes {
@@ -30,7 +26,8 @@ impl Cx<'_> {
         self.shape.predicate(self.routine, id)
     }
 
-    /// The bits of a predicate, of which those of inactive lanes are not seen if it is `plain`.
+    /// The bits of a predicate, of which those of inactive lanes are not seen if it is `plain`: a
+    /// mask, or a number if it has more of them than there are lanes.
     pub(super) fn predicate_bits(&mut self, reg: Reg, plain: bool) -> Value {
         self.note_predicate(reg, PredicateAccess { write: false, node: self.node, plain, whole: false });
         match self.predicates.get(&reg) {
@@ -45,7 +42,8 @@ impl Cx<'_> {
         }
     }
 
-    /// A predicate as it is used, its bits where they are written.
+    /// A predicate as it is used, its bits where they are written. If it is combined it is a mask
+    /// of all lanes or none.
     pub(super) fn predicate(&mut self, used: PredicateUse) -> Value {
         let reg = self.predicate_reg(used.predicate);
         // A whole warp's branch looks at a bit, whether its lane is active or not.
@@ -53,7 +51,8 @@ impl Cx<'_> {
         let mut bits = self.predicate_bits(reg, of_lanes);
         if used.combine != Combine::None {
             let of = self.constant(Type::I64, ones(self.exec.size.into()) << self.exec.offset);
-            let these = self.b.and(bits, of);
+            let number = self.bits_as_number(bits);
+            let these = self.b.and(number, of);
             let zero = self.constant(Type::I64, 0);
             bits = match used.combine {
                 Combine::All => self.b.icmp(IntCc::Eq, these, of),
@@ -69,10 +68,7 @@ impl Cx<'_> {
         if let Some(holds) = self.holds {
             return holds;
         }
-        let holds = self.predicate.map(|used| {
-            let bits = self.predicate(used);
-            self.at_lanes(bits)
-        });
+        let holds = self.predicate.map(|used| self.predicate_at_lanes(used));
         let running = self.running.filter(|_| self.exec.no_mask);
         let holds = match (holds, running) {
             (Some(holds), Some(running)) => Some(self.b.and(holds, running)),
@@ -81,23 +77,39 @@ impl Cx<'_> {
         *self.holds.insert(holds)
     }
 
-    /// Bits of a predicate, of which the instruction's first is at its offset, at the lanes of the piece.
+    /// A predicate as it is used, as a mask of the lanes of the piece.
+    pub(super) fn predicate_at_lanes(&mut self, used: PredicateUse) -> Value {
+        let bits = self.predicate(used);
+        if used.combine == Combine::None { self.at_lanes(bits) } else { bits }
+    }
+
+    /// Bits of a predicate, of which the instruction's first is at its offset, as a mask of the
+    /// lanes of the piece.
     pub(super) fn at_lanes(&mut self, bits: Value) -> Value {
         let from = u32::from(self.exec.offset) + self.piece.element;
         let to = u32::from(self.piece.lane);
-        self.move_bits(bits, from, to)
+        self.move_bits(bits, from, to, Type::Mask)
     }
 
-    /// Moves bits of a mask.
-    pub(super) fn move_bits(&mut self, bits: Value, from: u32, to: u32) -> Value {
-        if from == to {
+    /// Moves bits of a mask or number, as a mask or number.
+    pub(super) fn move_bits(&mut self, bits: Value, from: u32, to: u32, ty: Type) -> Value {
+        if from == to && self.b.ty(bits).ty == ty {
             return bits;
         }
-        let count = self.constant(Type::I64, from.abs_diff(to).into());
-        if from > to { self.b.shr_u(bits, count) } else { self.b.shl(bits, count) }
+        let mut number = self.bits_as_number(bits);
+        if from != to {
+            let count = self.constant(Type::I64, from.abs_diff(to).into());
+            number = if from > to { self.b.shr_u(number, count) } else { self.b.shl(number, count) };
+        }
+        if ty == Type::Mask { self.b.to_mask(number) } else { number }
     }
 
-    /// Of a piece of one element: a uniform `i64` that is not 0 if it is done; none if it always is.
+    /// A mask's bits as a uniform `i64`; a number is one.
+    pub(super) fn bits_as_number(&mut self, bits: Value) -> Value {
+        if self.b.ty(bits).ty == Type::Mask { self.b.from_mask(bits) } else { bits }
+    }
+
+    /// Of a piece of one element: a mask that is not 0 if it is done; none if it always is.
     pub fn condition(&mut self) -> Option<Value> {
         let holds = self.holds();
         let lanes = match (self.exec.no_mask, holds) {
@@ -109,22 +121,21 @@ impl Cx<'_> {
                 self.b.and(active, holds)
             }
         };
-        let bit = self.constant(Type::I64, 1 << self.piece.lane);
+        let bit = self.constant(Type::Mask, 1 << self.piece.lane);
         Some(self.b.and(lanes, bit))
     }
 
     /// The lanes of the piece that it is done for, a mask. Of the bits of other lanes nothing is known.
     pub fn enabled(&mut self) -> Value {
         if self.piece.is_scalar() {
-            let zero = self.constant(Type::I64, 0);
             return match self.condition() {
-                None => self.constant(Type::I64, u64::MAX),
-                Some(condition) => self.b.icmp(IntCc::Ne, condition, zero),
+                None => self.constant(Type::Mask, u64::MAX),
+                Some(condition) => nonzero(&mut self.b, condition),
             };
         }
         let holds = self.holds();
         match (self.exec.no_mask, holds) {
-            (true, None) => self.constant(Type::I64, u64::MAX),
+            (true, None) => self.constant(Type::Mask, u64::MAX),
             (true, Some(holds)) => holds,
             (false, None) => self.active(),
             (false, Some(holds)) => {

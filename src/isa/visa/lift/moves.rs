@@ -33,6 +33,7 @@ pub fn mov(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
             if modifier == Modifier::Not {
                 bits = cx.b.not(bits);
             }
+            bits = cx.bits_as_number(bits);
             let elements = cx.routine().predicate(predicate).map_or(32, |one| one.elements);
             let mask = cx.constant(Type::I64, super::mask::ones(elements.min(32)));
             let bits = cx.b.and(bits, mask);
@@ -54,7 +55,7 @@ pub fn setp(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let piece = cx.piece();
     if cx.b.ty(value).is_uniform() {
         let bits = cx.b.zero_extend(Type::I64, value);
-        let bits = cx.move_bits(bits, piece.element, piece.lane.into());
+        let bits = cx.move_bits(bits, piece.element, piece.lane.into(), Type::Mask);
         cx.set(insn, 0, bits);
         return Ok(());
     }
@@ -181,10 +182,9 @@ pub fn sel(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let b = cx.converted(sources[1], to, insn.saturate)?;
     // One may be bits as they were, the other a number that was computed.
     let [a, b] = [a, b].map(|value| cx.bits_as(value, int_type(to.size())));
-    let bits = cx.predicate(used);
-    let mut mask = cx.at_lanes(bits);
+    let mut mask = cx.predicate_at_lanes(used);
     if cx.piece().is_scalar() {
-        let bit = cx.constant(Type::I64, 1 << cx.piece().lane);
+        let bit = cx.constant(Type::Mask, 1 << cx.piece().lane);
         mask = cx.b.and(mask, bit);
     }
     let value = cx.pick(mask, a, b);

@@ -83,7 +83,8 @@ impl Cx<'_> {
         let lanes = ones(piece.count.into()) << piece.lane;
         let whole = exec.no_mask && first == 0 && u32::from(piece.count) >= elements;
         let enabled = self.holds().is_some() || !exec.no_mask;
-        let bits = self.move_bits(value, piece.lane.into(), first);
+        let ty = self.shape.predicate_type(reg);
+        let bits = self.move_bits(value, piece.lane.into(), first, ty);
         let covers = exec.offset == 0 && piece.element == 0 && piece.count == self.lanes();
         let always = self.predicate.is_none();
         let access = PredicateAccess { write: true, node: self.node, plain: covers && always, whole: whole && always };
@@ -96,12 +97,12 @@ impl Cx<'_> {
             None => Some(self.b.rf_read(reg)),
         };
         let Some(old) = old else { return self.put_predicate(reg, bits) };
-        let mut mask = self.constant(Type::I64, lanes);
+        let mut mask = self.constant(Type::Mask, lanes);
         if enabled {
             let on = self.enabled();
             mask = if covers { on } else { self.b.and(on, mask) };
         }
-        let mask = self.move_bits(mask, piece.lane.into(), first);
+        let mask = self.move_bits(mask, piece.lane.into(), first, ty);
         let inverse = self.b.not(mask);
         let (kept, new) = (self.b.and(old, inverse), self.b.and(bits, mask));
         let merged = self.b.or(kept, new);

@@ -99,8 +99,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn written(&mut self, guard: Value, elements: &Elements) -> Written {
-        let lanes = elements.window.mask() & self.facts.warp_mask();
-        let possible = self.possible_lanes(guard, MASKS_LOOKED_AT) & lanes;
+        let possible = self.possible_lanes(guard, MASKS_LOOKED_AT) & elements.window.mask();
         let certain = self.facts.constant(guard).is_some();
         let mask = match certain {
             true => self.b.ins().iconst(types::I64, possible as i64),
@@ -116,7 +115,7 @@ impl BlockLowerer<'_, '_, '_> {
             Op::Binary { op: BinaryOp::And, a, b } if depth > 0 => {
                 self.possible_lanes(a, depth - 1) & self.possible_lanes(b, depth - 1)
             }
-            _ => u64::MAX,
+            _ => self.facts.warp_mask(),
         }
     }
 

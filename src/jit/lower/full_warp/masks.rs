@@ -64,7 +64,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         match *self.facts.def_op(mask) {
             Op::ICmp { .. } => self.compare_full_warp(mask, slow),
-            Op::Unary { op: UnaryOp::Not, a } => parts[&a].map(|a| self.b.ins().bnot(a)),
+            Op::Unary { op: UnaryOp::Not, a } => parts[&a].map(|a| self.other_lanes(a)),
             Op::Binary { op: BinaryOp::And, a, b } => Some(self.b.ins().band(parts[&a]?, parts[&b]?)),
             Op::Binary { op: BinaryOp::Or, a, b } => Some(self.b.ins().bor(parts[&a]?, parts[&b]?)),
             Op::Binary { op: BinaryOp::Xor, a, b } => Some(self.b.ins().bxor(parts[&a]?, parts[&b]?)),
@@ -93,7 +93,6 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let end = self.lanes_while(if holds_first { cc } else { cc.inverse() }, step, (first, limit));
         let (none, most) = (self.b.ins().iconst(types::I64, 0), self.b.ins().iconst(types::I64, lanes));
         let end = self.b.ins().smin(end, most);
-        let all = self.facts.warp_mask() as i64;
         let one = self.b.ins().iconst(types::I64, 1);
         let mut above = self.b.ins().ishl(one, end);
         if lanes == 64 {
@@ -103,7 +102,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         let mut bits = self.b.ins().iadd_imm_s(above, -1);
         if !holds_first {
-            bits = self.b.ins().bxor_imm_s(bits, all);
+            bits = self.other_lanes(bits);
         }
         Some(bits)
     }

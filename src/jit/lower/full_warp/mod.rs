@@ -145,12 +145,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         let compared = std::mem::take(&mut self.chunk().shared.masks);
         let all = self.facts.warp_mask() as i64;
-        let whole = outgoing.iter().zip(masks).map(|(out, mask)| {
-            let whole = match self.settled_mask(out.value) {
-                Some(true) => self.b.ins().iconst(types::I64, all),
-                _ => compared.get(&out.value).copied().unwrap_or(mask),
-            };
-            self.with_outside(whole, out.outside)
+        let whole = outgoing.iter().zip(masks).map(|(out, mask)| match self.settled_mask(out.value) {
+            Some(true) => self.b.ins().iconst(types::I64, all),
+            _ => compared.get(&out.value).copied().unwrap_or(mask),
         });
         let masks = whole.collect();
         (outgoing, masks)

@@ -20,9 +20,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 Condition::Mask { mask, full } => {
                     let all = self.facts.warp_mask();
                     let mask = self.scalar(mask);
-                    let inside = self.inside_warp(mask);
                     let wanted = self.b.ins().iconst(types::I64, if full { all as i64 } else { 0 });
-                    let holds = self.b.ins().icmp(IntCC::Equal, inside, wanted);
+                    let holds = self.b.ins().icmp(IntCC::Equal, mask, wanted);
                     self.require(holds, slow);
                 }
                 Condition::Compare { cc, a, b } => {

@@ -101,7 +101,6 @@ impl BlockLowerer<'_, '_, '_> {
     /// Does a segment for one active lane after the other, in ascending order. Gives the masks that later steps ask for.
     pub(super) fn lanes_one_by_one(&mut self, insts: &[usize], outgoing: &[Outgoing], active: Value) -> Vec<Clif> {
         let lanes = self.scalar(active);
-        let lanes = self.inside_warp(lanes);
         let places = self.places_of_lanes(insts);
         let [head, exit] = [(); 2].map(|()| self.b.create_block());
         let left = self.b.append_block_param(head, types::I64);
@@ -242,7 +241,6 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether a condition holds, as what `brif` takes, that all lanes to be done one by one are few.
     pub(super) fn are_few(&mut self, active: Value, most: i64) -> Clif {
         let lanes = self.scalar(active);
-        let lanes = self.inside_warp(lanes);
         let count = self.b.ins().popcnt(lanes);
         self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, count, most)
     }

@@ -84,7 +84,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let table = match *self.facts.def_op(mask) {
             Op::Const { bits: 0, .. } => 0,
-            Op::Const { bits: u64::MAX, .. } => u64::MAX,
+            Op::Const { bits, .. } if bits == self.facts.warp_mask() => u64::MAX,
             Op::Unary { op: UnaryOp::Not, a } => !self.truth(truth, a)?,
             Op::Binary { op: op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor), a, b } => {
                 let (a, b) = (self.truth(truth, a)?, self.truth(truth, b)?);

@@ -176,11 +176,9 @@ impl BlockLowerer<'_, '_, '_> {
         let mut going = None;
         for (&reg, &new) in register_loop.masks.keys().zip(&done.masks) {
             let offset = self.facts.layout.offset(reg) as i32;
-            let old = self.b.ins().load(types::I64, flags(), self.registers, offset);
-            let whole = self.with_outside(new, old);
-            self.b.ins().store(flags(), whole, self.registers, offset);
+            self.b.ins().store(flags(), new, self.registers, offset);
             if reg == self.facts.function.active {
-                going = Some(whole);
+                going = Some(new);
             }
         }
         // All back edges but the one that `go` may take.

@@ -94,7 +94,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let at =
             register_loop.masks.keys().position(|&reg| reg == self.facts.function.active).expect("the loop writes it");
-        let active = self.inside_warp(old_masks[at]);
+        let active = old_masks[at];
         match self.counted(register_loop) {
             Some(counted) => self.run_counted(register_loop, &counted, old_masks, active, rounds),
             None => self.run_open(register_loop, old_masks, active, rounds),

@@ -130,6 +130,10 @@ impl BlockLowerer<'_, '_, '_> {
                 _ => matches!(op, Op::ICmp { .. } | Op::FCmp { .. }),
             };
         }
+        // A number that all lanes of a mask make.
+        if matches!(op, Op::Convert { op: ConvertOp::FromMask, .. }) {
+            return false;
+        }
         matches!(
             op,
             Op::Const { .. }

@@ -42,8 +42,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             let holds = match *condition {
                 Condition::Mask { mask, full } => {
                     let mask = self.scalar(mask);
-                    let inside = self.inside_warp(mask);
-                    self.b.ins().icmp_imm_u(if full { IntCC::NotEqual } else { IntCC::Equal }, inside, 0)
+                    self.b.ins().icmp_imm_u(if full { IntCC::NotEqual } else { IntCC::Equal }, mask, 0)
                 }
                 Condition::Compare { cc, a, b } => {
                     let words = [a, b].map(|v| self.warp_base(v, None));

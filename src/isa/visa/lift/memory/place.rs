@@ -159,7 +159,7 @@ pub fn one_lane(cx: &mut Cx<'_>, f: impl FnOnce(&mut Cx<'_>) -> Vec<Value>) -> V
         return f(cx);
     }
     let condition = cx.condition();
-    let lane = condition.unwrap_or_else(|| cx.constant(Type::I64, 1 << piece.lane));
+    let lane = condition.unwrap_or_else(|| cx.constant(Type::Mask, 1 << piece.lane));
     let (window, guard) = (cx.b.window(), cx.b.guard());
     cx.b.set_window(Window::all(cx.lanes()));
     cx.b.set_guard(Some(lane));
