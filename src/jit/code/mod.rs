@@ -144,7 +144,6 @@ pub struct Relocatable {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Relocation {
     offset: u32,
-    addend: i64,
     to: Referent,
 }
 
@@ -159,7 +158,7 @@ enum Referent {
 impl Relocation {
     fn new(relocation: &FinalizedMachReloc, function: &clif::Function) -> Result<Relocation, JitError> {
         let &FinalizedMachReloc { offset, kind, ref target, addend } = relocation;
-        let unknown = || JitError::Codegen(format!("code refers to {target:?} by {kind:?}"));
+        let unknown = || JitError::Codegen(format!("code refers to {target:?} + {addend} by {kind:?}"));
         let to = match target {
             FinalizedRelocTarget::ExternalName(clif::ExternalName::User(name)) => {
                 let name = &function.params.user_named_funcs()[*name];
@@ -175,7 +174,7 @@ impl Relocation {
             }
             _ => return Err(unknown()),
         };
-        if kind == Reloc::Abs8 { Ok(Relocation { offset, addend, to }) } else { Err(unknown()) }
+        if (kind, addend) == (Reloc::Abs8, 0) { Ok(Relocation { offset, to }) } else { Err(unknown()) }
     }
 
     /// As a module takes it. None: it has no such thing.
@@ -191,7 +190,7 @@ impl Relocation {
             Referent::LibCall(number) => ModuleRelocTarget::LibCall(libcalls::numbered(number)?),
             _ => return None,
         };
-        fits.then_some(ModuleReloc { offset: self.offset, kind: Reloc::Abs8, name, addend: self.addend })
+        fits.then_some(ModuleReloc { offset: self.offset, kind: Reloc::Abs8, name, addend: 0 })
     }
 }
 
