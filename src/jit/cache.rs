@@ -423,6 +423,24 @@ mod tests {
         assert!(!reader.takes(&reader.sealed(&longer)));
     }
 
+    /// Payloads with other numbers than those that were written, and payloads that end early.
+    #[test]
+    fn any_payload_is_taken_or_not() {
+        const LARGEST: [&[u8]; 3] =
+            [&[0xff], &[0xff, 0xff, 0xff, 0xff, 0x0f], &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1]];
+        let program = program();
+        let reader = Reader::new(&program).unwrap();
+        let file = reader.file().unwrap();
+        let payload = Reader::payload(&file);
+        for at in 0..payload.len() {
+            reader.takes(&reader.sealed(&payload[..at]));
+            for number in LARGEST {
+                let changed = [&payload[..at], number, &payload[at + 1..]].concat();
+                reader.takes(&reader.sealed(&changed));
+            }
+        }
+    }
+
     #[test]
     fn code_of_another_function_is_not_taken() {
         let without = "function \"store\" lanes 32 nan 0x7fff 0x7fffffff 0x7ff8000000000000 {

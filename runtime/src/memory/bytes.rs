@@ -110,13 +110,15 @@ impl Memory {
         let mut ranges = self.bytes.ranges.write().unwrap_or_else(PoisonError::into_inner);
         let range = ranges.remove(&address).ok_or(MapError::NoRange { address })?;
         self.bytes.count.store(ranges.len(), Relaxed);
+        let mut regions = self.lock();
         if let Some(pages) = range.pages {
-            self.retire(&mut self.lock(), pages);
+            self.retire(&mut regions, pages);
         }
         // Launches look ranges up, too.
         drop(ranges);
-        // TLBs of launches may have the pages.
-        self.wait_for_launches();
+        // TLBs of launches may have the pages. A launch that begins after `retire` finds no page, and
+        // the lock keeps it out of the wait.
+        self.wait_for_launches(regions);
         Ok(())
     }
 }

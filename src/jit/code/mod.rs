@@ -144,7 +144,6 @@ pub struct Relocatable {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Relocation {
     offset: u32,
-    addend: i64,
     to: Referent,
 }
 
@@ -164,7 +163,7 @@ impl Relocatable {
 
     /// Code that refers to helpers, by their numbers, with the offsets of eight bytes for their addresses.
     pub fn calling_helpers(bytes: Vec<u8>, alignment: u32, helpers: &[(u32, u32)]) -> Relocatable {
-        let relocation = |&(offset, helper)| Relocation { offset, addend: 0, to: Referent::Helper(helper) };
+        let relocation = |&(offset, helper)| Relocation { offset, to: Referent::Helper(helper) };
         Relocatable { bytes, alignment, relocations: helpers.iter().map(relocation).collect() }
     }
 }
@@ -172,7 +171,7 @@ impl Relocatable {
 impl Relocation {
     fn new(relocation: &FinalizedMachReloc, function: &clif::Function) -> Result<Relocation, JitError> {
         let &FinalizedMachReloc { offset, kind, ref target, addend } = relocation;
-        let unknown = || JitError::Codegen(format!("code refers to {target:?} by {kind:?}"));
+        let unknown = || JitError::Codegen(format!("code refers to {target:?} + {addend} by {kind:?}"));
         let to = match target {
             FinalizedRelocTarget::ExternalName(clif::ExternalName::User(name)) => {
                 let name = &function.params.user_named_funcs()[*name];
@@ -188,7 +187,7 @@ impl Relocation {
             }
             _ => return Err(unknown()),
         };
-        if kind == Reloc::Abs8 { Ok(Relocation { offset, addend, to }) } else { Err(unknown()) }
+        if (kind, addend) == (Reloc::Abs8, 0) { Ok(Relocation { offset, to }) } else { Err(unknown()) }
     }
 
     /// As a module takes it. None: it has no such thing.
@@ -204,7 +203,7 @@ impl Relocation {
             Referent::LibCall(number) => ModuleRelocTarget::LibCall(libcalls::numbered(number)?),
             _ => return None,
         };
-        fits.then_some(ModuleReloc { offset: self.offset, kind: Reloc::Abs8, name, addend: self.addend })
+        fits.then_some(ModuleReloc { offset: self.offset, kind: Reloc::Abs8, name, addend: 0 })
     }
 }
 

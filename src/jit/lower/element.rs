@@ -105,8 +105,14 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
     /// Whether a compare of scalars holds, or has one of certain lanes, as an `i8`: the mask need
     /// not be made.
     fn compared_bit(&mut self, mask: Value) -> Option<Clif> {
+        self.compared_bit_of(mask, self.facts.warp_mask())
+    }
+
+    /// The part of [`Self::compared_bit`] for these lanes of a mask.
+    fn compared_bit_of(&mut self, mask: Value, lanes: u64) -> Option<Clif> {
         let planned = self.facts.planned;
         match *self.facts.def_op(mask) {
+            _ if lanes == 0 => None,
             ref op @ (Op::ICmp { a, b, .. } | Op::FCmp { a, b, .. })
                 if matches!(planned.plan.steps[planned.plan.home[mask] as usize], Step::Scalar(_)) =>
             {
@@ -114,13 +120,10 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 Some(self.compare_bit(op, x, y))
             }
             Op::Binary { op: BinaryOp::And, a, b } if self.facts.ty(mask) == Type::Mask => {
-                let known = |v| self.facts.constant(v).is_some_and(|lanes| lanes != 0);
-                if known(b) {
-                    self.compared_bit(a)
-                } else if known(a) {
-                    self.compared_bit(b)
-                } else {
-                    None
+                match (self.facts.constant(a), self.facts.constant(b)) {
+                    (_, Some(of)) => self.compared_bit_of(a, lanes & of),
+                    (Some(of), _) => self.compared_bit_of(b, lanes & of),
+                    _ => None,
                 }
             }
             _ => None,

@@ -1,7 +1,8 @@
 //! Launches on a memory: released pages outlast them.
 
+use super::Regions;
 use crate::memory::Memory;
-use std::sync::PoisonError;
+use std::sync::{MutexGuard, PoisonError};
 
 /// Marks a launch on a memory. Until the last guard is dropped, released ranges stay mapped.
 pub(crate) struct LaunchGuard<'a> {
@@ -34,9 +35,9 @@ impl Memory {
         LaunchGuard { memory: self, number }
     }
 
-    /// Waits until all launches are over that began before this call.
-    pub(in crate::memory) fn wait_for_launches(&self) {
-        let mut regions = self.lock();
+    /// Waits until all launches are over that began before `regions` was locked. Launches that
+    /// begin during the wait do not prolong it.
+    pub(in crate::memory) fn wait_for_launches(&self, mut regions: MutexGuard<'_, Regions>) {
         let next = regions.next_launch;
         while regions.launches.first().is_some_and(|&number| number < next) {
             regions = self.launch_ended.wait(regions).unwrap_or_else(PoisonError::into_inner);

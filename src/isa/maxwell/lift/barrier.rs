@@ -28,7 +28,9 @@ fn barrier(cx: &mut Cx<'_>, i: &Instruction, kind: BarrierKind, predicate: Optio
     let id = operand(cx, i.a());
     let bound = cx.int(15);
     let id = cx.b.and(id, bound);
-    let threads = i.source(Role::B).map(|threads| operand(cx, threads));
+    // Written as 0 or not at all: all threads of the block.
+    let counted = i.source(Role::B).filter(|threads| threads.imm() != Some(0));
+    let threads = counted.map(|threads| operand(cx, threads));
     Ok(Flow::Barrier(Barrier { kind, counts: BarrierCounts::Warps, id, threads, predicate }))
 }
 
