@@ -113,7 +113,7 @@ fn check(name: &str, op: Opcode, operands: &Operands, instruction: &Instruction)
             }
             None => assert_eq!(instruction.memory_index(), Register::None, "{}", context()),
         }
-        assert_eq!(instruction.memory_displacement64() as i64, place.displacement.into(), "{}", context());
+        assert_eq!(instruction.memory_displacement64() as i64, i64::from(place.displacement), "{}", context());
         assert!(!instruction.is_broadcast(), "{}", context());
     }
     if operands.mask != 0 {
