@@ -1,5 +1,5 @@
-//! The vector back end against Cranelift: hot code of kernels of the suite, launch beside launch in one process, and
-//! the time that translation takes. See `docs/vector-gate.md`.
+//! The vector back end against Cranelift: hot code of kernels of the suite, launch beside launch in
+//! one process, and the time that translation takes. See `docs/vector-gate.md`.
 //!
 //!     cargo bench --features vector --bench vector [-- CASE...]
 
@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use suite::{Ready, Size};
 use warploom::analysis::LaunchClass;
+use warploom::capture::Launch;
 use warploom::exec::{Effort, EngineKind, LaunchOptions, Session, Stage};
 use warploom::ir::parse::parse;
 use warploom::jit::{Program, vector};
@@ -78,9 +79,9 @@ fn measure(case: &str, target: &str, manifest: &Path) {
     println!(
         "{case}, {target}: {before:.3} {now:.3} {ratio:.2} ({least:.2} to {greatest:.2} without a twentieth at each end)"
     );
-    let [cranelift, vectors] = [false, true].map(|vectors| translation(manifest, vectors).as_secs_f64() * 1e3);
+    let [cranelift, vectors] = [false, true].map(|vectors| translation(manifest, vectors));
     println!("    translated in {cranelift:.2} ms by Cranelift, in {vectors:.2} ms by vectors, all analysis included");
-    let [cranelift, vectors] = [false, true].map(|vectors| code(manifest, vectors).as_secs_f64() * 1e3);
+    let [cranelift, vectors] = [false, true].map(|vectors| code(manifest, vectors));
     println!("    of that the code: {cranelift:.2} ms, {vectors:.2} ms");
     left_to_cranelift(manifest).iter().for_each(|why| println!("    {why}"));
 }
@@ -90,46 +91,50 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// What a kernel's translation for speed takes, from the function as it was lifted.
-fn translation(manifest: &Path, vectors: bool) -> Duration {
-    vector::use_for_hot_code(vectors);
-    let launch = warploom::capture::Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"));
-    let mut times: Vec<Duration> = (0..TRANSLATIONS)
-        .map(|_| {
-            let session = Session::new(&launch).unwrap_or_else(|e| panic!("{e}"));
-            let kernel = session.kernel().expect("the kernel");
-            kernel.translate(launch.shape.block, 1, Effort::Full).expect("a translation")
-        })
-        .collect();
-    times.sort();
-    times[TRANSLATIONS / 2]
+/// The median of a piece of work, in milliseconds.
+fn median_ms(mut work: impl FnMut() -> Duration) -> f64 {
+    median((0..TRANSLATIONS).map(|_| work().as_secs_f64() * 1e3).collect())
 }
 
-/// What the code alone takes, from a function that has been analysed.
-fn code(manifest: &Path, vectors: bool) -> Duration {
+fn read(manifest: &Path) -> Launch {
+    Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn session(launch: &Launch) -> Session<'_> {
+    Session::new(launch).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Milliseconds of a kernel's translation for speed, from the function as it was lifted.
+fn translation(manifest: &Path, vectors: bool) -> f64 {
     vector::use_for_hot_code(vectors);
-    let launch = warploom::capture::Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"));
-    let session = Session::new(&launch).unwrap_or_else(|e| panic!("{e}"));
+    let launch = read(manifest);
+    median_ms(|| {
+        let session = session(&launch);
+        session.kernel().expect("the kernel").translate(launch.shape.block, 1, Effort::Full).expect("a translation")
+    })
+}
+
+/// Milliseconds that the code alone takes, from a function that has been analysed.
+fn code(manifest: &Path, vectors: bool) -> f64 {
+    vector::use_for_hot_code(vectors);
+    let launch = read(manifest);
+    let session = session(&launch);
     let text = session.kernel().expect("the kernel").dump(Stage::Ir, launch.shape.block, None).expect("a function");
     let function = parse(&text).expect("what is printed can be read");
     let class = LaunchClass::of(launch.shape.block, function.lanes.into());
-    let mut times: Vec<Duration> = (0..TRANSLATIONS)
-        .map(|_| {
-            let program = Program::new(&function, class, true).expect("a program");
-            let start = Instant::now();
-            program.compile_all(Effort::Full).expect("code is made");
-            start.elapsed()
-        })
-        .collect();
-    times.sort();
-    times[TRANSLATIONS / 2]
+    median_ms(|| {
+        let program = Program::new(&function, class, true).expect("a program");
+        let start = Instant::now();
+        program.compile_all(Effort::Full).expect("code is made");
+        start.elapsed()
+    })
 }
 
-/// What keeps regions from being compiled by the vector back end.
+/// The reasons why the vector back end leaves regions to Cranelift.
 fn left_to_cranelift(manifest: &Path) -> Vec<String> {
     vector::use_for_hot_code(true);
-    let launch = warploom::capture::Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"));
-    let session = Session::new(&launch).unwrap_or_else(|e| panic!("{e}"));
+    let launch = read(manifest);
+    let session = session(&launch);
     let kernel = session.kernel().expect("the kernel");
     let dump = kernel.dump(Stage::Host(Effort::Full), launch.shape.block, None).expect("host code");
     dump.lines().filter(|line| line.contains("has no vectors")).map(String::from).collect()
@@ -143,7 +148,8 @@ fn cpu() -> String {
     format!("{}, family {}", name.unwrap_or("an unknown CPU"), family.unwrap_or("unknown"))
 }
 
-/// The frequency, from steps that each take six cycles: three shifts and three differences, one after the other.
+/// The frequency, from steps that each take six cycles: three shifts and three differences, one
+/// after the other.
 fn gigahertz() -> f64 {
     const STEPS: u64 = 100_000_000;
     let start = Instant::now();

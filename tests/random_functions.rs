@@ -1,7 +1,8 @@
 //! Random functions are the same on all engines: memory, registers, counts and faults.
 //!
-//! `WARPLOOM_SEED` is the first seed, `WARPLOOM_SEEDS` how many there are, `WARPLOOM_WAY` the number of the only way to make code; a single one that fails is printed whole. Guest code
-//! that fails is made smaller and written to the folder `WARPLOOM_REPRODUCERS`.
+//! `WARPLOOM_SEED` is the first seed, `WARPLOOM_SEEDS` how many there are, `WARPLOOM_WAY` the
+//! number of the only way to make code; a single one that fails is printed whole. Guest code that
+//! fails is made smaller and written to the folder `WARPLOOM_REPRODUCERS`.
 
 #[path = "support/variable.rs"]
 mod variable;

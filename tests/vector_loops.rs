@@ -1,5 +1,6 @@
-//! Loops of one block by the vector back end, against the interpreter: lanes that leave at different times, gathered in
-//! masks, NaNs that registers may keep, turns and budgets that end within a loop.
+//! Loops of one block by the vector back end, against the interpreter: lanes that leave at
+//! different times, gathered in masks, NaNs that registers may keep, turns and budgets that end
+//! within a loop.
 
 use arbitrary::Unstructured;
 use warploom::analysis::LaunchClass;
@@ -15,7 +16,7 @@ use warploom::jit::{Program, vector};
 enum Leave {
     /// One by one, and a mask register gathers them.
     Gathered,
-    /// The same, and lanes that the mask register has leave, too.
+    /// One by one into a mask register, and lanes that the register has leave, too.
     Barred,
     /// One by one, and another mask register, which says more, is written too.
     Seen,

@@ -20,7 +20,7 @@ pub fn is_all_or_none(mask: u64, lanes: u8) -> bool {
 }
 
 impl<'a> Masks<'a> {
-    /// Those of a block of a function with so many lanes.
+    /// The masks of a block. The function's warps have so many lanes.
     pub fn of(lanes: u8, insts: &'a [Inst], defs: &'a Defs) -> Self {
         Masks { all: Window::all(lanes).mask(), insts, defs }
     }

@@ -65,11 +65,12 @@ pub struct Way {
     back_end: BackEnd,
 }
 
-/// What makes the machine code.
+/// The maker of machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BackEnd {
     Cranelift,
-    /// That for AVX-512, in regions of one block: code for those blocks that it can do, beside code of Cranelift's.
+    /// The back end for AVX-512, in regions of one block. Cranelift makes code of blocks that it
+    /// does not support.
     #[cfg(all(feature = "vector", target_arch = "x86_64"))]
     Vector,
 }

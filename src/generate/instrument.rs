@@ -198,7 +198,7 @@ fn copy_indexed(
     let (ty, address) = cell(b, function, first, (from, at));
     if load {
         let value = b.load(Space::Global, ty, Extend::None, address, 0);
-        let value = if function.bank(first.bank).kind == CellKind::Mask { b.to_mask(value) } else { value };
+        let value = loaded(b, function, first, value);
         b.rf_scatter(first.bank, first.index, count, index, value);
     } else {
         let value = b.rf_gather(first.bank, first.index, count, index);
@@ -225,6 +225,11 @@ fn cell(b: &mut BlockBuilder<'_>, function: &Function, reg: Reg, (from, at): (Va
     }
 }
 
+/// A number from memory as a register takes it: the bits of a mask.
+fn loaded(b: &mut BlockBuilder<'_>, function: &Function, reg: Reg, value: Value) -> Value {
+    if function.bank(reg.bank).kind == CellKind::Mask { b.to_mask(value) } else { value }
+}
+
 /// A register's value as memory has it: of a mask the bits.
 fn stored(b: &mut BlockBuilder<'_>, value: Value) -> Value {
     if b.ty(value).ty == Type::Mask { b.from_mask(value) } else { value }
@@ -237,7 +242,7 @@ fn copy(b: &mut BlockBuilder<'_>, function: &Function, reg: Reg, (from, at): (Va
         let (ty, address) = cell(b, function, reg, (from, at));
         if load {
             let value = b.load(Space::Global, ty, Extend::None, address, 0);
-            let value = if function.bank(reg.bank).kind == CellKind::Mask { b.to_mask(value) } else { value };
+            let value = loaded(b, function, reg, value);
             b.rf_write(reg, value);
         } else {
             let value = b.rf_read(reg);

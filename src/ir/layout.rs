@@ -3,6 +3,7 @@
 use super::function::Function;
 use super::register::{BankId, CellKind, Reg};
 use super::types::Type;
+use std::ops::Range;
 
 /// Alignment of lane rows, byte arrays and spill slots, and of the register file itself.
 pub const ROW_ALIGN: u32 = 64;
@@ -69,6 +70,25 @@ impl RegLayout {
     /// Bytes from one register of a bank to the next.
     pub fn stride(&self, bank: BankId) -> u32 {
         self.banks[bank.0 as usize].stride
+    }
+
+    /// Where the cells of registers are: ranges in the registers' order, of which neighbours are
+    /// one. Bytes at the end of an array that fill it up to a multiple of 16 count as its cells.
+    pub fn ranges(&self, function: &Function, regs: &[Reg]) -> Vec<Range<u32>> {
+        let mut ranges: Vec<Range<u32>> = Vec::new();
+        for &reg in regs {
+            let start = self.offset(reg);
+            let bytes = match function.bank(reg.bank).kind {
+                CellKind::Lane(ty) => row_bytes(self.lanes, ty),
+                CellKind::Bytes(bytes) => bytes.next_multiple_of(16),
+                CellKind::Uniform(_) | CellKind::Mask => 8,
+            };
+            match ranges.last_mut() {
+                Some(last) if last.end == start => last.end = start + bytes,
+                _ => ranges.push(start..start + bytes),
+            }
+        }
+        ranges
     }
 
     /// Lanes of a warp.

@@ -13,8 +13,9 @@
 //!
 //! A line holds one bank, block head, instruction or terminator; `#` starts a comment. The results of a block are
 //! `v0, v1, ..` in order; a reader of text takes any name that starts with `v` for a value and with `b` for a block.
-//! The window is left out if it is the whole warp, and the pc if it is that of the instruction before (of the block,
-//! for the first). Numbers are decimal or `0x` hexadecimal, floats are their bits. By operation, with
+//! The window is left out if it is the whole warp, and the pc if it is that of the instruction
+//! before (of the block, for the first). Numbers are decimal or `0x` hexadecimal, floats are their
+//! bits. By operation, with
 //! `T` one of `i8`, `i16`, `i32`, `i64`, `f16`, `f32` and `f64`, or `mask` in constants:
 //!
 //! ```text

@@ -75,7 +75,7 @@ impl<'a> Env<'a> {
         self.expect(operand, value, "an integer or a mask", |t| t.ty.is_int() || t.ty == Type::Mask)
     }
 
-    /// What lanes may have each for itself.
+    /// Types of which each lane may have a value of its own.
     fn element(self, operand: &'static str, value: Value) -> Result<ValueType, TypeError> {
         self.expect(operand, value, "an integer or a float, not a mask", |t| t.ty != Type::Mask)
     }

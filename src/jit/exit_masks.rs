@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::analysis::visit;
 use crate::ir::{BinaryOp, Block, Defs, Op, Reg, UnaryOp, Value};
 
-/// What [`Rounds::exit_masks`] finds.
+/// The result of [`Rounds::exit_masks`].
 #[derive(Default)]
 pub struct ExitMasks {
     pub regs: BTreeSet<Reg>,

@@ -120,7 +120,8 @@ impl Program {
         Program::in_regions(function, launch.into(), one_worker, tuning::REGION_INSTS)
     }
 
-    /// A program whose regions have more than one block only if they have at most so many instructions.
+    /// A program whose regions have more than one block only if they have at most so many
+    /// instructions.
     fn in_regions(
         function: &Function,
         launch: Launched,

@@ -204,28 +204,33 @@ fn bits_used(block: &Block, plan: &Plan) -> SecondaryMap<Value, bool> {
         let interpreted = matches!(step, Step::Interpret(_) | Step::Warp(_));
         for &index in step.insts().iter().rev() {
             let inst = &block.insts[index];
-            let passes = match inst.op {
-                _ if interpreted => true,
-                Op::FUnary { .. }
-                | Op::FBinary { .. }
-                | Op::Fma { .. }
-                | Op::FCmp { .. }
-                | Op::FConvert { .. }
-                | Op::FloatToInt { .. } => false,
-                Op::Shared { function, .. } => function.ty() != Type::F32,
-                // The sign of a float changes, an integer is another one.
-                Op::Unary { a, .. } if !block.ty(a).ty.is_float() => true,
-                Op::Unary { .. }
-                | Op::Select { .. }
-                | Op::UniformSelect { .. }
-                | Op::Splat { .. }
-                | Op::Convert { op: ConvertOp::Bitcast, .. } => used[inst.results[0]],
-                _ => true,
-            };
+            let passes = interpreted || shows_bits(block, inst, &used);
             if passes {
                 inst.op.for_each_operand(|v| used[v] = true);
             }
         }
     }
     used
+}
+
+/// Whether the bits of an operation's operands can be told apart, where this is known of its
+/// result. Arithmetic treats all NaNs alike.
+pub fn shows_bits(block: &Block, inst: &Inst, used: &SecondaryMap<Value, bool>) -> bool {
+    match inst.op {
+        Op::FUnary { .. }
+        | Op::FBinary { .. }
+        | Op::Fma { .. }
+        | Op::FCmp { .. }
+        | Op::FConvert { .. }
+        | Op::FloatToInt { .. } => false,
+        Op::Shared { function, .. } => function.ty() != Type::F32,
+        // The sign of a float changes, an integer is another one.
+        Op::Unary { a, .. } if !block.ty(a).ty.is_float() => true,
+        Op::Unary { .. }
+        | Op::Select { .. }
+        | Op::UniformSelect { .. }
+        | Op::Splat { .. }
+        | Op::Convert { op: ConvertOp::Bitcast, .. } => used[inst.results[0]],
+        _ => true,
+    }
 }

@@ -116,8 +116,8 @@ impl Memory {
         }
         // Launches look ranges up, too.
         drop(ranges);
-        // TLBs of launches may have the pages. A launch that begins after `retire` finds no page, and
-        // the lock keeps it out of the wait.
+        // TLBs of launches may have the pages. A launch that begins after `retire` finds no page,
+        // and the lock keeps it out of the wait.
         self.wait_for_launches(regions);
         Ok(())
     }

@@ -161,7 +161,8 @@ impl Relocatable {
         &self.bytes
     }
 
-    /// Code that refers to helpers, by their numbers, with the offsets of eight bytes for their addresses.
+    /// Code that refers to helpers, by their numbers, with the offsets of eight bytes for their
+    /// addresses.
     pub fn calling_helpers(bytes: Vec<u8>, alignment: u32, helpers: &[(u32, u32)]) -> Relocatable {
         let relocation = |&(offset, helper)| Relocation { offset, to: Referent::Helper(helper) };
         Relocatable { bytes, alignment, relocations: helpers.iter().map(relocation).collect() }

@@ -11,8 +11,7 @@ use super::super::forms::clif_type;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::interp::fault_of;
-use crate::ir::layout::row_bytes;
-use crate::ir::{BarrierCounts, BlockId, CellKind, LaneEvent, Terminator};
+use crate::ir::{BarrierCounts, BlockId, LaneEvent, Terminator};
 use crate::jit::tuning;
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{BarrierKind, ExitCode};
@@ -68,19 +67,7 @@ impl BlockLowerer<'_, '_, '_> {
         let launch = self.ctx_load(types::I64, abi::LAUNCH_MASK);
         let offset = self.facts.layout.offset(self.facts.function.active) as i32;
         self.b.ins().store(flags(), launch, self.registers, offset);
-        let mut ranges: Vec<Range<u32>> = Vec::new();
-        for &reg in self.region.read_first {
-            let start = self.facts.layout.offset(reg);
-            let bytes = match self.facts.function.bank(reg.bank).kind {
-                CellKind::Lane(ty) => row_bytes(self.facts.function.lanes, ty),
-                CellKind::Bytes(bytes) => bytes.next_multiple_of(16),
-                CellKind::Uniform(_) | CellKind::Mask => 8,
-            };
-            match ranges.last_mut() {
-                Some(last) if last.end == start => last.end = start + bytes,
-                _ => ranges.push(start..start + bytes),
-            }
-        }
+        let ranges = self.facts.layout.ranges(self.facts.function, self.region.read_first);
         ranges.into_iter().for_each(|range| self.clear(range));
     }
 

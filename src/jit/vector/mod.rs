@@ -1,9 +1,10 @@
-//! A second back end, for hot code on x86-64 with AVX-512: experimental, and off unless the feature `vector` is on.
+//! A second back end, for hot code on x86-64 with AVX-512: experimental, and off unless the feature
+//! `vector` is on.
 //!
-//! `asm` encodes instructions, `machine` has functions of them with virtual registers and gives those to regalloc2,
-//! `select` makes them of the IR. Varying values take vectors of 16 lanes, their *pieces*; masks are mask registers,
-//! one for each piece, or numbers. A region with an operation that `select::support` does not list is left to
-//! Cranelift as a whole.
+//! `asm` encodes instructions, `machine` has functions of them with virtual registers and gives
+//! those to regalloc2, `select` makes them of the IR. Varying values take vectors of 16 lanes,
+//! their *pieces*; masks are mask registers, one for each piece, or numbers. A region with an
+//! operation that `select::support` does not list is left to Cranelift as a whole.
 
 mod asm;
 mod machine;
@@ -40,7 +41,7 @@ pub fn is_supported() -> bool {
 /// Environment variable that has the back end make hot code: `on`.
 pub const VECTOR: &str = "WARPLOOM_VECTOR";
 
-/// What [`use_for_hot_code`] says.
+/// Whether hot code is wanted: the environment says so, or [`use_for_hot_code`] does.
 static WANTED: OnceLock<AtomicBool> = OnceLock::new();
 
 fn wanted() -> &'static AtomicBool {
@@ -52,13 +53,15 @@ pub(super) fn is_wanted() -> bool {
     wanted().load(Relaxed) && is_supported()
 }
 
-/// Has programs that are made from now on use the back end for hot code, or not, whatever the environment says.
+/// Has programs that are made from now on use the back end for hot code, or not, whatever the
+/// environment says.
 pub fn use_for_hot_code(wanted_now: bool) {
     wanted().store(wanted_now, Relaxed);
 }
 
 impl Program {
-    /// A program whose code for speed this back end makes where it can, and in which each block is a region if `small`.
+    /// A program whose code for speed this back end makes where it can, and in which each block is
+    /// a region if `small`.
     ///
     /// # Errors
     /// As [`Program::new`].
@@ -80,27 +83,21 @@ impl Program {
 
     /// A region's code by this back end, if it makes that.
     pub(super) fn vectors(&self, region: usize, effort: Effort) -> Option<Result<Entry, JitError>> {
-        (self.vector && effort.is_fast()).then(|| compile(self, region)).flatten()
+        let makes_it = self.vector && effort.is_fast() && unsupported(self, region).is_none();
+        makes_it.then(|| compile(self, region))
     }
 
-    /// What keeps a region from being compiled by this back end, if something does and the program is to use it.
+    /// The reason why this back end leaves a region to Cranelift, if the program is to use it.
     pub fn left_to_cranelift(&self, region: usize) -> Option<String> {
         self.vector.then(|| unsupported(self, region)).flatten()
     }
 }
 
-/// Code for a region, or `None` if the region has an operation that this back end does not know.
+/// Code for a region all of whose operations are supported.
 ///
 /// # Errors
 /// The register allocator rejects the function, or its frame is too large.
-fn compile(program: &Program, region: usize) -> Option<Result<Entry, JitError>> {
-    if unsupported(program, region).is_some() {
-        return None;
-    }
-    Some(compile_supported(program, region))
-}
-
-fn compile_supported(program: &Program, region: usize) -> Result<Entry, JitError> {
+fn compile(program: &Program, region: usize) -> Result<Entry, JitError> {
     let (body, sites) = select::select(program, region);
     let function = body.finish();
     let output = machine::allocate(&function).map_err(JitError::Codegen)?;

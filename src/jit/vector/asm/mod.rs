@@ -1,8 +1,8 @@
-//! Machine code of x86-64 with AVX-512 as bytes: `opcode` has the instructions, `encode` writes one, and this
-//! file has the buffer with labels, constants and references to helpers.
+//! Machine code of x86-64 with AVX-512 as bytes: `opcode` has the instructions, `encode` writes
+//! one, and this file has the buffer with labels, constants and references to helpers.
 //!
-//! Registers are numbers here: 0 to 15 general, 0 to 31 vectors, 0 to 7 masks. Nothing checks that an instruction is
-//! given registers of the right kind.
+//! Registers are numbers here: 0 to 15 general, 0 to 31 vectors, 0 to 7 masks. Nothing checks that
+//! an instruction is given registers of the right kind.
 
 mod encode;
 pub mod opcode;
@@ -31,7 +31,8 @@ pub struct Place {
 pub enum Source {
     Register(u8),
     Memory(Place),
-    /// A constant of the code, of 64 bits of which the instruction takes as many as an element has, for all lanes.
+    /// A constant of the code, of 64 bits of which the instruction takes as many as an element has,
+    /// for all lanes.
     Constant(u64),
     /// A vector that is a constant of the code.
     Vector([u64; 8]),
@@ -56,7 +57,8 @@ pub struct Assembler {
     bytes: Vec<u8>,
     /// Where labels are bound.
     labels: Vec<Option<usize>>,
-    /// Displacements of 4 bytes that end in these places, and the bytes between them and the instruction's end.
+    /// Displacements of 4 bytes that end in these places, and the bytes between them and the
+    /// instruction's end.
     jumps: Vec<(usize, Label)>,
     constants: Vec<(usize, u8, Vec<u64>)>,
     helpers: Vec<(u32, u32)>,

@@ -9,7 +9,8 @@ pub enum Prefix {
     Evex,
 }
 
-/// Which operand stands in which field. Fields are `reg` and `rm` of the ModRM byte, and `vvvv` of the prefix.
+/// Which operand stands in which field. Fields are `reg` and `rm` of the ModRM byte, and `vvvv` of
+/// the prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// `reg` is the result, `rm` the last source. Without a result `reg` is the first source.
@@ -50,7 +51,7 @@ pub struct Opcode {
     pub w: bool,
     /// Vector length: 0, 1 and 2 stand for 128, 256 and 512 bits.
     pub length: u8,
-    /// What `reg` holds if it is a part of the opcode.
+    /// The bits of `reg` if it is a part of the opcode.
     pub digit: u8,
     pub imm: Imm,
     /// Bytes in memory of a whole operand: the unit of an EVEX displacement of one byte.
@@ -59,8 +60,8 @@ pub struct Opcode {
     pub tied: bool,
 }
 
-/// The unit of displacements where an element is broadcast: its size.
 impl Opcode {
+    /// Bytes of an element: the unit of displacements where one is broadcast.
     pub const fn element(self) -> u8 {
         if self.w { 8 } else { 4 }
     }
@@ -109,7 +110,7 @@ const fn alu(byte: u8) -> Opcode {
     legacy(0, byte).w().tied()
 }
 
-/// The same with an immediate.
+/// An instruction of a 64-bit register, which is its result too, and an immediate.
 const fn alu_imm(digit: u8) -> Opcode {
     legacy(0, 0x81).w().digit(Form::Digit, digit).imm(Imm::Word).tied()
 }
@@ -145,7 +146,8 @@ macro_rules! opcodes {
     ($($name:ident = $opcode:expr;)*) => {
         $(pub const $name: Opcode = $opcode;)*
 
-        /// All instructions, by name. A name begins with the mnemonic; behind `_` it says which of several encodings it is.
+        /// All instructions, by name. A name begins with the mnemonic; behind `_` it says which of
+        /// several encodings it is.
         #[cfg(test)]
         pub const ALL: &[(&str, Opcode)] = &[$((stringify!($name), $name)),*];
     };

@@ -28,7 +28,8 @@ fn takes(name: &str, op: Opcode) -> (bool, bool) {
     (!only_memory, !only_registers)
 }
 
-/// How many registers there are that the instruction's field may name: 8 masks, 16 general ones, 32 vectors.
+/// How many registers there are that the instruction's field may name: 8 masks, 16 general ones, 32
+/// vectors.
 fn registers(name: &str, op: Opcode, field: char) -> u64 {
     let compares = ["VPCMP", "VCMP", "VPTEST"].iter().any(|start| name.starts_with(start));
     match (op.prefix, field) {

@@ -5,7 +5,8 @@ use regalloc2::{MachineEnv, Output, PReg, PRegSet, RegClass, RegallocOptions};
 use super::body::Function;
 use super::{GENERAL, MASK, VECTOR};
 
-/// General registers that are taken: the stack's, the frame's, and those of [`super::emit`] for the register file and the context.
+/// General registers that are taken: the stack's, the frame's, and those of [`super::emit`] for the
+/// register file and the context.
 const TAKEN: [usize; 4] = [4, 5, 14, 15];
 
 fn registers(class: RegClass, numbers: impl Iterator<Item = usize>) -> PRegSet {

@@ -85,8 +85,8 @@ impl Body {
         self.blocks[current.0 as usize].successors.extend([yes, no]);
     }
 
-    /// Splits edges from a block with several successors to one with several predecessors: moves for parameters have
-    /// no other place.
+    /// Splits edges from a block with several successors to one with several predecessors: moves
+    /// for parameters have no other place.
     fn split_edges(&mut self) {
         let mut predecessors = vec![0; self.blocks.len()];
         for block in &self.blocks {
@@ -166,7 +166,7 @@ pub(super) struct FunctionBlock {
     params: Vec<Reg>,
     pub successors: Vec<RaBlock>,
     args: Vec<Vec<Reg>>,
-    predecessors: Vec<RaBlock>,
+    pub predecessors: Vec<RaBlock>,
     pub cold: bool,
 }
 

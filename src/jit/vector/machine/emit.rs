@@ -21,7 +21,7 @@ const REGISTERS: u8 = 14;
 const CONTEXT: u8 = 15;
 /// Registers that the caller wants back, besides the frame pointer.
 const KEPT: [u8; 5] = [RBX, 12, 13, 14, 15];
-/// What a call of a helper pushes before the stub runs, its return address included.
+/// Registers that a call of a helper pushes before the stub runs.
 const PUSHED: [u8; 5] = [RAX, RDI, RSI, RDX, RCX];
 const ARGUMENTS: [u8; 4] = [RDI, RSI, RDX, RCX];
 
@@ -130,10 +130,8 @@ impl Emitter<'_> {
     /// Whether a hot block that comes later leads here.
     fn is_loop(&self, number: usize) -> bool {
         let blocks = &self.function.blocks;
-        !blocks[number].cold
-            && blocks[number..]
-                .iter()
-                .any(|block| !block.cold && block.successors.iter().any(|to| to.index() == number))
+        let comes_back = |from: &RaBlock| from.index() >= number && !blocks[from.index()].cold;
+        !blocks[number].cold && blocks[number].predecessors.iter().any(comes_back)
     }
 
     fn inst(&mut self, block: usize, inst: &Inst, allocations: &[Allocation]) {

@@ -6,7 +6,7 @@ use super::{GENERAL, Reg};
 use crate::jit::vector::asm::Condition;
 use crate::jit::vector::asm::opcode::Opcode;
 
-/// What an address begins with.
+/// The beginning of an address.
 #[derive(Clone, Copy, Debug)]
 pub enum Base {
     Reg(Reg),
@@ -42,7 +42,8 @@ pub enum Rm {
     Vector([u64; 8]),
 }
 
-/// An instruction of the assembler's. [`crate::jit::vector::asm::opcode::Form`] says where operands stand.
+/// An instruction of the assembler's. [`crate::jit::vector::asm::opcode::Form`] says where operands
+/// stand.
 #[derive(Clone, Copy, Debug)]
 pub struct Op {
     pub opcode: Opcode,

@@ -15,6 +15,11 @@ pub fn registers(offset: u32) -> Rm {
     Rm::Memory(Mem::at(Base::Registers, offset as i32))
 }
 
+/// One of two instructions: for lanes of 32 bits, or of 64.
+pub fn sized(wide: bool, [narrow, long]: [Opcode; 2]) -> Opcode {
+    if wide { long } else { narrow }
+}
+
 impl Selector<'_> {
     fn result(&mut self, class: regalloc2::RegClass, op: Op) -> Reg {
         let result = self.body.reg(class);
@@ -72,7 +77,7 @@ impl Selector<'_> {
         self.result(MASK, Op { imm: relation, ..Op::new(opcode, None, Some(a), b) })
     }
 
-    /// The same where another mask is set.
+    /// A mask that compares two vectors where another mask is set.
     pub fn compare_where(&mut self, mask: Reg, opcode: Opcode, relation: i64, a: Reg, b: Rm) -> Reg {
         self.result(MASK, Op { imm: relation, mask: Some(mask), ..Op::new(opcode, None, Some(a), b) })
     }
@@ -103,7 +108,8 @@ impl Selector<'_> {
         self.result(GENERAL, Op { tied: Some(a), ..Op::new(opcode, None, None, b) })
     }
 
-    /// A general register of a source, which gives its register up, and an immediate if there is one.
+    /// A general register of a source, which gives its register up, and an immediate if there is
+    /// one.
     pub fn general_imm(&mut self, opcode: Opcode, a: Reg, imm: i64) -> Reg {
         self.result(GENERAL, Op { tied: Some(a), imm, ..Op::new(opcode, None, None, Rm::None) })
     }
@@ -177,6 +183,16 @@ impl Selector<'_> {
             Condition::Greater => opcode::CMOVG,
         };
         self.general(opcode, no, Rm::Reg(yes))
+    }
+
+    /// A fresh general register for a parameter of a block.
+    pub fn general_param(&mut self, block: Block) -> Reg {
+        self.body.param(block, GENERAL)
+    }
+
+    /// A fresh vector register for a parameter of a block.
+    pub fn vector_param(&mut self, block: Block) -> Reg {
+        self.body.param(block, VECTOR)
     }
 
     /// Goes on in a new block if the flags say so, else to `other`.

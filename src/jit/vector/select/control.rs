@@ -1,16 +1,16 @@
-//! Entering and leaving blocks: budget, back edges, ends of blocks, exit codes. All of it is as in Cranelift's code.
+//! Entering and leaving blocks: budget, back edges, ends of blocks, exit codes. All of it is as in
+//! Cranelift's code.
 
 use std::ops::Range;
 
 use super::build::{context, registers};
 use super::region::Selector;
 use crate::interp::fault_of;
-use crate::ir::layout::row_bytes;
-use crate::ir::{BlockId, CellKind, Op, Reg as IrReg, Terminator, Value};
+use crate::ir::{BlockId, Op, Reg as IrReg, Terminator, Value};
 use crate::jit::abi;
 use crate::jit::vector::asm::Condition;
 use crate::jit::vector::asm::opcode;
-use crate::jit::vector::machine::{Base, Block, Inst, Mem, Reg, Rm, VECTOR};
+use crate::jit::vector::machine::{Base, Block, Inst, Mem, Reg, Rm};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::ExitCode;
 
@@ -25,19 +25,7 @@ impl Selector<'_> {
         }
         let launch = self.general_of(opcode::MOV, context(abi::LAUNCH_MASK));
         let active = self.function().active;
-        let mut ranges: Vec<Range<u32>> = Vec::new();
-        for &reg in self.program.read_first() {
-            let start = self.program.layout().offset(reg);
-            let bytes = match self.function().bank(reg.bank).kind {
-                CellKind::Lane(ty) => row_bytes(self.function().lanes, ty),
-                CellKind::Bytes(bytes) => bytes.next_multiple_of(16),
-                CellKind::Uniform(_) | CellKind::Mask => 8,
-            };
-            match ranges.last_mut() {
-                Some(last) if last.end == start => last.end = start + bytes,
-                _ => ranges.push(start..start + bytes),
-            }
-        }
+        let ranges = self.program.layout().ranges(self.function(), self.program.read_first());
         ranges.into_iter().for_each(|range| self.clear(range));
         self.store(opcode::MOV_STORE, launch, registers(self.program.layout().offset(active)));
     }
@@ -155,7 +143,8 @@ impl Selector<'_> {
         self.store_number(opcode::MOV_STORE_IMM32, to.0.into(), context(abi::RESUME));
     }
 
-    /// Goes to a block: a jump inside the region, else through the dispatcher. A jump backwards may yield.
+    /// Goes to a block: a jump inside the region, else through the dispatcher. A jump backwards may
+    /// yield.
     pub fn go(&mut self, to: BlockId) {
         if to.0 <= self.facts.id.0 {
             let left = self.general_of(opcode::MOV, context(abi::BACK_EDGES));
@@ -169,6 +158,11 @@ impl Selector<'_> {
             self.leave(ExitCode::Yield as u32);
             self.body.switch_to(go);
         }
+        self.go_at_once(to);
+    }
+
+    /// Goes to a block without counting a jump backwards.
+    fn go_at_once(&mut self, to: BlockId) {
         match self.entries.get(&to) {
             Some(&block) => self.body.jump(block, Vec::new()),
             None => {
@@ -274,17 +268,6 @@ impl Selector<'_> {
         self.cmp(after, Rm::Reg(warps));
         let mask = self.choose(Condition::Equal, partial, full);
         self.store(opcode::MOV_STORE, mask, context(abi::LAUNCH_MASK));
-        match self.entries.get(&BlockId(0)) {
-            Some(&block) => self.body.jump(block, Vec::new()),
-            None => {
-                self.resume_at(BlockId(0));
-                self.leave(abi::CONTINUE);
-            }
-        }
-    }
-
-    /// A fresh vector register for a parameter of a block.
-    pub fn vector_param(&mut self, block: Block) -> Reg {
-        self.body.param(block, VECTOR)
+        self.go_at_once(BlockId(0));
     }
 }

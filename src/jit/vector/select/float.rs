@@ -1,5 +1,7 @@
-//! Floats of a piece's lanes, rounded to nearest. A NaN result gets the function's bits where they can be told apart.
+//! Floats of a piece's lanes, rounded to nearest. A NaN result gets the function's bits where they
+//! can be told apart.
 
+use super::build::sized;
 use super::int::NOT_EQUAL;
 use super::region::Selector;
 use super::values::Part;
@@ -12,10 +14,6 @@ pub const UNORDERED: i64 = 3;
 const LESS: i64 = 0x11;
 const GREATER_OR_EQUAL: i64 = 0x1d;
 const EQUAL: i64 = 0;
-
-pub fn sized(ty: Type, [single, double]: [Opcode; 2]) -> Opcode {
-    if ty == Type::F64 { double } else { single }
-}
 
 /// Quiet relations.
 fn relation(cc: FloatCc) -> i64 {
@@ -43,7 +41,7 @@ fn one(ty: Type) -> u64 {
 
 impl Selector<'_> {
     pub fn compare_opcode(ty: Type) -> Opcode {
-        sized(ty, [opcode::VCMPPS, opcode::VCMPPD])
+        sized(ty == Type::F64, [opcode::VCMPPS, opcode::VCMPPD])
     }
 
     /// A part of an operand, with denormals as zeros if the operation flushes them.
@@ -52,7 +50,7 @@ impl Selector<'_> {
         if flush { self.flushed(ty, lanes) } else { lanes }
     }
 
-    /// The same as the last operand of an instruction.
+    /// A part of an operand, as the last operand of an instruction.
     fn last_operand(&mut self, ty: Type, flush: bool, v: Value, piece: usize, part: usize) -> Rm {
         if flush { Rm::Reg(self.operand(ty, true, v, piece, part)) } else { self.last(v, piece, part) }
     }
@@ -68,14 +66,14 @@ impl Selector<'_> {
         self.blend(wide, tiny, Rm::Reg(zero), x)
     }
 
-    /// What an operation makes of its rounded result.
+    /// A rounded result, flushed and saturated as the operation says.
     fn finished(&mut self, result: Value, attrs: FloatAttrs, x: Reg) -> Reg {
         let ty = self.ty(result);
         let mut x = if attrs.flush { self.flushed(ty, x) } else { x };
         if attrs.saturate {
             // Of a NaN, and of two zeros, the last operand is the result.
-            x = self.vector(sized(ty, [opcode::VMAXPS, opcode::VMAXPD]), x, Rm::Constant(0));
-            x = self.vector(sized(ty, [opcode::VMINPS, opcode::VMINPD]), x, Rm::Constant(one(ty)));
+            x = self.vector(sized(ty == Type::F64, [opcode::VMAXPS, opcode::VMAXPD]), x, Rm::Constant(0));
+            x = self.vector(sized(ty == Type::F64, [opcode::VMINPS, opcode::VMINPD]), x, Rm::Constant(one(ty)));
         }
         self.canonical_if_seen(result, x)
     }
@@ -134,7 +132,7 @@ impl Selector<'_> {
             FloatBinaryOp::Min => [opcode::VMINPS, opcode::VMINPD],
             FloatBinaryOp::Max => [opcode::VMAXPS, opcode::VMAXPD],
         };
-        let opcode = sized(ty, opcode);
+        let opcode = sized(ty == Type::F64, opcode);
         self.each_part(ty == Type::F64, |selector, part| {
             let x = selector.operand(ty, attrs.flush, a, piece, part);
             let made = match op {
@@ -151,8 +149,8 @@ impl Selector<'_> {
         })
     }
 
-    /// minNum and maxNum with -0 below +0: the instruction's result but for equal operands, which differ in the sign of
-    /// zero at most, and where an operand is a NaN.
+    /// minNum and maxNum with -0 below +0: the instruction's result but for equal operands, which
+    /// differ in the sign of zero at most, and where an operand is a NaN.
     fn least_or_greatest(&mut self, opcode: Opcode, least: bool, ty: Type, x: Reg, y: Reg) -> Reg {
         let wide = ty == Type::F64;
         let compare = Self::compare_opcode(ty);
@@ -174,11 +172,11 @@ impl Selector<'_> {
             let (x, y) = (operand(selector, a), operand(selector, b));
             let made = if tie_sum {
                 let z = operand(selector, c);
-                let opcode = sized(ty, [opcode::VFMADD231PS, opcode::VFMADD231PD]);
+                let opcode = sized(ty == Type::F64, [opcode::VFMADD231PS, opcode::VFMADD231PD]);
                 selector.vector_tied(opcode, z, x, Rm::Reg(y), 0)
             } else {
                 let z = selector.last_operand(ty, attrs.flush, c, piece, part);
-                let opcode = sized(ty, [opcode::VFMADD213PS, opcode::VFMADD213PD]);
+                let opcode = sized(ty == Type::F64, [opcode::VFMADD213PS, opcode::VFMADD213PD]);
                 selector.vector_tied(opcode, x, y, z, 0)
             };
             selector.finished(result, attrs, made)
@@ -197,7 +195,9 @@ impl Selector<'_> {
             let flush = attrs.flush && op != FloatUnaryOp::Copy;
             let x = selector.operand(ty, flush, a, piece, part);
             let made = match op {
-                FloatUnaryOp::Sqrt => selector.vector_of(sized(ty, [opcode::VSQRTPS, opcode::VSQRTPD]), Rm::Reg(x)),
+                FloatUnaryOp::Sqrt => {
+                    selector.vector_of(sized(ty == Type::F64, [opcode::VSQRTPS, opcode::VSQRTPD]), Rm::Reg(x))
+                }
                 FloatUnaryOp::Integral => selector.integral(ty, attrs.round, x),
                 FloatUnaryOp::Copy => x,
             };
@@ -213,7 +213,7 @@ impl Selector<'_> {
             Round::Up => 2,
             Round::Zero => 3,
         };
-        self.vector_imm(sized(ty, [opcode::VRNDSCALEPS, opcode::VRNDSCALEPD]), Rm::Reg(x), mode)
+        self.vector_imm(sized(ty == Type::F64, [opcode::VRNDSCALEPS, opcode::VRNDSCALEPD]), Rm::Reg(x), mode)
     }
 
     /// Words of floats: rounded, clamped, and `nan` of NaNs.

@@ -1,11 +1,12 @@
 //! Integers of a piece's lanes. Narrow ones live zero-extended in lanes of 32 bits.
 
 use super::PIECE;
+use super::build::{context, sized};
 use super::region::Selector;
 use super::values::Part;
 use crate::ir::{BinaryOp, IntCc, Op, Special, Type, UnaryOp, Value};
 use crate::jit::abi;
-use crate::jit::vector::asm::opcode::{self, Opcode};
+use crate::jit::vector::asm::opcode;
 use crate::jit::vector::machine::{Base, Mem, Reg, Rm};
 
 /// Number of a relation, as compares of integers have it.
@@ -15,11 +16,6 @@ pub const LESS_OR_EQUAL: i64 = 2;
 pub const NOT_EQUAL: i64 = 4;
 pub const NOT_LESS: i64 = 5;
 pub const NOT_LESS_OR_EQUAL: i64 = 6;
-
-/// One of two instructions: for lanes of 32 bits, or of 64.
-fn sized(wide: bool, [narrow, long]: [Opcode; 2]) -> Opcode {
-    if wide { long } else { narrow }
-}
 
 fn relation(cc: IntCc) -> i64 {
     match cc {
@@ -72,13 +68,13 @@ impl Selector<'_> {
         let address = match self.forms.of(result).scalar {
             Some(address) => address,
             None => {
-                let warp = self.general_of(opcode::MOV_32, super::build::context(abi::WARP));
+                let warp = self.general_of(opcode::MOV_32, context(abi::WARP));
                 let mut lane = self.times(Rm::Reg(warp), self.function().lanes.into());
                 if axis > 0 {
-                    let row = self.times(super::build::context(abi::TID_STRIDE), axis.into());
+                    let row = self.times(context(abi::TID_STRIDE), axis.into());
                     lane = self.general(opcode::ADD, lane, Rm::Reg(row));
                 }
-                let table = self.general_of(opcode::MOV, super::build::context(abi::TID_TABLE));
+                let table = self.general_of(opcode::MOV, context(abi::TID_TABLE));
                 let place = Mem { base: Base::Reg(table), index: Some((lane, 2)), displacement: 0 };
                 let address = self.general_of(opcode::LEA, Rm::Memory(place));
                 self.forms.of(result).scalar = Some(address);
@@ -180,7 +176,8 @@ impl Selector<'_> {
         })
     }
 
-    /// Shifted by a constant, of which one of the width or more is no special case for the instructions.
+    /// Shifted by a constant, of which one of the width or more is no special case for the
+    /// instructions.
     fn shifted(&mut self, op: BinaryOp, ty: Type, x: Reg, count: u64) -> Reg {
         let wide = ty.bits() == 64;
         let opcode = match op {

@@ -1,8 +1,8 @@
 //! Rows of the register file, and loads and stores of lanes in global memory.
 //!
-//! An access is done at once if the lanes that take part lie one behind the other on one page of the TLB. Else, in cold code, it
-//! is done for a piece at a time if its lanes lie so, or by a helper for eight lanes at a time. So operations are in
-//! lockstep, and faults are precise.
+//! An access is done at once if the lanes that take part lie one behind the other on one page of
+//! the TLB. Else, in cold code, it is done for a piece at a time if its lanes lie so, or by a
+//! helper for eight lanes at a time. So operations are in lockstep, and faults are precise.
 
 use std::ops::Range;
 
@@ -25,7 +25,8 @@ type Loaded = (Extend, bool);
 
 /// Lanes that a helper does at a time.
 const CHUNK: usize = 8;
-/// Where results of helpers are collected, from the context on: room for 64 lanes of 8 bytes and a vector.
+/// Where results of helpers are collected, from the context on: room for 64 lanes of 8 bytes and a
+/// vector.
 const COLLECTED: i32 = abi::SPILLS;
 
 const _: () = assert!(64 * 8 + 64 <= abi::SPILL_BYTES);
@@ -162,7 +163,8 @@ impl Selector<'_> {
         (self.forms, self.constants) = (forms, constants);
     }
 
-    /// The host address of pieces whose lanes lie one behind the other, on one page; else goes to `slow`.
+    /// The host address of pieces whose lanes lie one behind the other, on one page; else goes to
+    /// `slow`.
     fn spaced(&mut self, access: &Access, writes: bool, pieces: Range<usize>, slow: Block) -> Reg {
         let step = u64::from(access.ty.bytes());
         let first = self.lanes(access.address, pieces.start)[0];
@@ -209,8 +211,8 @@ impl Selector<'_> {
         self.general(opcode::ADD, slot, context(abi::TLB))
     }
 
-    /// Does an access in cold code. `stored` is what is stored; `loaded` says how results are made, which are collected in
-    /// memory.
+    /// Does an access in cold code. `stored` is what is stored; `loaded` says how results are made,
+    /// which are collected in memory.
     fn piece_by_piece(&mut self, index: usize, access: &Access, stored: Option<Value>, loaded: Option<Loaded>) {
         let site = Site { block: self.facts.id.0, index: index as u32 };
         let number = self.sites.access(AccessSite { site, keeps_least: false, run: None }).0;

@@ -1,9 +1,10 @@
 //! Instruction selection: from IR to machine instructions with virtual registers.
 //!
-//! `region` sets up the function of a region, `order` walks a block, piece by piece between ordering points, and `loops`
-//! has loops of one block whose registers stay in machine registers. `values` has the forms of values, `build`
-//! writes single instructions. Operations on lanes are in `int`, `float` and `convert`, those of the warp in
-//! `scalar`, masks in `masks`, accesses in `memory`, ends of blocks in `control`. `support` says what there is.
+//! `region` sets up the function of a region, `order` walks a block, piece by piece between
+//! ordering points, and `loops` has loops of one block whose registers stay in machine registers.
+//! `values` has the forms of values, `build` writes single instructions. Operations on lanes are in
+//! `int`, `float` and `convert`, those of the warp in `scalar`, masks in `masks`, accesses in
+//! `memory`, ends of blocks in `control`. `support` says what there is.
 
 mod bits;
 mod build;

@@ -1,7 +1,8 @@
 //! The order in which the operations of a block are done.
 //!
-//! Operations on lanes wait until something needs all pieces of what they make. Then one piece is done after the
-//! other, so that temporary values take few registers. What the whole warp does is done in the block's order.
+//! Operations on lanes wait until something needs all pieces of what they make. Then one piece is
+//! done after the other, so that temporary values take few registers. What the whole warp does is
+//! done in the block's order.
 
 use super::region::Selector;
 use crate::ir::{BinaryOp, ConvertOp, Inst, Op, Type, UnaryOp, Value};

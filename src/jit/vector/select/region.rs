@@ -15,7 +15,7 @@ use crate::jit::vector::asm::Condition;
 use crate::jit::vector::machine::{Block, Body, GENERAL, Inst, Reg};
 use cranelift_entity::SecondaryMap;
 
-/// What is known of a block before code is made for it.
+/// Facts about a block, which are known before code is made for it.
 pub struct BlockFacts<'p> {
     pub id: BlockId,
     pub block: &'p IrBlock,

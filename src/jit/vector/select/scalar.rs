@@ -8,7 +8,7 @@ use crate::ir::{
 use crate::jit::abi;
 use crate::jit::vector::asm::Condition;
 use crate::jit::vector::asm::opcode;
-use crate::jit::vector::machine::{Base, GENERAL, Mem, Reg, Rm};
+use crate::jit::vector::machine::{Base, Mem, Reg, Rm};
 
 pub fn condition(cc: IntCc) -> Condition {
     match cc {
@@ -261,12 +261,9 @@ impl Selector<'_> {
     fn load_scalar(&mut self, ty: Type, extend: Extend, from: Rm) -> Reg {
         let signed = extend == Extend::Signed;
         let opcode = match ty.bits() {
-            64 => opcode::MOV,
-            32 => opcode::MOV_32,
             16 if signed => opcode::MOVSX_16,
-            16 => opcode::MOVZX_16,
-            _ if signed => opcode::MOVSX_8,
-            _ => opcode::MOVZX_8,
+            8 if signed => opcode::MOVSX_8,
+            _ => Self::cell_opcode(ty),
         };
         let loaded = self.general_of(opcode, from);
         if signed { self.cut(Type::I32, loaded) } else { loaded }
@@ -303,8 +300,8 @@ impl Selector<'_> {
         self.store(opcode::MOV_STORE, value, registers(offset));
     }
 
-    /// Where an indexed cell is, from that of its range's first register on. If it is outside, that is the first one,
-    /// and the flags say *above or equal*.
+    /// Where an indexed cell is, from that of its range's first register on. If it is outside, that
+    /// is the first one, and the flags say *above or equal*.
     fn indexed_cell(&mut self, first: IrReg, count: u32, index: Value) -> Mem {
         let index = self.scalar(index);
         let zero = self.number(0);
@@ -334,11 +331,6 @@ impl Selector<'_> {
         self.store(opcode::MOV_STORE, value, Rm::Memory(place));
         self.body.jump(done, Vec::new());
         self.body.switch_to(done);
-    }
-
-    /// A fresh register for a parameter of a block.
-    pub fn general_param(&mut self, block: crate::jit::vector::machine::Block) -> Reg {
-        self.body.param(block, GENERAL)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::ir::{
 use crate::jit::Program;
 use warploom_runtime::warp::CONST_BANK_BYTES;
 
-/// What keeps a region from being compiled here: the first block and operation, in words.
+/// The reason why a region is not compiled here: its first block and operation without code.
 pub fn unsupported(program: &Program, region: usize) -> Option<String> {
     let function = program.function();
     if ![PIECE, 2 * PIECE, 4 * PIECE].contains(&usize::from(function.lanes)) {
@@ -48,7 +48,8 @@ struct Support<'p> {
     program: &'p Program,
     block: &'p Block,
     defs: crate::ir::Defs,
-    /// Values that come from what lanes have loaded: as addresses they are not expected to lie in order.
+    /// Values that come from what lanes have loaded: as addresses they are not expected to lie in
+    /// order.
     loaded: EntitySet<Value>,
 }
 

@@ -1,5 +1,5 @@
-//! The forms of values: vectors for each piece, a vector that is the same for all, a general register, mask registers.
-//! A form is made when something asks for it.
+//! The forms of values: vectors for each piece, a vector that is the same for all, a general
+//! register, mask registers. A form is made when something asks for it.
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 
@@ -12,7 +12,7 @@ use crate::jit::vector::machine::{Reg, Rm};
 /// Vectors of one piece: one, or two of 64-bit lanes.
 pub type Part = [Reg; 2];
 
-/// What there is of one value.
+/// The forms that one value has so far.
 #[derive(Clone, Copy, Default)]
 pub struct Form {
     pub lanes: [Option<Part>; 4],
@@ -159,7 +159,8 @@ impl Selector<'_> {
         self.facts.equal_masks.get(&v).copied().unwrap_or(v)
     }
 
-    /// The bits of a mask; of one that is made lane by lane, those of the pieces that code is made for.
+    /// The bits of a mask; of one that is made lane by lane, those of the pieces that code is made
+    /// for.
     pub fn mask_number(&mut self, v: Value) -> Reg {
         let v = self.equal_mask(v);
         if let Some(bits) = self.constant(v) {
@@ -191,7 +192,8 @@ impl Selector<'_> {
         }
     }
 
-    /// The lanes of a mask in a piece: the low 16 bits of a mask register, of which others say nothing.
+    /// The lanes of a mask in a piece: the low 16 bits of a mask register, of which others say
+    /// nothing.
     pub fn mask_lanes(&mut self, v: Value, piece: usize) -> Reg {
         let v = self.equal_mask(v);
         if let Some(lanes) = self.forms.of(v).masks[piece] {

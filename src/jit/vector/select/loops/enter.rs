@@ -1,4 +1,4 @@
-//! What comes before the first round.
+//! Code before the first round.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,8 @@ use crate::jit::vector::select::region::Selector;
 use crate::jit::vector::select::values::Part;
 
 impl Selector<'_> {
-    /// Rounds that the budget and the back edges allow, at least one: else the budget's fault is raised. It is one where
-    /// the budget may end before the back edges do.
+    /// Rounds that the budget and the back edges allow, at least one: else the budget's fault is
+    /// raised. It is one where the budget may end before the back edges do.
     pub(super) fn allowed_rounds(&mut self) -> Reg {
         let cost = self.facts.block.cost;
         let before = self.general_of(opcode::MOV, context(abi::INSTRUCTIONS));
@@ -36,8 +36,8 @@ impl Selector<'_> {
         self.choose(Condition::BelowOrEqual, edges, one)
     }
 
-    /// Has careful code do the loop where a lane is active that has left it, or where a register has a NaN that is not
-    /// the function's, and may keep it.
+    /// Has careful code do the loop where a lane is active that has left it, or where a register
+    /// has a NaN that is not the function's, and may keep it.
     pub(super) fn expect_usual_state(&mut self, found: &SelfLoop, active: Reg) {
         let careful = self.body.cold_block();
         let mut gathered: Option<Reg> = None;
@@ -74,7 +74,7 @@ impl Selector<'_> {
         self.resume_in(go);
     }
 
-    /// What the first round begins with.
+    /// The state with which the first round begins.
     pub(super) fn first_state(&mut self, found: &SelfLoop, allowed: Reg) -> State {
         let group = self.group.clone();
         let lanes = found.lanes.keys();

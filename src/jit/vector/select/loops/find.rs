@@ -1,4 +1,4 @@
-//! What is a loop in registers, and what may be done with it.
+//! Finds loops in registers, and what may be done with them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -59,7 +59,8 @@ impl Selector<'_> {
         Some(found)
     }
 
-    /// Registers that are written with results of float arithmetic, and of which a round uses no bits.
+    /// Registers that are written with results of float arithmetic, and of which a round uses no
+    /// bits.
     fn raw_registers(&self, found: &SelfLoop) -> BTreeSet<IrReg> {
         let reads_bits = |reg: IrReg| {
             let mut reads = self
@@ -78,8 +79,8 @@ impl Selector<'_> {
         found.lanes.iter().filter(is_raw).map(|(&reg, _)| reg).collect()
     }
 
-    /// Finds mask registers that gather the lanes that leave, and registers that may run on in them, if a round shows
-    /// nothing of lanes that are not active.
+    /// Finds mask registers that gather the lanes that leave, and registers that may run on in
+    /// them, if a round shows nothing of lanes that are not active.
     pub(super) fn find_unseen_lanes(&self, found: &mut SelfLoop) -> HashMap<Value, Value> {
         let (block, function) = (self.facts.block, self.function());
         let Some(active) = block.entry_mask(function.active) else { return HashMap::new() };

@@ -1,4 +1,4 @@
-//! What comes after the last round.
+//! Code behind the last round.
 
 use super::{Done, SelfLoop, State};
 use crate::ir::{Type, Value};
@@ -60,7 +60,8 @@ impl Selector<'_> {
         self.ways(found.stays(), self.facts.id, found.exit);
     }
 
-    /// Writes registers of masks and of uniform values. Gives what is then active, if that is among them.
+    /// Writes registers of masks and of uniform values. Gives what is then active, if that is among
+    /// them.
     fn write_cells(&mut self, found: &SelfLoop, groups: &[Done]) -> Option<Reg> {
         let mut active = None;
         for &reg in found.cells.keys().filter(|reg| !found.exit_masks.contains(reg)) {

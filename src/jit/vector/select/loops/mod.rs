@@ -1,12 +1,13 @@
 //! Loops of one block whose registers stay in machine registers.
 //!
-//! A block that jumps back to itself and accesses no memory reads its registers once, runs to the end of its loop, and
-//! writes them. Where lanes see each other, all pieces take part in each round. Where they do not, a few pieces at a
-//! time run the loop to its end. It runs at most as many rounds as the budget and the back edges allow; then the block is
-//! entered again, which counts and yields as usual.
+//! A block that jumps back to itself and accesses no memory reads its registers once, runs to the
+//! end of its loop, and writes them. Where lanes see each other, all pieces take part in each
+//! round. Where they do not, a few pieces at a time run the loop to its end. It runs at most as
+//! many rounds as the budget and the back edges allow; then the block is entered again, which
+//! counts and yields as usual.
 //!
-//! `find` says what is such a loop, `enter` has what comes before its first round, `round` one round, `leave` what comes
-//! after the last.
+//! `find` says what is such a loop, `enter` has what comes before its first round, `round` one
+//! round, `leave` what comes after the last.
 
 mod enter;
 mod find;
@@ -39,7 +40,7 @@ const GROUP: usize = 2;
 /// A write of lanes: the value, and where it is written.
 type Written = (Value, Option<Value>);
 
-/// What a loop consists of.
+/// The parts of a loop.
 struct SelfLoop {
     exit: BlockId,
     cond: Value,
@@ -52,8 +53,9 @@ struct SelfLoop {
     raw: BTreeSet<IrReg>,
     /// Registers of masks that gather the lanes that leave.
     exit_masks: BTreeSet<IrReg>,
-    /// Registers that run on in lanes which have left: nobody sees these before the end. Of each, whether the lanes that
-    /// are written may differ from round to round, so that what they hold is kept apart.
+    /// Registers that run on in lanes which have left: nobody sees these before the end. Of each,
+    /// whether the lanes that are written may differ from round to round, so that what they hold is
+    /// kept apart.
     free: BTreeMap<IrReg, bool>,
     /// Values that may differ from round to round.
     varies: EntitySet<Value>,
@@ -63,10 +65,10 @@ struct SelfLoop {
     lane_wise: bool,
 }
 
-/// What a round of a group of pieces begins with, in registers.
+/// The state with which a round of a group of pieces begins, in registers.
 struct State {
     lanes: BTreeMap<IrReg, Vec<Part>>,
-    /// What free registers hold where they are written under masks that vary.
+    /// Contents of free registers that are written under masks which vary.
     kept: BTreeMap<IrReg, Vec<Part>>,
     masks: BTreeMap<IrReg, Vec<Reg>>,
     cells: BTreeMap<IrReg, Reg>,
@@ -77,7 +79,7 @@ struct State {
 }
 
 impl SelfLoop {
-    /// What the flags say if there is another round, when they are those of its condition.
+    /// The condition of the flags for another round, after a test of the loop's own condition.
     fn stays(&self) -> Condition {
         if self.again_if { Condition::NotEqual } else { Condition::Equal }
     }
@@ -96,7 +98,7 @@ impl State {
     }
 }
 
-/// What a group of pieces has done.
+/// The outcome of a group of pieces.
 struct Done {
     /// The state behind the last round.
     last: State,
@@ -137,7 +139,8 @@ impl Selector<'_> {
         self.leave_loop(found, &groups, (allowed, active));
     }
 
-    /// All rounds of a group of pieces: the state behind the last one, and the condition that there is one more.
+    /// All rounds of a group of pieces: the state behind the last one, and the condition that there
+    /// is one more.
     fn rounds(&mut self, found: &SelfLoop, allowed: Reg) -> (State, Reg) {
         let first = self.first_state(found, allowed);
         self.prepare_invariants(found);

@@ -64,7 +64,7 @@ impl Selector<'_> {
         (State { lanes, kept, masks, cells, counted, left }, going)
     }
 
-    /// What a register holds of a piece after a write.
+    /// A piece of a register after a write.
     fn merged(&mut self, wide: bool, value: Value, guard: Option<Value>, old: Part, piece: usize) -> Part {
         let new = self.lanes(value, piece);
         let Some(guard) = guard.filter(|&guard| self.constant(guard) != Some(self.warp_mask())) else { return new };
