@@ -15,8 +15,8 @@ use suite::{Ready, Size};
 use warploom::analysis::LaunchClass;
 use warploom::capture::Launch;
 use warploom::exec::{Effort, EngineKind, LaunchOptions, Session, Stage};
-use warploom::ir::parse::parse;
 use warploom::jit::{Program, vector};
+use warploom_ir::parse::parse;
 
 /// Pairs of launches, and translations.
 const PAIRS: usize = 101;

@@ -10,7 +10,6 @@ pub mod container;
 pub mod exec;
 pub mod generate;
 pub mod interp;
-pub mod ir;
 pub mod isa;
 pub mod jit;
 pub mod summary;

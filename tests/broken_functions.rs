@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use warploom::analysis::{LaunchClass, optimize, shorten_divisions, unroll_exchanges};
 use warploom::interp::Interpreter;
-use warploom::ir::generate::{Limits, Random, Source, function};
-use warploom::ir::{BankId, BlockId, Function, Terminator, Value, Window, verify};
 use warploom::jit::{Kernel, Program};
+use warploom_ir::generate::{Limits, Random, Source, function};
+use warploom_ir::{BankId, BlockId, Function, Terminator, Value, Window, verify};
 
 /// Breaks something of a function, mostly.
 fn damage(function: &mut Function, source: &mut Random) {

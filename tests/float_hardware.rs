@@ -6,10 +6,10 @@ use std::arch::asm;
 use std::sync::Arc;
 
 use warploom::analysis::LaunchClass;
-use warploom::ir::eval::{self, single};
-use warploom::ir::generate::{Random, Source};
-use warploom::ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, NanPolicy, Round, SharedFn, Type, parse, shared};
 use warploom::jit::{Effort, Program};
+use warploom_ir::eval::{self, single};
+use warploom_ir::generate::{Random, Source};
+use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, NanPolicy, Round, SharedFn, Type, parse, shared};
 use warploom_runtime::launch::{ConstBank, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, Place};
 

@@ -8,7 +8,7 @@ use warploom::capture::{Launch, compare};
 use warploom::container::hsaco::{AddressSpace, HiddenKind, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
 use warploom::container::{self, Addresses, Format, Linked, Module};
 use warploom::exec::{EngineKind, Session};
-use warploom::ir::generate::{Random, Source};
+use warploom_ir::generate::{Random, Source};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/gfx9")

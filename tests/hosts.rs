@@ -9,9 +9,9 @@ use warploom::analysis::LaunchClass;
 use warploom::capture::{Launch, compare};
 use warploom::exec::{Effort, EngineKind, LaunchOptions, Session, Stage};
 use warploom::generate::{Case, check, gfx9, maxwell};
-use warploom::ir::generate::{Random, Source};
-use warploom::ir::parse;
 use warploom::jit::{HOST_FEATURES, Program, Target, dump};
+use warploom_ir::generate::{Random, Source};
+use warploom_ir::parse;
 
 const HOSTS: [&str; 6] = [
     "x86_64-unknown-linux-gnu",

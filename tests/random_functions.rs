@@ -15,7 +15,7 @@ use warploom::generate::bare::{self, Launch};
 use warploom::generate::code::{Code, Isa};
 use warploom::generate::compare::{self, BLOCKS, Difference, WAYS, Way, compare};
 use warploom::generate::{self, Elementwise, check, elementwise};
-use warploom::ir::generate::{Random, Source, function};
+use warploom_ir::generate::{Random, Source, function};
 
 /// The JIT's ways of making code: one, by its number, if `WARPLOOM_WAY` says so.
 fn ways() -> &'static [Way] {

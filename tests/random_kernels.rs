@@ -11,7 +11,7 @@ use arbitrary::Unstructured;
 use variable::variable;
 use warploom::generate::loops::long;
 use warploom::generate::{Attack, Case, check, gfx9, maxwell, ptx, visa};
-use warploom::ir::generate::{Random, Source};
+use warploom_ir::generate::{Random, Source};
 
 /// Runs kernels from so many seeds; at least so many instructions (of warps) must have been executed, and as much text printed.
 fn kernels(name: &str, count: u64, least: (u64, usize), kernel: fn(&mut Unstructured<'_>) -> arbitrary::Result<Case>) {

@@ -6,10 +6,10 @@ use arbitrary::Unstructured;
 use warploom::analysis::LaunchClass;
 use warploom::generate;
 use warploom::generate::compare::{Initial, WAYS, compare};
-use warploom::ir::generate::{Random, Source};
-use warploom::ir::parse::parse;
-use warploom::ir::{BankId, Function};
 use warploom::jit::{Program, vector};
+use warploom_ir::generate::{Random, Source};
+use warploom_ir::parse::parse;
+use warploom_ir::{BankId, Function};
 
 /// How lanes leave the loop.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use warploom::ir::generate::{Random, Source};
+use warploom_ir::generate::{Random, Source};
 
 /// Where a field is in its header, and its bytes.
 type Field = (usize, usize);

@@ -18,12 +18,12 @@ use warploom::generate::{
     self, Attack, Case, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code,
     visa as visa_code,
 };
-use warploom::ir::generate::Bytes;
-use warploom::ir::{Function, parse, verify};
 use warploom::isa::maxwell::{Instruction, assemble, table};
 use warploom::isa::{gfx9, ptx, visa};
 use warploom::jit::Program;
 use warploom::jit::cache::Reader;
+use warploom_ir::generate::Bytes;
+use warploom_ir::{Function, parse, verify};
 
 // Their functions of C are linked from them.
 extern crate cuda as _;
@@ -242,7 +242,7 @@ pub fn diff_ir(bytes: &[u8]) {
             _ => {
                 let (lanes, ops) = (u.int_in_range(1..=64)?, u.int_in_range(1..=30)?);
                 let rest = u.take_rest();
-                warploom::ir::generate::function(&mut Bytes(rest), compare::limits(lanes, ops))
+                warploom_ir::generate::function(&mut Bytes(rest), compare::limits(lanes, ops))
             }
         };
         alike(&function, block, way(bytes));

@@ -8,10 +8,10 @@ use std::{env, fs, io};
 use arbitrary::Unstructured;
 use warploom::container::{self, Isa, SectionKind};
 use warploom::generate::{gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code};
-use warploom::ir::generate::{Random, Source};
 use warploom::isa::gfx9::layout::Form;
 use warploom::isa::{gfx9, maxwell, ptx, visa};
 use warploom::jit::cache::Reader;
+use warploom_ir::generate::{Random, Source};
 
 use super::KEPT;
 

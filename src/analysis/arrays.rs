@@ -4,7 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::editor::Editor;
-use crate::ir::{BinaryOp, ConvertOp, Inst, Op, Reg, Region, Type, Value, ValueType, Window};
+use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Reg, Region, Type, Value, ValueType, Window};
 
 /// Bytes of arrays that are known, by where they are.
 #[derive(Default)]
@@ -117,7 +117,7 @@ pub fn is_unread(op: &Op, read: &FxHashSet<Reg>) -> bool {
 mod tests {
     use super::*;
 
-    const BYTES: Reg = Reg { bank: crate::ir::BankId(0), index: 0 };
+    const BYTES: Reg = Reg { bank: warploom_ir::BankId(0), index: 0 };
 
     fn words(offset: u32, first: u8, count: u8) -> Elements {
         Elements {

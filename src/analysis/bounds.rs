@@ -5,7 +5,7 @@ use warploom_runtime::launch::MAX_GRID;
 
 use super::class::GridClass;
 use super::visits::visit;
-use crate::ir::{BinaryOp, ConvertOp, Extend, Op, Special, Type, Value};
+use warploom_ir::{BinaryOp, ConvertOp, Extend, Op, Special, Type, Value};
 
 /// How far definitions are followed.
 const MAX_DEPTH: u32 = 8;

@@ -1,6 +1,6 @@
 //! Divisions that compilers make of steps, as one operation.
 //!
-//! *Floats.* What LLVM makes for AMD's GPUs is emitted once more for the operands that the last step names ([`crate::ir::division`]). As
+//! *Floats.* What LLVM makes for AMD's GPUs is emitted once more for the operands that the last step names ([`warploom_ir::division`]). As
 //! equal operations are shared, it is that division if the last step comes out as it is there. It is the correctly rounded quotient, for all
 //! operands: reciprocals begin correctly rounded, and the iterations leave the quotient's error so small that the last one rounds as the
 //! exact quotient does (Markstein); the steps around them keep operands where that holds, and a denormal quotient is the last step's own.
@@ -17,8 +17,8 @@
 //! before it is cut. So the sum of both is x / y or one less.
 
 use super::editor::Editor;
-use crate::ir::division::{Build, Division};
-use crate::ir::{
+use warploom_ir::division::{Build, Division};
+use warploom_ir::{
     BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, IntCc, Op, Round, SharedFn, Type, UnaryOp, Value, ValueType, Window,
 };
 

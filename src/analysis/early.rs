@@ -4,7 +4,7 @@
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 
-use crate::ir::{Function, Inst, Op, Reg, Value};
+use warploom_ir::{Function, Inst, Op, Reg, Value};
 
 /// The instructions of a block in SSA form with its lane registers written as early as may be. A fault that a write now
 /// comes before is no obstacle: registers after a fault are not part of the outcome.

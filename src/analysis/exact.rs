@@ -15,8 +15,8 @@
 
 use super::division::Putter;
 use super::editor::Editor;
-use crate::ir::division::are_unusual;
-use crate::ir::{
+use warploom_ir::division::are_unusual;
+use warploom_ir::{
     BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Op, Round, SharedFn, Type, UnaryOp, Value, ValueType,
     Window,
 };

@@ -2,7 +2,7 @@
 //! values. A dataflow analysis forwards over the function, from "all alike" at the entry.
 //!
 //! A fact is about the active lanes. It holds on as long as the active mask only shrinks. Lanes come back in two ways. Where
-//! a block joins what another one pushed ([`Block::join`](crate::ir::Block::join)) the facts at the end of that one hold again,
+//! a block joins what another one pushed ([`Block::join`](warploom_ir::Block::join)) the facts at the end of that one hold again,
 //! for the registers that nothing on the way writes. Where lanes are kept in a mask register meanwhile, the facts about these
 //! and the active ones together are followed with the register ([`Kept`]).
 
@@ -15,7 +15,7 @@ use super::flow::Flow;
 use super::masks::Masks;
 use super::registers;
 use super::visits::visit;
-use crate::ir::{BinaryOp, Block, Defs, Function, Op, Part, Reg, Terminator, Value};
+use warploom_ir::{BinaryOp, Block, Defs, Function, Op, Part, Reg, Terminator, Value};
 
 /// Registers whose active lanes are evenly spaced, with the distance from lane to lane in the register's type.
 pub type Facts = BTreeMap<Reg, i64>;

@@ -3,7 +3,7 @@
 use cranelift_entity::EntityRef;
 
 use super::places::Places;
-use crate::ir::{BlockId, Function, Terminator};
+use warploom_ir::{BlockId, Function, Terminator};
 
 /// Steps of the search for the blocks on the way to joins, all of them together. A function with more joins than that
 /// allows goes without.
@@ -20,7 +20,7 @@ pub struct Flow {
     join_at: Vec<Option<usize>>,
 }
 
-/// A block that joins what another one pushed ([`Block::join`](crate::ir::Block::join)).
+/// A block that joins what another one pushed ([`Block::join`](warploom_ir::Block::join)).
 pub struct Join {
     pub block: usize,
     pub pusher: usize,

@@ -10,7 +10,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::ir::{
+use warploom_ir::{
     Block, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Inst, Op, SharedFn, Type, UnaryOp, Value, ValueType,
     Values, Window, numbered,
 };

@@ -5,7 +5,7 @@
 
 use super::editor::Editor;
 use super::visits::visit;
-use crate::ir::{BinaryOp, ConvertOp, IntCc, Op, Type, Value, ValueType, Window};
+use warploom_ir::{BinaryOp, ConvertOp, IntCc, Op, Type, Value, ValueType, Window};
 
 /// Pairs of words that are looked at to find whether choices are between halves.
 const MOST_CHOICES: u32 = 32;
@@ -288,7 +288,7 @@ impl Editor {
             return None;
         };
         let inverted = |v: Value| match *self.def(v) {
-            Op::Unary { op: crate::ir::UnaryOp::Not, a } => Some(a),
+            Op::Unary { op: warploom_ir::UnaryOp::Not, a } => Some(a),
             _ => None,
         };
         if !self.is_all_lanes(one) || self.def_at(carry) != (lo_at, 1) {

@@ -16,7 +16,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::editor::Editor;
-use crate::ir::{BinaryOp, ConvertOp, Inst, Op, Type, Value, Window};
+use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Type, Value, Window};
 
 /// Sums of a pair at most.
 const MOST_SUMS: usize = 16;

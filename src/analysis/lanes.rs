@@ -3,8 +3,8 @@
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 
-use crate::ir::eval::{self, Output};
-use crate::ir::{
+use warploom_ir::eval::{self, Output};
+use warploom_ir::{
     BinaryOp, Block, ConvertOp, Defs, Function, Inst, IntCc, NanPolicy, Op, Type, Value, ValueType, Window,
 };
 
@@ -164,7 +164,7 @@ mod tests {
         let text = format!(
             "function \"f\" lanes 8 nan 0x7fff 0x7fffffff 0xfff8000000000000 {{\nbank active: mask x 1\nbank r: lane i32 x 1\nactive active[0]\n\nb0 pc 0x0:\n{body}  rf.write r[0], v9\n  exit\n}}\n"
         );
-        let function: Function = crate::ir::parse::parse(&text).unwrap_or_else(|e| panic!("{e}"));
+        let function: Function = warploom_ir::parse::parse(&text).unwrap_or_else(|e| panic!("{e}"));
         let block = &function.blocks[0];
         fixed_lanes(&function, block, &block.defs(), Value(9))
     }

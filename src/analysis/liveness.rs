@@ -17,7 +17,7 @@ use super::bits::Bits;
 use super::editor::Editor;
 use super::flow::Flow;
 use super::masks::Masks;
-use crate::ir::{
+use warploom_ir::{
     BinaryOp, Block, BlockId, CellKind, Defs, Function, Inst, Op, Part, Reg, Terminator, Value, entry_mask,
 };
 

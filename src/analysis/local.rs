@@ -2,7 +2,7 @@
 //! local memory, so nothing else can have changed it. (Arguments of PTX's calls are stored for the callee, and copied to its frame from there.)
 
 use super::editor::Editor;
-use crate::ir::{Access, BinaryOp, Extend, Op, Space, Type, Value, ValueType};
+use warploom_ir::{Access, BinaryOp, Extend, Op, Space, Type, Value, ValueType};
 
 /// Words that are followed at most.
 const MOST: usize = 64;

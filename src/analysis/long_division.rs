@@ -22,8 +22,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::editor::Editor;
 use super::ssa;
 use super::visits::visit;
-use crate::ir::verify::{self, VerifyError};
-use crate::ir::{
+use warploom_ir::verify::{self, VerifyError};
+use warploom_ir::{
     BinaryOp, Block, BlockId, CellKind, ConvertOp, Function, IntCc, Op, Part, Reg, Terminator, Type, UnaryOp, Value,
     ValueType,
 };
@@ -385,7 +385,7 @@ impl Round<'_> {
     fn is_number(&self, v: Value) -> bool {
         match *self.body.def(v) {
             Op::RfRead { reg, .. } => reg == self.number,
-            Op::Convert { op: crate::ir::ConvertOp::ZeroExtend, a, .. } => self.is_number(a),
+            Op::Convert { op: warploom_ir::ConvertOp::ZeroExtend, a, .. } => self.is_number(a),
             Op::Binary { op: BinaryOp::And, a, b } => {
                 self.body.constant(b).is_some_and(|bits| bits & 63 == 63) && self.is_number(a)
             }

@@ -3,7 +3,7 @@
 use cranelift_entity::PrimaryMap;
 
 use super::flow::Flow;
-use crate::ir::{Block, BlockId, Function, Terminator};
+use warploom_ir::{Block, BlockId, Function, Terminator};
 
 /// Of each block, whether control may come back to it. What a reconvergence point dispatches to is not followed: it
 /// leads to everything that has ever diverged. What dispatches on the way to a join leads to that join instead.
@@ -134,7 +134,7 @@ b5 pc 0x28 join b0:
 b6 pc 0x30:
   exit
 }";
-        let function = crate::ir::parse::parse(text).unwrap();
+        let function = warploom_ir::parse::parse(text).unwrap();
         let found: Vec<bool> = in_loops(&function, &Flow::of(&function)).values().copied().collect();
         assert_eq!(found, [false, true, true, false, true, false, false]);
     }

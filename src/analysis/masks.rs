@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::editor::Editor;
 use super::visits::visit;
-use crate::ir::{BinaryOp, Defs, Inst, Op, UnaryOp, Value, ValueType, Window};
+use warploom_ir::{BinaryOp, Defs, Inst, Op, UnaryOp, Value, ValueType, Window};
 
 /// What the definitions of masks prove about their bits.
 pub struct Masks<'a> {
@@ -244,7 +244,7 @@ impl Editor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{BankId, Part};
+    use warploom_ir::{BankId, Part};
 
     /// Every row of a truth table of six registers.
     const TABLES: [u64; 6] = [

@@ -66,11 +66,11 @@ pub use visits::visits;
 
 use std::sync::Arc;
 
-use crate::ir::verify::{self, VerifyError};
-use crate::ir::{BankId, Block, BlockId, CellKind, Function, Op, Reg, Terminator};
 use demand::Demand;
 use editor::Editor;
 use liveness::Numbers;
+use warploom_ir::verify::{self, VerifyError};
+use warploom_ir::{BankId, Block, BlockId, CellKind, Function, Op, Reg, Terminator};
 
 /// A function as the engines of this crate like it.
 pub struct Optimized {

@@ -4,7 +4,7 @@
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 use super::editor::Editor;
-use crate::ir::{BinaryOp, ConvertOp, Op, Type, Value, ValueType, Window, table};
+use warploom_ir::{BinaryOp, ConvertOp, Op, Type, Value, ValueType, Window, table};
 
 /// What is needed of a value.
 #[derive(Clone, Copy, PartialEq)]

@@ -2,7 +2,7 @@
 //! accesses to the values themselves, so that no vector is taken apart to be put together again.
 
 use super::editor::Editor;
-use crate::ir::{Access, ConvertOp, Extend, Inst, Op, Space, Type, Value, ValueType, Window};
+use warploom_ir::{Access, ConvertOp, Extend, Inst, Op, Space, Type, Value, ValueType, Window};
 
 /// The accesses of a block that can be of 64-bit values.
 pub struct Pairs(Vec<bool>);

@@ -5,7 +5,7 @@ use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 
 use super::bits::Bits;
-use crate::ir::{BinaryOp, Block, Function, Op, Part, Reg, Terminator, table};
+use warploom_ir::{BinaryOp, Block, Function, Op, Part, Reg, Terminator, table};
 
 /// The places of a function. A place is a mask register; its lanes go on in the blocks that dispatchers name.
 #[derive(Default)]
@@ -195,8 +195,8 @@ b3 pc 0x18:
 b4 pc 0x20:
   exit
 }";
-        let function = crate::ir::parse::parse(text).unwrap();
-        crate::ir::verify::verify(&function).unwrap();
+        let function = warploom_ir::parse::parse(text).unwrap();
+        warploom_ir::verify::verify(&function).unwrap();
         let flow = Flow::of(&function);
         let held = |block| {
             let mut held: Vec<u32> =
@@ -234,7 +234,7 @@ b0 pc 0:
         text += &format!(
             "  rf.write m[1], v{mask}\n  jump b1\nb1 pc 8:\n  dispatch m[1]: b2, else b2\nb2 pc 0x10:\n  exit\n}}"
         );
-        let function = crate::ir::parse::parse(&text).unwrap();
+        let function = warploom_ir::parse::parse(&text).unwrap();
         crate::analysis::optimize(&function).unwrap();
     }
 }

@@ -14,7 +14,7 @@
 //! The rules see `XMAD` as it is lifted. A half of a constant has become a constant.
 
 use super::editor::Editor;
-use crate::ir::{BinaryOp, ConvertOp, IntCc, Op, Type, UnaryOp, Value, Window};
+use warploom_ir::{BinaryOp, ConvertOp, IntCc, Op, Type, UnaryOp, Value, Window};
 
 /// Summands of a product's high word, and their sums.
 const MOST_SUMMANDS: usize = 5;

@@ -6,7 +6,7 @@
 
 use super::editor::Editor;
 use super::visits::visit;
-use crate::ir::{
+use warploom_ir::{
     BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Op, Round, Type, UnaryOp, Value,
     ValueType, Window,
 };

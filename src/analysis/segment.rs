@@ -10,7 +10,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 
 use super::class::{Class, Classes};
 use super::editor::is_pure;
-use crate::ir::{BankId, Block, Function, Inst, Op, Reg, Space, Value, ValueType, table};
+use warploom_ir::{BankId, Block, Function, Inst, Op, Reg, Space, Value, ValueType, table};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {

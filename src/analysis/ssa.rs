@@ -13,11 +13,11 @@ use smallvec::smallvec;
 use super::arrays::{Arrays, Elements};
 use super::editor::Editor;
 use super::local::LocalMemory;
-use crate::ir::{
+use lane_writes::Held;
+use warploom_ir::{
     Access, Block, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Region, Terminator, Type, Value, ValueType,
     Values, Window, table,
 };
-use lane_writes::Held;
 
 /// The content of a uniform or mask register.
 #[derive(Clone, Copy)]

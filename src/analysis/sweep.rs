@@ -13,7 +13,7 @@ use super::class::{Class, Classes, LaunchClass};
 use super::group::{Condition, Finder, Group};
 use super::masks::{Masks, is_all_or_none};
 use super::segment::{Plan, Step};
-use crate::ir::{
+use warploom_ir::{
     BinaryOp, Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Special, Terminator, Type, UnaryOp, Value,
     ValueType, table,
 };

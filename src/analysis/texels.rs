@@ -1,12 +1,12 @@
 //! Texels of a format that is known: their components by ordinary operations on words.
 //!
-//! [`texel::unpack`](crate::ir::texel::unpack) and [`texel::pack`](crate::ir::texel::pack) are what these must come to, bit by bit.
+//! [`texel::unpack`](warploom_ir::texel::unpack) and [`texel::pack`](warploom_ir::texel::pack) are what these must come to, bit by bit.
 
 use smallvec::SmallVec;
 
 use super::editor::Editor;
-use crate::ir::texel::{TexelFormat, TexelKind};
-use crate::ir::{
+use warploom_ir::texel::{TexelFormat, TexelKind};
+use warploom_ir::{
     BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Op, Round, Type, Value, ValueType, Values, Window,
 };
 

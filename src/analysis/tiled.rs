@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::class::{CHUNK, Class, Classes};
 use super::visits::visit;
-use crate::ir::{Access, BinaryOp, ConvertOp, Op, Type, Value};
+use warploom_ir::{Access, BinaryOp, ConvertOp, Op, Type, Value};
 
 /// Values that are looked at for one address.
 const MAX_VALUES: usize = 64;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 
-use crate::ir::{
+use warploom_ir::{
     Access, Bank, BinaryOp, Block, CellKind, Function, Inst, Op, Reg, Type, Value, ValueType, Values, Window, numbered,
 };
 

@@ -10,7 +10,7 @@ use super::Dtype;
 use super::graphics::{Bank, Exports, Pixels, Primitives, Stage, Tessellation, Vertices};
 use super::raw::{BinaryFormat, Part, Raw};
 use crate::container::Arch;
-use crate::ir::special::Reciprocals;
+use warploom_ir::special::Reciprocals;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -59,7 +59,7 @@ pub enum Format {
     MaxwellShader,
     /// Text, see [`text`].
     Assembly,
-    /// A function in the text form of the IR, see [`crate::ir::print`].
+    /// A function in the text form of the IR, see [`warploom_ir::print`].
     Ir,
 }
 

@@ -40,11 +40,11 @@ use super::module::{
     Binding, Function, Isa, Module, Param, Relocation, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
 use super::{Error, Format, sph};
-use crate::ir::{parse, verify};
 use crate::isa::gfx9::Chip;
 use crate::isa::maxwell::shader::Header;
 use crate::isa::maxwell::{BUNDLE_BYTES, WORD_BYTES};
 use crate::isa::{gfx9, maxwell};
+use warploom_ir::{parse, verify};
 
 const TARGET: &str = ".target";
 const COMMENT: &str = "//";

@@ -36,7 +36,6 @@ mod shader;
 mod surfaces;
 mod translate;
 
-pub use crate::ir::special::Reciprocals;
 pub use compare::{Run, first_difference};
 pub use coverage::{Count, Coverage, Stop};
 pub use error::Error;
@@ -47,6 +46,7 @@ pub use program::{Kernel, Program, Variable};
 pub use services::Printed;
 pub use session::Session;
 pub use translate::Stage;
+pub use warploom_ir::special::Reciprocals;
 
 pub use crate::jit::{Effort, INTERPRETED};
 

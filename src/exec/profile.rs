@@ -11,10 +11,10 @@ use warploom_runtime::launch::{Counts, Engine};
 use super::guest::instructions;
 use super::{Arg, EngineKind, Error, Kernel, LaunchOptions};
 use crate::interp::Interpreter;
-use crate::ir::{
+use crate::jit;
+use warploom_ir::{
     Access, AtomicOp, Block, Function, Inst, Op, Space, Terminator, TrapKind, Type, Value, ValueType, Window,
 };
-use crate::jit;
 
 /// How exactly warploom does what an instruction means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -14,9 +14,9 @@ use super::{Error, lock};
 use crate::container::{
     self, Addresses, Arch, FunctionId, Isa, Linked, Module, Modules, RelocKind, SectionId, SectionKind, SymbolId,
 };
-use crate::ir::image::Shape;
-use crate::ir::special::Reciprocals;
 use crate::jit::cache::Cache;
+use warploom_ir::image::Shape;
+use warploom_ir::special::Reciprocals;
 
 /// A module loaded into memory, its own or one that several share. Translations of its kernels are kept for as long as it lives.
 ///

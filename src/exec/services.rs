@@ -15,7 +15,7 @@ use warploom_runtime::warp::{ExitCode, SERVICE_BYTES, Service, WarpContext};
 
 use super::{Error, lock, printf};
 use crate::interp::{Actor, Elements, load_elements, store_elements};
-use crate::ir::{Access, Space, Type, Value};
+use warploom_ir::{Access, Space, Type, Value};
 
 /// Alignment of what `malloc` gives.
 const HEAP_ALIGN: u64 = 16;

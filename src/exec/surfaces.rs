@@ -8,7 +8,7 @@ use warploom_runtime::memory::{Access, HostBuffer, Memory, PAGE_BYTES, Place, Un
 use super::guest::{Guest, Image};
 use super::{Arg, Error, ImagePool};
 use crate::capture::{Launch, Surface};
-use crate::ir::image::layout::{Layout, Plane};
+use warploom_ir::image::layout::{Layout, Plane};
 
 /// Images, in the order of the manifest's surfaces.
 pub(super) struct Surfaces<'c> {

@@ -12,12 +12,12 @@ use super::{EngineKind, Error, lock};
 use crate::analysis::{shorten_divisions, unroll_exchanges};
 use crate::container::{Code, FunctionId, Linked};
 use crate::interp::{InterpError, Interpreter};
-use crate::ir::layout::RegLayout;
-use crate::ir::special::{self, Reciprocals};
-use crate::ir::{BlockId, Function, Terminator};
 use crate::jit::cache::Cache;
 use crate::jit::executed::Counting;
 use crate::jit::{self, Effort, Target};
+use warploom_ir::layout::RegLayout;
+use warploom_ir::special::{self, Reciprocals};
+use warploom_ir::{BlockId, Function, Terminator};
 
 /// What a translation can show of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -114,7 +114,7 @@ impl Translated {
             EngineKind::Interp => self.interpreter(&generation)?,
             EngineKind::Jit => wanted.program(&generation).map_err(|problem| generation.untranslatable(&problem))?,
         };
-        let indirect = |b: &crate::ir::Block| matches!(b.term, Terminator::Indirect { .. });
+        let indirect = |b: &warploom_ir::Block| matches!(b.term, Terminator::Indirect { .. });
         if !generation.function.blocks.iter().any(indirect) {
             return Ok(engine);
         }
@@ -442,7 +442,7 @@ fn blocks(guest: &dyn Guest, function: &Function, code: &Code) -> String {
         for placed in instructions(guest, code, block.pc, block.cost) {
             let _ = writeln!(out, "    {:06x}  {}", placed.pc, placed.text);
         }
-        let _ = writeln!(out, "    -> {}", crate::ir::print::TermOf(function, &block.term));
+        let _ = writeln!(out, "    -> {}", warploom_ir::print::TermOf(function, &block.term));
     }
     out
 }

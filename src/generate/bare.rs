@@ -10,7 +10,7 @@ use warploom_runtime::memory::{Access, HostBuffer, MapError, Memory, PAGE_BYTES,
 use super::compare::{Difference, Left, Way, on_all};
 use super::function::word;
 use crate::exec::Printed;
-use crate::ir::Function;
+use warploom_ir::Function;
 
 pub const BUFFERS: usize = 3;
 pub const SHARED_BYTES: u32 = 4096;

@@ -7,8 +7,8 @@ use super::check::{Failure, Reproducer, Subject};
 use super::compare::{self, BLOCKS, Initial, WAYS, Way};
 use super::program::subset;
 use super::{gfx9_code, gfx9_registers, maxwell, maxwell_code, maxwell_registers, products};
-use crate::ir::{Function, verify};
 use crate::isa::{self, LiftError};
+use warploom_ir::{Function, verify};
 
 /// An instruction set whose code is run by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

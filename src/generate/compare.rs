@@ -18,8 +18,8 @@ use crate::capture::manifest::{Arg, Buffer};
 use crate::exec::Printed;
 use crate::exec::services::{Heap, Serving};
 use crate::interp::Interpreter;
-use crate::ir::{BankId, CellKind, Function, Op, Reg, generate::Limits};
 use crate::jit::{Deferred, Effort, JitError, Program};
+use warploom_ir::{BankId, CellKind, Function, Op, Reg, generate::Limits};
 
 /// Block shapes of all launch classes: one warp, a short last warp, one lane, multiples of the warp and of the chunk,
 /// neither.
@@ -44,7 +44,7 @@ const BACK_EDGES: u64 = 5;
 const MAX_REGISTER_BYTES: u64 = 1 << 19;
 const BLOCKS_OF_GRID: u32 = 2;
 
-/// The environment of [`compare`], for [`crate::ir::generate`].
+/// The environment of [`compare`], for [`warploom_ir::generate`].
 pub fn limits(lanes: u8, ops: u32) -> Limits {
     Limits {
         lanes,

@@ -1,7 +1,7 @@
 //! Lets a function load registers from memory when it starts and store them when it ends, so that a test can set and
 //! read them without looking into an engine's register file.
 
-use crate::ir::*;
+use warploom_ir::*;
 
 /// Where the register values of a run lie in guest memory.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Random programs and the differential tests they are made for: the fuzz targets and the tests share both.
 //!
-//! `function` makes IR with the shapes that the JIT treats specially ([`crate::ir::generate`] makes every operation);
+//! `function` makes IR with the shapes that the JIT treats specially ([`warploom_ir::generate`] makes every operation);
 //! `maxwell`, `gfx9`, `ptx` and `visa` make guest code, out of the instruction tables and as whole kernels. Choices are drawn from an
 //! [`arbitrary::Unstructured`], so a fuzzer's bytes and a seeded stream serve alike. `compare` runs a function on every engine
 //! and tells the first difference; `instrument` makes its registers visible. `bare` does so with elementwise kernels as they

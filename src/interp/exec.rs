@@ -6,10 +6,10 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use super::Slot;
 use super::values::Values;
-use crate::ir::eval::{self, Output};
-use crate::ir::matrix::{self, Product};
-use crate::ir::texel::{self, TexelFormat};
-use crate::ir::{
+use warploom_ir::eval::{self, Output};
+use warploom_ir::matrix::{self, Product};
+use warploom_ir::texel::{self, TexelFormat};
+use warploom_ir::{
     BankId, Block, CellKind, Function, Inst, LaneFault, Op, Part, Reg, RegLayout, Shape, Special, Type, Value,
     ValueType, Window,
 };

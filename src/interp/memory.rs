@@ -7,7 +7,7 @@ use warploom_runtime::warp::{ExitCode, PAGE_BITS, WarpContext};
 use warploom_runtime::window::Target;
 
 use super::exec::{Executor, lanes_of};
-use crate::ir::{Access, AtomicOp, Extend, Inst, NanPolicy, Space, Type, Value, Window, eval};
+use warploom_ir::{Access, AtomicOp, Extend, Inst, NanPolicy, Space, Type, Value, Window, eval};
 
 /// Who does an access.
 #[derive(Clone, Copy)]

@@ -1,8 +1,8 @@
 //! The reference engine: executes a function operation by operation, one warp at a time.
 //!
 //! [`Interpreter`] is an engine of its own; [`run_insts`] executes a part of a block for the JIT. Both follow the
-//! documentation of [`crate::ir::op`] to the letter: this is what it means. `exec` executes one operation, `memory` the
-//! memory operations, `run` walks the blocks. Arithmetic is [`crate::ir::eval`].
+//! documentation of [`warploom_ir::op`] to the letter: this is what it means. `exec` executes one operation, `memory` the
+//! memory operations, `run` walks the blocks. Arithmetic is [`warploom_ir::eval`].
 
 mod exec;
 mod memory;
@@ -19,12 +19,12 @@ use std::sync::Arc;
 use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
-use crate::ir::layout::{LayoutError, RegLayout};
-use crate::ir::verify::{self, VerifyError};
-use crate::ir::{BlockId, Function, Inst, Op, Special, Terminator, Value};
 use exec::Executor;
 pub use memory::{Actor, Elements, atomic_element, extended, load_elements, store_elements};
 pub use run::fault_of;
+use warploom_ir::layout::{LayoutError, RegLayout};
+use warploom_ir::verify::{self, VerifyError};
+use warploom_ir::{BlockId, Function, Inst, Op, Special, Terminator, Value};
 
 /// Why a function cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! Byte regions.
 
 use super::exec::{Executor, lanes_of};
-use crate::ir::{CellKind, Inst, Op, Reg, Region, Type, Value};
+use warploom_ir::{CellKind, Inst, Op, Reg, Region, Type, Value};
 
 impl Executor<'_, '_> {
     pub(super) fn region_read(&mut self, inst: &Inst) {

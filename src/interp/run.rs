@@ -8,7 +8,7 @@ use warploom_runtime::warp::{BarrierKind, ExitCode, WarpContext};
 use super::Interpreter;
 use super::exec::Executor;
 use super::values::with_values;
-use crate::ir::{Barrier, BarrierCounts, Block, BlockId, LaneEvent, Reg, Terminator, TrapKind};
+use warploom_ir::{Barrier, BarrierCounts, Block, BlockId, LaneEvent, Reg, Terminator, TrapKind};
 
 /// Where control goes at the end of a block.
 enum Next {

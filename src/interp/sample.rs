@@ -1,4 +1,4 @@
-//! Texture operations: every lane by itself, through [`crate::ir::image::sample`].
+//! Texture operations: every lane by itself, through [`warploom_ir::image::sample`].
 
 use std::cell::Cell;
 
@@ -6,10 +6,10 @@ use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use super::exec::{Executor, lanes_of};
-use crate::ir::image::sample::{Operation, Query, View};
-use crate::ir::image::sampler::{self, Sampler};
-use crate::ir::image::{self, Image};
-use crate::ir::{Inst, Op};
+use warploom_ir::image::sample::{Operation, Query, View};
+use warploom_ir::image::sampler::{self, Sampler};
+use warploom_ir::image::{self, Image};
+use warploom_ir::{Inst, Op};
 
 /// Kind and address.
 type MemoryFault = (FaultKind, u64);

@@ -7,8 +7,8 @@ use warploom_runtime::launch::{ConstBank, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, Place};
 
 use super::*;
-use crate::ir::generate::{self, Limits, Random, Source};
-use crate::ir::parse;
+use warploom_ir::generate::{self, Limits, Random, Source};
+use warploom_ir::parse;
 
 const BUFFER: u64 = 0x10_0000_0000;
 
@@ -83,9 +83,10 @@ fn with_warp<T: Send>(
 }
 
 /// The values that a range uses and does not define, and those it defines that are used after it.
-fn boundary(block: &crate::ir::Block, range: Range<usize>) -> (Vec<Value>, Vec<Value>) {
-    let defined = |insts: &[crate::ir::Inst]| -> Vec<Value> { insts.iter().flat_map(|i| i.results.clone()).collect() };
-    let used = |insts: &[crate::ir::Inst]| -> Vec<Value> { insts.iter().flat_map(|i| i.operands()).collect() };
+fn boundary(block: &warploom_ir::Block, range: Range<usize>) -> (Vec<Value>, Vec<Value>) {
+    let defined =
+        |insts: &[warploom_ir::Inst]| -> Vec<Value> { insts.iter().flat_map(|i| i.results.clone()).collect() };
+    let used = |insts: &[warploom_ir::Inst]| -> Vec<Value> { insts.iter().flat_map(|i| i.operands()).collect() };
     let own = defined(&block.insts[range.clone()]);
     let mut live_in = used(&block.insts[range.clone()]);
     live_in.retain(|value| !own.contains(value));

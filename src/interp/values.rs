@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::ir::{Value, Window};
+use warploom_ir::{Value, Window};
 
 /// One row per value, with a `u64` for each lane. A uniform value has its bits in every element; of a varying value only
 /// the elements of its window mean something.

@@ -10,7 +10,7 @@ use warploom_runtime::window::Target;
 
 use super::exec::{Executor, lanes_of};
 use super::memory::of_runtime;
-use crate::ir::{AtomicOp, Inst, NanPolicy, Type, Value, WideOp};
+use warploom_ir::{AtomicOp, Inst, NanPolicy, Type, Value, WideOp};
 
 /// Alignment of addresses and sizes, and the bytes of an exchange.
 const UNIT: u64 = 16;

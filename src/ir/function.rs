@@ -75,7 +75,7 @@ pub struct Block {
 pub type Values = SmallVec<[Value; 4]>;
 
 /// So many values from number `first` on.
-pub(crate) fn numbered(first: usize, count: usize) -> Values {
+pub fn numbered(first: usize, count: usize) -> Values {
     let number = |i: usize| Value((first + i) as u32);
     match count {
         0..=4 => Values::from_buf_and_len([number(0), number(1), number(2), number(3)], count),
@@ -305,7 +305,7 @@ pub fn exit_mask(insts: &[Inst], active: Reg) -> Option<Value> {
 }
 
 /// Whether an operation writes a cell, or one of its bank that is found by number.
-pub(crate) fn may_write(op: &Op, cell: Reg) -> bool {
+pub fn may_write(op: &Op, cell: Reg) -> bool {
     match *op {
         Op::RfWrite { reg, .. } => reg == cell,
         Op::RfScatter { bank, .. } => bank == cell.bank,
@@ -317,7 +317,7 @@ pub(crate) fn may_write(op: &Op, cell: Reg) -> bool {
 pub type Defs = SecondaryMap<Value, (usize, usize)>;
 
 /// A table with the same entry for each of so many keys.
-pub(crate) fn table<K: EntityRef, V: Clone>(keys: usize, entry: V) -> SecondaryMap<K, V> {
+pub fn table<K: EntityRef, V: Clone>(keys: usize, entry: V) -> SecondaryMap<K, V> {
     let mut table = SecondaryMap::with_default(entry);
     table.resize(keys);
     table

@@ -1,6 +1,6 @@
 //! What lifters share about bits: fields, bitwise functions by a truth table, permutations of bytes, carries.
 
-use crate::ir::{BlockBuilder, IntCc, Type, Value};
+use warploom_ir::{BlockBuilder, IntCc, Type, Value};
 
 use super::divergence::Mask;
 

@@ -1,6 +1,6 @@
 //! What lifters share about lanes: the algebra of lane masks with known values folded away.
 
-use crate::ir::{BlockBuilder, IntCc, Type, Value};
+use warploom_ir::{BlockBuilder, IntCc, Type, Value};
 
 /// A lane mask while a block is built: most guards are constant, and so is much of what is combined from them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

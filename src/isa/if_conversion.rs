@@ -11,7 +11,7 @@
 use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashMap;
 
-use crate::ir::{
+use warploom_ir::{
     BankId, BinaryOp, Block, BlockId, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Space, Terminator, Type,
     UnaryOp, Value, ValueType, Window, table,
 };
@@ -374,8 +374,8 @@ impl Use {
 #[cfg(test)]
 mod tests {
     use super::convert;
-    use crate::ir::verify::verify;
-    use crate::ir::{Function, Op, Terminator, parse};
+    use warploom_ir::verify::verify;
+    use warploom_ir::{Function, Op, Terminator, parse};
 
     fn converted(blocks: &str) -> Function {
         let head = "function \"f\" lanes 64 nan 0x7e00 0x7fc00000 0x7ff8000000000000 {\n\

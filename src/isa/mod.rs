@@ -20,8 +20,8 @@ pub mod visa;
 
 use discover::MAX_BLOCK;
 
-use crate::ir::BuildError;
-use crate::ir::parse::ParseError;
+use warploom_ir::BuildError;
+use warploom_ir::parse::ParseError;
 
 /// Why a kernel has no IR. What cannot be lifted within it becomes a trap instead.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -3,7 +3,7 @@
 //! Source: PTX ISA, *Video Instructions*, which the compiler maps to those of Maxwell one to one; facts, `maxwell-semantics.md` 2.5 and
 //! `ptx.md` 2.13.
 
-use crate::ir::{IntCc, Type, Value};
+use warploom_ir::{IntCc, Type, Value};
 
 use super::bits::{Emit, add_carry, shl};
 use super::divergence::Mask;

@@ -19,7 +19,7 @@ use super::code::{CodeModule, Relocatable};
 use super::descriptions::Sites;
 use super::{Effort, JitError, Program, Target};
 use crate::analysis::Launched;
-use crate::ir::Function;
+use warploom_ir::Function;
 
 /// Environment variable: the folder, or `off`.
 pub const FOLDER: &str = "WARPLOOM_CACHE";
@@ -385,7 +385,7 @@ fn foreign(_: &fs::Metadata) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::analysis::LaunchClass;
-    use crate::ir::parse::parse;
+    use warploom_ir::parse::parse;
 
     const STORE: &str = "function \"store\" lanes 32 nan 0x7fff 0x7fffffff 0x7ff8000000000000 {
         bank p: mask x 1

@@ -10,7 +10,7 @@ use warploom_runtime::warp::WarpContext;
 use super::abi;
 use super::product::ProductDesc;
 use crate::interp::{Interpreter, Slot};
-use crate::ir::{Access, AtomicOp, Block, BlockId, Extend, Inst, NanPolicy, Op, Type};
+use warploom_ir::{Access, AtomicOp, Block, BlockId, Extend, Inst, NanPolicy, Op, Type};
 
 /// Where instructions that helpers do are, in the order of their numbers.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]

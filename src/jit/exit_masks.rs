@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::analysis::visit;
-use crate::ir::{BinaryOp, Block, Defs, Op, Reg, UnaryOp, Value};
+use warploom_ir::{BinaryOp, Block, Defs, Op, Reg, UnaryOp, Value};
 
 /// The result of [`Rounds::exit_masks`].
 #[derive(Default)]

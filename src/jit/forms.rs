@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::{Type as ClifType, Value as Clif, types};
 use smallvec::SmallVec;
 
-use crate::ir::Type;
+use warploom_ir::Type;
 
 /// The lanes of one chunk as 128-bit vectors: two of 32-bit cells, or four of 64-bit cells.
 pub type Lanes = SmallVec<[Clif; 4]>;

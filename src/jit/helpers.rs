@@ -20,9 +20,9 @@ use super::product::product;
 use super::{Effort, JitError, Target};
 use crate::analysis::CHUNK;
 use crate::interp::{self, Actor, Elements};
-use crate::ir::names::Named;
-use crate::ir::typing::MAX_ELEMENTS;
-use crate::ir::{FloatAttrs, NanPolicy, Round, SharedFn, Space, Type, eval};
+use warploom_ir::names::Named;
+use warploom_ir::typing::MAX_ELEMENTS;
+use warploom_ir::{FloatAttrs, NanPolicy, Round, SharedFn, Space, Type, eval};
 
 /// Words of `WarpContext::scratch` that an access is staged in: the addresses of 8 lanes, then 8 lanes of each value or
 /// result, then the lanes of an atomic's compare operand. Lanes lie in cells of 4 or 8 bytes, as in the register file.
@@ -275,7 +275,7 @@ unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, lanes: u32
     let cells = Cells { word: SHARED_LANES, ty: function.ty() };
     for lane in 0..lanes as usize {
         let operand = cells.get(&context.engine, lane) as u32;
-        cells.set(&mut context.engine, lane, crate::ir::shared::one(function, nan, operand).into());
+        cells.set(&mut context.engine, lane, warploom_ir::shared::one(function, nan, operand).into());
     }
 }
 

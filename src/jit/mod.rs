@@ -35,8 +35,6 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use crate::analysis::{self, Flow, LaunchClass, Launched};
 use crate::interp::{InterpError, Interpreter};
-use crate::ir::layout::RegLayout;
-use crate::ir::{BlockId, Function, Op, Reg, Terminator};
 use cache::{Cache, Entry, Key};
 use code::{CodeModule, MachineCode};
 use cranelift_entity::PrimaryMap;
@@ -49,6 +47,8 @@ pub use target::{HOST_FEATURES, Target};
 pub use tier::Effort;
 use tier::{Compiled, Region};
 pub use tuning::INTERPRETED;
+use warploom_ir::layout::RegLayout;
+use warploom_ir::{BlockId, Function, Op, Reg, Terminator};
 
 /// Why a function could not be translated.
 #[derive(Debug, thiserror::Error)]

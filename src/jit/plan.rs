@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 use crate::analysis::{
     CHUNK, Class, Classes, Facts, Group, Launched, Plan, Sources, Step, Support, Sweep, fixed_lanes, groups,
 };
-use crate::ir::layout::RegLayout;
-use crate::ir::{Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Reg, Type, Value, table};
+use warploom_ir::layout::RegLayout;
+use warploom_ir::{Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Reg, Type, Value, table};
 
 use super::lower::support;
 
@@ -123,7 +123,7 @@ fn assign_slots(
     let place = |slots: &mut Slots, v: Value, bytes: &mut usize| {
         slots.rows[v].get_or_insert_with(|| {
             let ty = block.ty(v);
-            let size = if ty.is_uniform() { 8 } else { crate::ir::layout::row_bytes(layout.lanes(), ty.ty) };
+            let size = if ty.is_uniform() { 8 } else { warploom_ir::layout::row_bytes(layout.lanes(), ty.ty) };
             *bytes = bytes.next_multiple_of(if ty.is_uniform() { 8 } else { 64 });
             let offset = *bytes as u32;
             *bytes += size as usize;

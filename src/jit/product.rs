@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 use warploom_runtime::warp::WarpContext;
 
 use super::descriptions::Descriptions;
-use crate::ir::matrix::{self, Product};
-use crate::ir::{NanPolicy, Shape};
+use warploom_ir::matrix::{self, Product};
+use warploom_ir::{NanPolicy, Shape};
 
 /// A product, and where its operands and results lie in the register file.
 #[derive(Debug)]

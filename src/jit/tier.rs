@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::JitError;
 use super::code::Code;
 use super::descriptions::Descriptions;
-use crate::ir::BlockId;
 use crate::jit::tuning;
+use warploom_ir::BlockId;
 
 /// What code is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -14,7 +14,7 @@ use arbitrary::Unstructured;
 use warploom::generate::loops::{GUESTS, Guest};
 use warploom::generate::program::{Node, print};
 use warploom::generate::{Case, check};
-use warploom::ir::generate::{Random, Source};
+use warploom_ir::generate::{Random, Source};
 
 const ROUNDS: u32 = 32;
 /// Instructions of a loop.

@@ -16,8 +16,8 @@ use std::path::Path;
 
 use warploom::analysis::LaunchClass;
 use warploom::exec::{self, Stage};
-use warploom::ir::{Function, parse, verify};
 use warploom::jit::{self, size};
+use warploom_ir::{Function, parse, verify};
 
 /// File and kernel.
 const KERNELS: [(&str, &str); 8] = [

@@ -1,8 +1,8 @@
 //! Quotients and roots of NVIDIA's compilers: of the operands that are nearest to a midpoint of two numbers, for which `analysis/exact.rs` says
 //! that they are rounded correctly, and of many others.
 
-use warploom::ir::division::Build;
-use warploom::ir::{BlockBuilder, ConvertOp, FloatAttrs, FloatUnaryOp, Op, SharedFn, Type, Value};
+use warploom_ir::division::Build;
+use warploom_ir::{BlockBuilder, ConvertOp, FloatAttrs, FloatUnaryOp, Op, SharedFn, Type, Value};
 
 use super::{compare, is_quotient, operands, random};
 

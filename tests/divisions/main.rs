@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use warploom::analysis::{LaunchClass, optimize, shorten_divisions};
 use warploom::interp::Interpreter;
-use warploom::ir::division::{Build, Division};
-use warploom::ir::{
+use warploom::jit::{Effort, Program};
+use warploom_ir::division::{Build, Division};
+use warploom_ir::{
     BinaryOp, BlockBuilder, CellKind, ConvertOp, Extend, FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Function,
     FunctionBuilder, IntCc, NanPolicy, Op, Round, SharedFn, Space, Special, Type, UnaryOp, Value,
 };
-use warploom::jit::{Effort, Program};
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, Place};
 

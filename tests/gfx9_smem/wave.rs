@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use warploom::generate::instrument::{Buffers, instrument};
 use warploom::interp::Interpreter;
-use warploom::ir::{BankId, Function, verify};
 use warploom::isa::gfx9::lift::{self, Kernel};
 use warploom::jit;
+use warploom_ir::{BankId, Function, verify};
 use warploom_runtime::launch::{Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
 

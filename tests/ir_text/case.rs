@@ -1,6 +1,6 @@
 //! Reading the cases of a test file.
 
-use warploom::ir::{CellKind, Function, Reg, Type, parse, verify};
+use warploom_ir::{CellKind, Function, Reg, Type, parse, verify};
 
 #[derive(Debug, Default)]
 pub struct Case {
@@ -207,7 +207,7 @@ fn register(function: &Function, text: &str) -> Result<Reg, Error> {
     let found = text.strip_suffix(']').and_then(|text| text.split_once('[')).and_then(|(name, index)| {
         let bank = function.banks.iter().zip(0..).find(|(bank, _)| bank.name == name)?;
         let index = index.parse().ok().filter(|&index| index < bank.0.count)?;
-        Some(warploom::ir::BankId(bank.1).reg(index))
+        Some(warploom_ir::BankId(bank.1).reg(index))
     });
     found.ok_or_else(|| format!("`{text}` is no register and no buffer"))
 }

@@ -1,8 +1,8 @@
 //! Local memory, generic addresses and constants by register, in every size: where lanes are alike, have places of their own, or reach
 //! to an edge. What is expected, a model says that has bytes for each memory.
 
-use warploom::ir::parse::parse_prefix;
-use warploom::ir::{BankId, Function, Type};
+use warploom_ir::parse::parse_prefix;
+use warploom_ir::{BankId, Function, Type};
 
 use super::case::{Case, FaultExpectation, Range, RangeKind, RegisterExpectation};
 use super::{engines, run};

@@ -42,8 +42,8 @@ use std::sync::Arc;
 
 use warploom::analysis::{LaunchClass, optimize, unroll_exchanges};
 use warploom::interp::Interpreter;
-use warploom::ir::Function;
 use warploom::jit::{Effort, Program};
+use warploom_ir::Function;
 use warploom_runtime::launch::Engine;
 
 /// Makes an engine for launches with this many lanes in a block.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use warploom::ir::{CellKind, Function, verify};
+use warploom_ir::{CellKind, Function, verify};
 use warploom_runtime::launch::{ConstBank, Counts, LaunchConfig, Outcome, launch};
 use warploom_runtime::memory::{Access, HostBuffer, Memory, PAGE_BYTES, Place, Unbound};
 

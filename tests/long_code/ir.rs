@@ -4,9 +4,9 @@ use arbitrary::Unstructured;
 use warploom::analysis::{LaunchClass, visits};
 use warploom::generate::chain::{LINKS, chain, name};
 use warploom::generate::compare::{WAYS, compare};
-use warploom::ir::parse::parse;
-use warploom::ir::{BankId, BlockBuilder, BlockId, CellKind, Function, FunctionBuilder, IntCc, NanPolicy, Type};
 use warploom::jit::{Effort, Program};
+use warploom_ir::parse::parse;
+use warploom_ir::{BankId, BlockBuilder, BlockId, CellKind, Function, FunctionBuilder, IntCc, NanPolicy, Type};
 
 use super::{on_small_stack, runs_alike};
 

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use warploom::generate::compare::{WAYS, compare};
-use warploom::ir::Function;
+use warploom_ir::Function;
 
 /// Bytes of the stack of a thread that nobody asked to be larger.
 const STACK: usize = 2 << 20;

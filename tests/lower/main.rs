@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use warploom::analysis::LaunchClass;
-use warploom::ir::parse;
 use warploom::jit::{Effort, Program, Target, dump};
+use warploom_ir::parse;
 
 /// For which code is made: not the host, so that texts are the same everywhere.
 const TARGET: &str = "x86_64-unknown-linux-gnu,x86-64-v3";

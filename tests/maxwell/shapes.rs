@@ -4,8 +4,8 @@
 use std::time::Instant;
 
 use warploom::exec::Program;
-use warploom::ir::{Block, BlockId, Function, Op, Terminator, TrapKind};
 use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
+use warploom_ir::{Block, BlockId, Function, Op, Terminator, TrapKind};
 
 fn with_code<R>(file: &str, kernel: &str, run: impl FnOnce(&Kernel<'_>) -> R) -> R {
     let path = format!("{}/{file}", env!("CARGO_MANIFEST_DIR"));
@@ -31,7 +31,7 @@ fn with_code<R>(file: &str, kernel: &str, run: impl FnOnce(&Kernel<'_>) -> R) ->
 fn lift(file: &str, kernel: &str) -> Function {
     with_code(file, kernel, |kernel| {
         let function = lift_kernel(kernel).unwrap_or_else(|error| panic!("{error}"));
-        warploom::ir::verify::verify(&function).unwrap_or_else(|error| panic!("{error}"));
+        warploom_ir::verify::verify(&function).unwrap_or_else(|error| panic!("{error}"));
         function
     })
 }
@@ -126,7 +126,7 @@ fn every_word_lifts() {
         let code: Vec<u8> = words.take(40).flat_map(u64::to_le_bytes).collect();
         let kernel = Kernel::new("garbage", &code, 8);
         let function = lift_kernel(&kernel).unwrap_or_else(|error| panic!("round {round}: {error}"));
-        warploom::ir::verify::verify(&function).unwrap_or_else(|error| panic!("round {round}: {error}"));
+        warploom_ir::verify::verify(&function).unwrap_or_else(|error| panic!("round {round}: {error}"));
     }
     let empty = Kernel::new("empty", &[], 8);
     assert!(lift_kernel(&empty).is_err());

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warploom::container;
 use warploom::exec::{EngineKind, FidelityClass, LaunchOptions, Program};
-use warploom::ir::{Function, Terminator, TrapKind};
 use warploom::isa::maxwell::row::{Location, Piece, Row};
 use warploom::isa::maxwell::{Fidelity, Instruction, lift, table};
+use warploom_ir::{Function, Terminator, TrapKind};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::memory::MemoryConfig;
 

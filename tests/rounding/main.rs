@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use operands::Operands;
 use warploom::analysis::LaunchClass;
-use warploom::ir::{NanPolicy, Op, Type, eval, parse};
 use warploom::jit::{Effort, Program};
+use warploom_ir::{NanPolicy, Op, Type, eval, parse};
 use warploom_runtime::launch::{ConstBank, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, Place};
 

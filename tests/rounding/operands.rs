@@ -1,8 +1,8 @@
 //! Operands near the boundaries of formats, of roundings and of what the lowering does in different ways.
 
 use super::variable::variable;
-use warploom::ir::generate::{Random, Source};
-use warploom::ir::{FloatAttrs, NanPolicy, Type, eval};
+use warploom_ir::generate::{Random, Source};
+use warploom_ir::{FloatAttrs, NanPolicy, Type, eval};
 
 /// Rows of operands: all combinations of edge cases first, then random ones. With a seed in `WARPLOOM_SEED` all are random.
 pub struct Operands {
@@ -103,7 +103,7 @@ impl Operands {
                 // Whose product's last places lie beneath.
                 let nan = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0x7ff8 << 48 };
                 eval::single(|out| {
-                    let product = warploom::ir::FloatBinaryOp::Mul;
+                    let product = warploom_ir::FloatBinaryOp::Mul;
                     eval::fbinary(product, ty, FloatAttrs::IEEE, nan, &[*a], &[*b], out);
                 })
             }

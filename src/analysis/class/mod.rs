@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::bounds::bound_in;
 use super::facts::{Facts, written_registers};
 use super::masks::{Masks, is_all_or_none};
-use crate::ir::{
+use warploom_ir::{
     BinaryOp, Block, ConvertOp, Defs, Function, Inst, IntCc, Op, Special, Type, UnaryOp, Value, ValueType, table,
 };
 

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::editor::Editor;
 use super::pairs::Pairs;
-use crate::ir::{
+use warploom_ir::{
     Access, BinaryOp, Function, Inst, Op, Reg, Terminator, Value, ValueType, entry_mask, exit_mask, table,
 };
 

@@ -10,7 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::smallvec;
 
 use super::masks::Masks;
-use crate::ir::{
+use warploom_ir::{
     BinaryOp, ConvertOp, Defs, Inst, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Values, Window, defs, numbered,
 };
 
@@ -45,7 +45,7 @@ fn key(op: &Op, window: Window) -> u64 {
     FxBuildHasher.hash_one((op, window))
 }
 
-/// Instructions under construction. Values are numbered as in [`crate::ir::Block::values`].
+/// Instructions under construction. Values are numbered as in [`warploom_ir::Block::values`].
 pub struct Editor {
     pub lanes: u8,
     pub insts: Vec<Inst>,

@@ -3,8 +3,8 @@
 use super::super::bounds::bound;
 use super::super::class::kept_bits;
 use super::Editor;
-use crate::ir::eval::{binary, icmp, single};
-use crate::ir::{BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, IntCc, Op, Type, UnaryOp, Value, ValueType, Window};
+use warploom_ir::eval::{binary, icmp, single};
+use warploom_ir::{BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, IntCc, Op, Type, UnaryOp, Value, ValueType, Window};
 
 impl Editor {
     /// An existing or simpler value that equals the operation, if one is known.

@@ -4,7 +4,7 @@ use super::super::class::{CHUNK, Class};
 use super::super::segment::counts_mask;
 use super::super::tiled::{Tiled, tiled};
 use super::{Condition, Finder, are_near, is_shared, keep_to_lanes};
-use crate::ir::{Access, Op, Space, Value};
+use warploom_ir::{Access, Op, Space, Value};
 
 impl Finder<'_> {
     /// Adds an instruction of a segment to the open group if it may be part of it.

@@ -19,7 +19,7 @@ use super::editor::is_pure;
 use super::facts::written_registers;
 use super::segment::{Plan, Step};
 use super::tiled::Tiled;
-use crate::ir::{Access, Block, Defs, Function, Inst, IntCc, Op, Reg, Space, Value, table};
+use warploom_ir::{Access, Block, Defs, Function, Inst, IntCc, Op, Reg, Space, Value, table};
 
 /// Lane-wise instructions of a group.
 const MAX_INSTS: usize = 256;

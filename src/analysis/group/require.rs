@@ -3,7 +3,7 @@
 use super::super::segment::Step;
 use super::super::visits::visit;
 use super::{Condition, Finder, NARROW};
-use crate::ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
+use warploom_ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
 
 /// Masks that are looked at for the conditions of one. Ways through masks that share parts are many more than the masks.
 const MOST_MASKS: u32 = 100;

@@ -2,7 +2,7 @@
 //! instructions as there are lanes.
 
 use super::Ssa;
-use crate::ir::{BinaryOp, Inst, Op, Reg, Region, Value, Window};
+use warploom_ir::{BinaryOp, Inst, Op, Reg, Region, Value, Window};
 
 /// A write to an array, of which nothing behind it has been seen: what lanes of it hold, each at its own index.
 #[derive(Clone, Copy, PartialEq)]

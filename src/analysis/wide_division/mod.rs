@@ -16,7 +16,7 @@
 mod words;
 
 use super::editor::Editor;
-use crate::ir::{
+use warploom_ir::{
     BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Op, Round, SharedFn, Type, Value, Window,
 };
 

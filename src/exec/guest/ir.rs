@@ -6,8 +6,8 @@ use warploom_runtime::window::Windows;
 use super::{Environment, Guest, Launching, Lifting, Placed};
 use crate::container::Code;
 use crate::exec::Error;
-use crate::ir::{Function, parse};
 use crate::isa::LiftError;
+use warploom_ir::{Function, parse};
 
 pub(super) struct Ir;
 

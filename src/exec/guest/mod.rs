@@ -18,12 +18,12 @@ use super::{Arg, Error, FidelityClass, ImagePool, Kernel, LaunchOptions};
 use crate::capture::manifest::{self, Sampler};
 use crate::capture::{self, Surface, Texture};
 use crate::container::{Code, FunctionId, Isa, Linked, Module, SymbolId};
-use crate::ir::Function;
-use crate::ir::image::Shape;
-use crate::ir::image::layout::Plane;
 use crate::isa::LiftError;
 use crate::isa::fidelity::Fidelity;
 use crate::isa::gfx9::Chip;
+use warploom_ir::Function;
+use warploom_ir::image::Shape;
+use warploom_ir::image::layout::Plane;
 
 /// An instruction set with the driver that goes with it.
 pub(super) trait Guest: Sync {

@@ -17,9 +17,6 @@ use crate::capture::{self, Surface, Texture};
 use crate::container::ptx::PtxModule;
 use crate::container::{Code, FunctionId, Linked, Module, SymbolId};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
-use crate::ir::Function;
-use crate::ir::image::Shape;
-use crate::ir::image::sampler::{Filter, Sampler, Wrap};
 use crate::isa::fidelity::Fidelity;
 use crate::isa::ptx::layout;
 use crate::isa::ptx::lift::image::variable_name;
@@ -28,6 +25,9 @@ use crate::isa::ptx::module::{self as ptx, AddressMode, VariableId};
 use crate::isa::ptx::table;
 use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::{LiftError, images};
+use warploom_ir::Function;
+use warploom_ir::image::Shape;
+use warploom_ir::image::sampler::{Filter, Sampler, Wrap};
 
 pub(super) struct Ptx;
 

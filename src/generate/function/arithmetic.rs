@@ -3,7 +3,7 @@
 use arbitrary::{Result, Unstructured};
 
 use super::{Pool, named, named_where};
-use crate::ir::*;
+use warploom_ir::*;
 
 pub fn integer(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
     let unary = |u: &mut Unstructured<'_>| named_where(u, |op| !matches!(op, UnaryOp::FNeg | UnaryOp::FAbs));

@@ -3,7 +3,7 @@
 use arbitrary::{Result, Unstructured};
 
 use super::{ARRAY_BYTES, ARRAYS, Banks, Pool, WORDS, guarded, unguarded};
-use crate::ir::*;
+use warploom_ir::*;
 
 /// An instruction in a window: sources from registers or byte arrays, a sum, and a destination of either kind.
 pub fn instruction(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {

@@ -7,7 +7,7 @@ use arbitrary::{Result, Unstructured};
 
 use super::super::compare::{BUFFER_BYTES, LOCAL_BYTES, SHARED_BYTES};
 use super::{NAN, long, word};
-use crate::ir::*;
+use warploom_ir::*;
 
 /// Values that a chain carries.
 struct Carried {

@@ -5,7 +5,7 @@ use arbitrary::{Result, Unstructured};
 
 use super::super::bare::{BUFFERS, SHARED_BYTES, pointer_offset, word_offset};
 use super::{NAN, Pool, arithmetic, named};
-use crate::ir::*;
+use warploom_ir::*;
 
 /// An index, a word, and the halves of an address.
 const WORDS: u32 = 4;

@@ -3,7 +3,7 @@
 use arbitrary::{Result, Unstructured};
 
 use super::{Banks, MASKS, Pool, named};
-use crate::ir::*;
+use warploom_ir::*;
 
 pub fn masks(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
     let (x, y) = (*u.choose(&pool.masks)?, *u.choose(&pool.masks)?);

@@ -5,7 +5,7 @@ use arbitrary::{Result, Unstructured};
 use super::super::compare::{BUFFER_BYTES, FORMATS_AT, LOCAL_BYTES, SHARED_BYTES};
 use super::super::format;
 use super::{Banks, Pool, guarded, named_where, unguarded, word};
-use crate::ir::*;
+use warploom_ir::*;
 use warploom_runtime::memory::PAGE_BYTES;
 
 pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {

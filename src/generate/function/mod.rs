@@ -16,8 +16,8 @@ use arbitrary::{Result, Unstructured};
 pub use elementwise::{Elementwise, elementwise};
 pub use waiting::waiting;
 
-use crate::ir::names::Named;
-use crate::ir::*;
+use warploom_ir::names::Named;
+use warploom_ir::*;
 
 const WORDS: u32 = 6;
 const LONGS: u32 = 2;

@@ -4,7 +4,7 @@
 use arbitrary::{Result, Unstructured};
 
 use super::{Banks, LONGS, MASKS, Pool, WORDS, begin, guarded, operation, prologue, unguarded};
-use crate::ir::*;
+use warploom_ir::*;
 
 /// The most sections.
 const SECTIONS: u64 = 7;

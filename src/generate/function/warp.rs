@@ -3,7 +3,7 @@
 use arbitrary::{Result, Unstructured};
 
 use super::{Banks, Pool, UNIFORMS, WORDS, guarded, unguarded, word};
-use crate::ir::*;
+use warploom_ir::*;
 
 pub fn cross(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
     let x = *u.choose(&pool.words)?;

@@ -20,9 +20,9 @@ mod tests {
 
     use super::statement::ANYWHERE;
     use super::straight;
-    use crate::ir::generate::{Random, Source};
     use crate::isa::ptx::read;
     use crate::isa::ptx::table::resolve;
+    use warploom_ir::generate::{Random, Source};
 
     /// What cannot be written is left out in silence: each opcode has to be written some time.
     #[test]

@@ -257,7 +257,7 @@ pub mod at {
     /// Logarithms of GOBs. Layers are not parts of blocks: their depth is 0.
     pub const BLOCK_HEIGHT: u32 = 36;
     pub const BLOCK_DEPTH: u32 = 40;
-    /// Number of a [`TexelFormat`](crate::ir::texel::TexelFormat).
+    /// Number of a [`TexelFormat`](crate::texel::TexelFormat).
     pub const FORMAT: u32 = 44;
     /// Logarithm of a texel's bytes.
     pub const TEXEL_SHIFT: u32 = 48;

@@ -2,7 +2,7 @@
 
 use super::super::generate::{Random, Source};
 use super::*;
-use crate::ir::NanPolicy;
+use crate::NanPolicy;
 
 const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 };
 

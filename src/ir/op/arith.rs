@@ -223,7 +223,7 @@ impl ConvertOp {
     }
 }
 
-/// Functions with one definition for both engines: `crate::ir::shared`. All are pure and lane-wise, `f32` unless said.
+/// Functions with one definition for both engines: `crate::shared`. All are pure and lane-wise, `f32` unless said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SharedFn {
     /// 1/x, correctly rounded; denormal operands and results flush to zero.

@@ -40,7 +40,7 @@ pub enum Special {
     /// Result of the last reducing barrier this warp passed: uniform `i32`. Of barriers that count lanes, that of the lanes in
     /// [`Special::BarrierReleased`].
     BarrierResult,
-    /// Where a warp goes on after a barrier that counts lanes or a [`LaneEvent`](crate::ir::LaneEvent): the lanes that are handed
+    /// Where a warp goes on after a barrier that counts lanes or a [`LaneEvent`](crate::LaneEvent): the lanes that are handed
     /// back, which one complete barrier has released. Those of others come after later ones. Mask.
     BarrierReleased,
     /// Bytes of shared memory of the block, static and dynamic: uniform `i32`.

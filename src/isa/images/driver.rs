@@ -5,7 +5,7 @@ pub const BANK: u8 = 32;
 
 /// Where what is in the bank.
 pub mod at {
-    /// Guest address of the table of image records ([`crate::ir::image`]), one for each texture header and one of zeros behind
+    /// Guest address of the table of image records ([`warploom_ir::image`]), one for each texture header and one of zeros behind
     /// them: 64 bits.
     pub const RECORDS: u32 = 0;
     /// Number of texture headers.
@@ -17,7 +17,7 @@ pub mod at {
     /// bits each.
     pub const QUERIES: [u32; 3] = [32, 40, 48];
     /// From here on are the records of the images whose handles are known, in order.
-    pub const KNOWN: u32 = crate::ir::image::RECORD_BYTES as u32;
+    pub const KNOWN: u32 = warploom_ir::image::RECORD_BYTES as u32;
 }
 
 /// Bits of a handle that are the index of a texture header; the others are that of a sampler.

@@ -1,12 +1,12 @@
 //! Accesses of texels by their format.
 //!
-//! Source: facts, `maxwell-surfaces.md`, section 4.4. How texels are converted is in [`texel`](crate::ir::texel).
+//! Source: facts, `maxwell-surfaces.md`, section 4.4. How texels are converted is in [`texel`](warploom_ir::texel).
 
 use super::place::Place;
 use super::{Lifter, Record};
-use crate::ir::image::{Source, at, flag};
-use crate::ir::{Access, Extend, Type, Value, Values};
 use crate::isa::divergence::Mask;
+use warploom_ir::image::{Source, at, flag};
+use warploom_ir::{Access, Extend, Type, Value, Values};
 
 const COMPONENTS: [Source; 4] = [Source::R, Source::G, Source::B, Source::A];
 

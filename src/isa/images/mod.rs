@@ -12,10 +12,10 @@ pub mod texture;
 use rustc_hash::FxHashMap;
 
 use self::driver::{BANK, HEADER_BITS};
-use crate::ir::image::{RECORD_BYTES, Shape, at, sampler};
-use crate::ir::{Extend, IntCc, LaneFault, Space, Type, Value};
 use crate::isa::bits::{self, Emit};
 use crate::isa::divergence::Mask;
+use warploom_ir::image::{RECORD_BYTES, Shape, at, sampler};
+use warploom_ir::{Extend, IntCc, LaneFault, Space, Type, Value};
 
 /// Words of image records that are loaded already, by address, place and guard. Nothing writes there.
 pub type Records = FxHashMap<(Value, u32, Mask), Value>;

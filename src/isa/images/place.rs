@@ -3,10 +3,10 @@
 //! Source: seeds `nvidia-suatom.txt` and `nvidia-ptx-surface.txt`; facts, `maxwell-surfaces.md`, sections 3, 4.1 to 4.3, 4.6 and 4.7.
 
 use super::{Lifter, Record, lanes_of, raise};
-use crate::ir::image::{at, flag};
-use crate::ir::{Access, IntCc, LaneFault, Space, Type, Value};
 use crate::isa::bits;
 use crate::isa::divergence::Mask;
+use warploom_ir::image::{at, flag};
+use warploom_ir::{Access, IntCc, LaneFault, Space, Type, Value};
 
 /// What x counts, and how much is accessed.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use super::Lifter;
 use super::place::Place;
-use crate::ir::image::flag;
-use crate::ir::{AtomicOp, Type, Value};
 use crate::isa::divergence::Mask;
+use warploom_ir::image::flag;
+use warploom_ir::{AtomicOp, Type, Value};
 
 /// Operation and type of the memory operand.
 pub type Kind = (AtomicOp, Type);

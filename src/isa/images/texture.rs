@@ -1,12 +1,12 @@
 //! What instructions ask textures for.
 //!
-//! Source: facts, `maxwell-surfaces.md`, sections 5 and 6. What comes of a coordinate is in [`sample`](crate::ir::image::sample).
+//! Source: facts, `maxwell-surfaces.md`, sections 5 and 6. What comes of a coordinate is in [`sample`](warploom_ir::image::sample).
 
 use super::{Lifter, Record, raise, record_address, sampler_address};
-use crate::ir::image::sample::Operation;
-use crate::ir::image::{at, flag};
-use crate::ir::{FloatAttrs, FloatBinaryOp, LaneFault, Type, Value};
 use crate::isa::divergence::Mask;
+use warploom_ir::image::sample::Operation;
+use warploom_ir::image::{at, flag};
+use warploom_ir::{FloatAttrs, FloatBinaryOp, LaneFault, Type, Value};
 
 /// Where the level of detail comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]

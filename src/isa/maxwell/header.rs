@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `maxwell-surfaces.md`, sections 1.2 and 2: the Maxwell format, which the compute class selects.
 
-use crate::ir::image::layout::{Blocks, Layout, MAX_BLOCK};
-use crate::ir::image::{Image, Kind, Source};
-use crate::ir::texel::{TexelFormat, TexelKind};
+use warploom_ir::image::layout::{Blocks, Layout, MAX_BLOCK};
+use warploom_ir::image::{Image, Kind, Source};
+use warploom_ir::texel::{TexelFormat, TexelKind};
 
 pub type Header = [u32; 8];
 

@@ -4,7 +4,7 @@
 //! left out: anisotropy counts as 1, minimum and maximum of texels and the font filter do not exist, the trilinear slope does
 //! not count.
 
-use crate::ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
+use warploom_ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
 
 /// A sampler as words.
 pub type Entry = [u32; 8];

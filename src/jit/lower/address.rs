@@ -11,7 +11,7 @@ use super::chunk::{Reach, flags};
 use super::int::plus;
 use super::vector;
 use crate::analysis::{CHUNK, Class, NEAR, tiled};
-use crate::ir::{Access, BinaryOp, ConvertOp, Op, Reg, Space, Type, Value};
+use warploom_ir::{Access, BinaryOp, ConvertOp, Op, Reg, Space, Type, Value};
 use warploom_runtime::warp::{CONST_BANK_BYTES, PAGE_BITS, PAGE_BYTES, Run, TLB_ENTRIES, Tlb, TlbEntry, Ways};
 
 const LANES: i64 = CHUNK as i64;

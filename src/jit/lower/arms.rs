@@ -10,7 +10,7 @@ use super::super::plan::BlockPlan;
 use super::block::BlockLowerer;
 use super::masks::mask_form;
 use crate::analysis::Class;
-use crate::ir::{BinaryOp, Block, Defs, FloatBinaryOp, FloatUnaryOp, IntCc, Op, Type, Value, ValueType};
+use warploom_ir::{BinaryOp, Block, Defs, FloatBinaryOp, FloatUnaryOp, IntCc, Op, Type, Value, ValueType};
 
 /// Work that is worth a test, about one for each vector operation of the host.
 const WORTH_A_TEST: u32 = 12;

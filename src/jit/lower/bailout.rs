@@ -7,8 +7,8 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, types};
 use super::block::BlockLowerer;
 use super::facts::BlockFacts;
 use crate::analysis::Step;
-use crate::ir::{Op, Reg};
 use crate::jit::Effort;
+use warploom_ir::{Op, Reg};
 
 impl BlockFacts<'_> {
     /// How many of the block's steps, from the first on, may be done once more by careful code: what they write, the block does not

@@ -10,7 +10,7 @@ use super::chunk::{Reach, flags};
 use super::int::plus;
 use super::vector;
 use crate::analysis::{CHUNK, Choice, Class, kept_bits};
-use crate::ir::{BinaryOp, ConvertOp, Op, Special, Type, Value};
+use warploom_ir::{BinaryOp, ConvertOp, Op, Special, Type, Value};
 
 /// Why lanes that are made of evenly spaced words may be none.
 #[derive(Clone, Copy)]

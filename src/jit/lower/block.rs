@@ -14,7 +14,7 @@ use super::region::Region;
 use super::scope::Scope;
 use super::vector;
 use crate::analysis::Step;
-use crate::ir::{CellKind, Extend, IntCc, Op, Part, Reg, Space, Type, Value};
+use warploom_ir::{CellKind, Extend, IntCc, Op, Part, Reg, Space, Type, Value};
 
 pub struct BlockLowerer<'a, 'r, 'f> {
     pub b: &'a mut FunctionBuilder<'f>,

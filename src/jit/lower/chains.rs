@@ -11,8 +11,8 @@ use rustc_hash::FxHashSet;
 use super::block::BlockLowerer;
 use super::facts::BlockFacts;
 use crate::analysis::{Class, visit};
-use crate::ir::{Inst, Op, Value, ValueType, table};
 use crate::jit::tuning;
+use warploom_ir::{Inst, Op, Value, ValueType, table};
 
 impl BlockFacts<'_> {
     /// The values of the block at which chains are cut. A value that only a skipped arm makes is no station.

@@ -11,7 +11,7 @@ use super::block::BlockLowerer;
 use super::gather_scatter::Elements;
 use super::int::constant;
 use crate::analysis::{CHUNK, Class, LaunchClass};
-use crate::ir::{Op, Type, Value};
+use warploom_ir::{Op, Type, Value};
 
 /// Values of the chunk that is being lowered. Cloned where control splits, so that a value computed on one side is not
 /// taken for one that the other side has.

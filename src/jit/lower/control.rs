@@ -11,8 +11,8 @@ use super::super::forms::clif_type;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::interp::fault_of;
-use crate::ir::{BarrierCounts, BlockId, LaneEvent, Terminator};
 use crate::jit::tuning;
+use warploom_ir::{BarrierCounts, BlockId, LaneEvent, Terminator};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{BarrierKind, ExitCode};
 

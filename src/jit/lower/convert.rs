@@ -9,7 +9,7 @@ use super::element::Wanted;
 use super::int::{self, constant};
 use super::rounding::{Rounding, singles_for_half};
 use super::{float, vector};
-use crate::ir::{ConvertOp, FloatAttrs, FloatUnaryOp, Round, Type};
+use warploom_ir::{ConvertOp, FloatAttrs, FloatUnaryOp, Round, Type};
 
 /// 1.5 * 2^52: an `f64` near it counts units of 1 in its last place, and the low word of a sum with it is the other summand.
 const UNITS_OF_1: f64 = 6_755_399_441_055_744.0;

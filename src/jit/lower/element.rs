@@ -12,7 +12,7 @@ use super::int::{self, constant};
 use super::rounding::{Rounding, singles_for_half};
 use super::{float, special, vector};
 use crate::analysis::Step;
-use crate::ir::{BinaryOp, ConvertOp, FloatAttrs, FloatUnaryOp, Op, Round, SharedFn, Special, Type, UnaryOp, Value};
+use warploom_ir::{BinaryOp, ConvertOp, FloatAttrs, FloatUnaryOp, Op, Round, SharedFn, Special, Type, UnaryOp, Value};
 
 /// Operations that take a chunk apart into lanes, where vectors have none.
 pub(super) const LANES: usize = 8;

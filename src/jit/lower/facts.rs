@@ -4,10 +4,10 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 
 use super::arms::{SkippedArms, skipped_arms};
 use crate::analysis::{CHUNK, Liveness, Masks};
-use crate::ir::layout::RegLayout;
-use crate::ir::{Block, BlockId, Function, Inst, Op, Type, Value, Window, table};
 use crate::jit::plan::BlockPlan;
 use crate::jit::{Effort, Program};
+use warploom_ir::layout::RegLayout;
+use warploom_ir::{Block, BlockId, Function, Inst, Op, Type, Value, Window, table};
 
 /// A block, and what analysis and the plan say of it. Nothing of this changes while the block is lowered.
 pub struct BlockFacts<'r> {

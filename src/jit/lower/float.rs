@@ -9,7 +9,7 @@ use cranelift_frontend::FunctionBuilder;
 use super::super::forms::clif_type;
 use super::int::constant;
 use super::rounding::Rounding;
-use crate::ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type};
+use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type};
 
 fn int_type(ty: Type) -> Type {
     ty.as_int()

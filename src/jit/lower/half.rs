@@ -13,7 +13,7 @@ use super::super::forms::clif_type;
 use super::int::constant;
 use super::rounding::Rounding;
 use super::{float, vector};
-use crate::ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type};
+use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type};
 
 const SIGN: u64 = 0x8000;
 const INFINITY: u64 = 0x7c00;

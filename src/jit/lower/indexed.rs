@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, Type as ClifType, Value as Cl
 
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use crate::ir::{BankId, CellKind, Inst, Op, Type, Value};
+use warploom_ir::{BankId, CellKind, Inst, Op, Type, Value};
 
 /// The registers that an index chooses from.
 #[derive(Clone, Copy)]

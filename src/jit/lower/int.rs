@@ -6,7 +6,7 @@ use cranelift_frontend::FunctionBuilder;
 
 use super::super::forms::clif_type;
 use super::vector;
-use crate::ir::{BinaryOp, IntCc, Type, UnaryOp};
+use warploom_ir::{BinaryOp, IntCc, Type, UnaryOp};
 
 /// `v + by`, wrapping.
 pub fn plus(b: &mut FunctionBuilder, v: Clif, by: i64) -> Clif {

@@ -9,7 +9,7 @@ use super::int::{self, shifted_up};
 use super::tables::Table;
 use super::{float, vector};
 use crate::analysis::CHUNK;
-use crate::ir::{BinaryOp, FloatCc, Inst, IntCc, Op, Type, UnaryOp, Value};
+use warploom_ir::{BinaryOp, FloatCc, Inst, IntCc, Op, Type, UnaryOp, Value};
 
 /// For each mask of a chunk its lanes, as vectors.
 pub(super) static MASK_WORDS: [[u32; CHUNK as usize]; 1 << CHUNK] = {

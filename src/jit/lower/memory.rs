@@ -14,7 +14,7 @@ use super::chunk::flags;
 use super::staging::Unreached;
 use super::vector;
 use crate::analysis::{CHUNK, Class};
-use crate::ir::{Access, Extend, Inst, Op, Space, Type, Value};
+use warploom_ir::{Access, Extend, Inst, Op, Space, Type, Value};
 
 const LANES: i64 = CHUNK as i64;
 

@@ -16,7 +16,7 @@ use super::int::{self, ShiftCount, constant};
 use super::masks::mask_form;
 use super::{float, vector};
 use crate::analysis::{Class, Support, is_pure};
-use crate::ir::{BinaryOp, ConvertOp, Function, Inst, Op, Round, Special, Type, UnaryOp, Value, ValueType};
+use warploom_ir::{BinaryOp, ConvertOp, Function, Inst, Op, Round, Special, Type, UnaryOp, Value, ValueType};
 use warploom_runtime::warp::CONST_BANK_BYTES;
 
 /// How the JIT executes an instruction by itself, or that the interpreter has to.
@@ -282,7 +282,7 @@ impl BlockLowerer<'_, '_, '_> {
             };
             sums.push(sum);
             if carries_out {
-                let mut out = int::compare_vector(self.b, crate::ir::IntCc::LtU, ty, plain, x[part]);
+                let mut out = int::compare_vector(self.b, warploom_ir::IntCc::LtU, ty, plain, x[part]);
                 if let Some(carry) = &carry {
                     let ones = constant(self.b, ty, ty.bit_mask(), true);
                     let full = self.b.ins().icmp(IntCC::Equal, plain, ones);

@@ -19,7 +19,7 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::facts::BlockFacts;
 use super::waits::passes_on;
-use crate::ir::{BlockId, Op, Reg, Value};
+use warploom_ir::{BlockId, Op, Reg, Value};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{ExitCode, RUNS};
 

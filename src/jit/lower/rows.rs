@@ -6,7 +6,7 @@ use super::super::forms::{Lanes, clif_type, parts};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
-use crate::ir::{CellKind, Reg, Type, Value};
+use warploom_ir::{CellKind, Reg, Type, Value};
 
 impl BlockLowerer<'_, '_, '_> {
     fn load_cells(&mut self, ty: Type, offset: u32) -> Lanes {

@@ -8,7 +8,7 @@ use super::super::helpers::Helper;
 use super::address::{Rights, Spaced};
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use crate::ir::{Access, Extend, Op, Space, Type, Value};
+use warploom_ir::{Access, Extend, Op, Space, Type, Value};
 use warploom_runtime::warp::PAGE_BYTES;
 
 /// An access that is done inline if its page is in the TLB.

@@ -15,7 +15,7 @@ use super::chunk::Chunk;
 use super::full_warp::Whole;
 use super::spill::Spills;
 use crate::analysis::Classes;
-use crate::ir::{Value, table};
+use warploom_ir::{Value, table};
 
 /// What holds in a part of the code.
 pub struct Scope<'r> {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 
 use super::block::BlockLowerer;
-use crate::ir::{BinaryOp, Op, Reg, UnaryOp, Value, ValueType};
+use warploom_ir::{BinaryOp, Op, Reg, UnaryOp, Value, ValueType};
 
 /// A mask that a segment computes for what comes after it.
 pub(super) struct Outgoing {

@@ -10,7 +10,7 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
 use crate::analysis::CHUNK;
-use crate::ir::{Access, Extend, Type};
+use warploom_ir::{Access, Extend, Type};
 
 const LANES: i64 = CHUNK as i64;
 

@@ -16,8 +16,8 @@ use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::block::BlockLowerer;
 use super::chunk::{Chunk, flags};
 use crate::analysis::Class;
-use crate::ir::{ConvertOp, Op, Reg, Type, Value, ValueType};
 use crate::jit::tuning;
+use warploom_ir::{ConvertOp, Op, Reg, Type, Value, ValueType};
 
 /// Bytes of a vector.
 pub const VECTOR: u32 = 16;

@@ -12,7 +12,7 @@ use super::address::{Rights, Spaced};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::analysis::CHUNK;
-use crate::ir::{Access, Space, Type, Value};
+use warploom_ir::{Access, Space, Type, Value};
 use warploom_runtime::warp::PAGE_BYTES;
 
 const LANES: usize = CHUNK as usize;

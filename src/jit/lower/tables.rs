@@ -6,10 +6,10 @@ use cranelift_codegen::ir::{ExternalName, GlobalValueData, InstBuilder, UserExte
 use cranelift_frontend::FunctionBuilder;
 
 use super::masks::MASK_WORDS;
-use crate::ir::SharedFn;
-use crate::ir::names::Named;
-use crate::ir::shared::TWO_OVER_PI_PAIRS;
-use crate::ir::special;
+use warploom_ir::SharedFn;
+use warploom_ir::names::Named;
+use warploom_ir::shared::TWO_OVER_PI_PAIRS;
+use warploom_ir::special;
 
 /// Of the names of tables in CLIF.
 pub const NAMESPACE: u32 = 1;

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as 
 use super::super::{Effort, abi};
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use crate::ir::{self, Barrier, BarrierCounts, Block, BlockId, Op, Reg, Terminator, Value};
+use warploom_ir::{self as ir, Barrier, BarrierCounts, Block, BlockId, Op, Reg, Terminator, Value};
 use warploom_runtime::warp::{BARRIERS, BarrierKind, ExitCode};
 
 impl BlockLowerer<'_, '_, '_> {

@@ -7,7 +7,7 @@ use super::super::forms::clif_type;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::analysis::{Class, Step};
-use crate::ir::{Op, Type, Value};
+use warploom_ir::{Op, Type, Value};
 
 impl BlockLowerer<'_, '_, '_> {
     /// Stores operands that no segment has stored: uniform and affine values, and rows of registers.

@@ -17,7 +17,7 @@ use super::cache::Entry;
 use super::code::Relocatable;
 use super::{Effort, JitError, MAX_FRAME, Program, tuning};
 use crate::analysis::Launched;
-use crate::ir::Function;
+use warploom_ir::Function;
 
 use select::unsupported;
 

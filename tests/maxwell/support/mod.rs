@@ -6,8 +6,8 @@ pub mod state;
 use std::sync::Arc;
 
 use warploom::interp::Interpreter;
-use warploom::ir::Function;
 use warploom::jit::{self, Effort};
+use warploom_ir::Function;
 use warploom_runtime::launch::Engine;
 
 /// By name.

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use warploom::ir::{
+use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
+use warploom_ir::{
     BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Space, Special, Terminator, Type, Value,
 };
-use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, Outcome, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place as Where};
 
@@ -225,7 +225,7 @@ struct StateCode<'a> {
 }
 
 impl StateCode<'_> {
-    fn reg(&mut self, place: Place) -> Option<warploom::ir::Reg> {
+    fn reg(&mut self, place: Place) -> Option<warploom_ir::Reg> {
         let (name, index) = match place {
             Place::Reg(n) => ("r", n),
             Place::Pred(n) => ("p", n),

@@ -10,7 +10,7 @@ use super::super::Image;
 use crate::capture::Surface;
 use crate::capture::manifest::{AddressMode, Dim, Filter, Layout, Sampler, Texture};
 use crate::exec::{Error, surfaces};
-use crate::ir::image::layout::{self, Plane};
+use warploom_ir::image::layout::{self, Plane};
 
 /// Rows of a linear image begin at multiples of this.
 const ROW_ALIGN: u64 = 256;

@@ -11,14 +11,14 @@ use crate::capture::{Surface, Texture};
 use crate::container::Code;
 use crate::exec::program::ReadOnly;
 use crate::exec::{Error, ImagePool, surfaces};
-use crate::ir::image::layout::{Blocks, Layout, MAX_BLOCK};
-use crate::ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
-use crate::ir::image::{self, Kind, RECORD_BYTES, Shape};
 use crate::isa::images::driver::{self, HEADER_BITS, MAX_KNOWN};
 use crate::isa::maxwell::code;
 use crate::isa::maxwell::field::Field;
 use crate::isa::maxwell::header::{self, Format, Header, PITCH_ALIGN};
 use crate::isa::maxwell::sampler;
+use warploom_ir::image::layout::{Blocks, Layout, MAX_BLOCK};
+use warploom_ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
+use warploom_ir::image::{self, Kind, RECORD_BYTES, Shape};
 
 /// Images in memory begin at multiples of this: all that headers and pages ask for.
 const IMAGE_ALIGN: u64 = 1 << 16;

@@ -16,10 +16,10 @@ use super::{Environment, Guest, Image, Launching, Lifting, Placed};
 use crate::capture::{self, Surface, Texture};
 use crate::container::{self, Code};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
-use crate::ir::{Function, Service};
 use crate::isa::LiftError;
 use crate::isa::maxwell::lift::{Kernel, fidelity, lift_kernel, service};
 use crate::isa::maxwell::{WORD_BYTES, code, driver};
+use warploom_ir::{Function, Service};
 
 /// Stack for calls whose depth the compiler could not know, in bytes per lane: the driver's default.
 const CALL_STACK_BYTES: u32 = 1024;

@@ -6,11 +6,11 @@
 
 use super::images::Decoded;
 use crate::container::Module;
-use crate::ir::image::layout::Layout;
-use crate::ir::image::sampler::{Filter, Sampler, Wrap};
-use crate::ir::image::{Image, Source};
-use crate::ir::texel::TexelKind;
 use crate::isa::images::driver::{QUERY_BYTES, query};
+use warploom_ir::image::layout::Layout;
+use warploom_ir::image::sampler::{Filter, Sampler, Wrap};
+use warploom_ir::image::{Image, Source};
+use warploom_ir::texel::TexelKind;
 
 /// Offsets in bank 0 of the addresses of the tables: of surfaces, textures and samplers.
 pub const POINTERS: [usize; 3] = [0xc0, 0xb0, 0xb8];

@@ -12,13 +12,13 @@ use crate::capture::manifest::{self, AddressMode, Dim, Layout as Arrangement};
 use crate::container::visa::info::InlineSampler;
 use crate::exec::program::ReadOnly;
 use crate::exec::{Arg, Error, ImagePool, surfaces};
-use crate::ir::image::layout::Layout;
-use crate::ir::image::sampler::{self, Filter, Sampler, Wrap};
-use crate::ir::image::{self, Kind, RECORD_BYTES, Shape};
-use crate::ir::texel::{TexelFormat, TexelKind};
 use crate::isa::images::driver;
 use crate::isa::maxwell::header::Format;
 use crate::isa::visa::lift::surface::{Named, tables};
+use warploom_ir::image::layout::Layout;
+use warploom_ir::image::sampler::{self, Filter, Sampler, Wrap};
+use warploom_ir::image::{self, Kind, RECORD_BYTES, Shape};
+use warploom_ir::texel::{TexelFormat, TexelKind};
 
 /// Images begin at multiples of this, rows at multiples of the next.
 const IMAGE_ALIGN: u64 = 1 << 12;

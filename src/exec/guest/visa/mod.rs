@@ -14,13 +14,13 @@ use crate::capture::{Surface, Texture};
 use crate::container::visa::{VisaKernel, VisaModule};
 use crate::container::{Code, Function as ModuleFunction, Linked};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
-use crate::ir::Function;
 use crate::isa::LiftError;
 use crate::isa::fidelity::Fidelity;
 use crate::isa::visa::lift::{self, Kernel};
 use crate::isa::visa::module::Routine;
 use crate::isa::visa::platform::Platform;
 use crate::isa::visa::{binary, table, text};
+use warploom_ir::Function;
 
 pub(super) struct Visa;
 

@@ -6,7 +6,7 @@ use super::super::sampler::{CompareFn, Sampler};
 use super::super::{Image, Source};
 use super::filter::{Numbers, SHORT, Sum, WORD, nearest};
 use super::{Read, srgb};
-use crate::ir::texel::{TexelFormat, TexelKind, unpack};
+use crate::texel::{TexelFormat, TexelKind, unpack};
 
 /// The NaN that arithmetic makes. Source: facts, `maxwell-semantics.md`.
 pub const NAN: u32 = 0x7fff_ffff;

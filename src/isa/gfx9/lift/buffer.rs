@@ -3,8 +3,8 @@
 //! Sources: "Vega" Instruction Set Architecture, "Buffer addressing" and "Range checking"; CLRX, "GCN Memory instructions";
 //! the buffer descriptors that Mesa and LLVM make. What they leave open is in `docs/fidelity.md`.
 
-use crate::ir::{Access, AtomicOp, IntCc, Space, Type, Value};
 use crate::isa::gfx9::{Buffer, Encoding, Instruction, Operand};
+use warploom_ir::{Access, AtomicOp, IntCc, Space, Type, Value};
 
 use super::context::Cx;
 use super::lds::{self, Share};

@@ -2,9 +2,9 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "Buffer data" and "MTBUF". A texel is in range whole or not at all.
 
-use crate::ir::Value;
-use crate::ir::texel::TexelFormat;
 use crate::isa::gfx9::{Encoding, Instruction};
+use warploom_ir::Value;
+use warploom_ir::texel::TexelFormat;
 
 use super::buffer::{Place, fields};
 use super::context::Cx;

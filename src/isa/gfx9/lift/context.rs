@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::image::Shape;
-use crate::ir::{BankId, BlockBuilder, CellKind, FunctionBuilder, Reg, Type, Value};
 use crate::isa::gfx9::{Chip, Instruction};
+use warploom_ir::image::Shape;
+use warploom_ir::{BankId, BlockBuilder, CellKind, FunctionBuilder, Reg, Type, Value};
 
 use super::entry::{ConstantMemory, KnownWord};
 use super::graphics::Shader;

@@ -2,8 +2,8 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "SOPP Instructions", "SOP1 Instructions", "SOPK Instructions".
 
-use crate::ir::{IntCc, TrapKind, Type, Value};
 use crate::isa::gfx9::{Instruction, Operand};
+use warploom_ir::{IntCc, TrapKind, Type, Value};
 
 use super::context::Cx;
 use super::flow::Condition;

@@ -3,8 +3,8 @@
 //! Source: "Vega" Instruction Set Architecture, VOP1 and VOP3 instructions; CLRX, GcnInstrsVop1 and GcnInstrsVop3, for rounding
 //! and NaNs; LLVM for operands. Decisions are in `docs/fidelity.md`.
 
-use crate::ir::{FloatAttrs, IntCc, Round, Type, Value};
 use crate::isa::gfx9::{Instruction, Operand, Sel};
+use warploom_ir::{FloatAttrs, IntCc, Round, Type, Value};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
@@ -154,7 +154,7 @@ pub fn v_cvt_rpi_i32_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     no_omod(i)?;
     let (x, half) = (cx.f32(i, 0), cx.number(Type::F32, 0.5));
     let sum = cx.b.fadd(FloatAttrs::IEEE, x, half);
-    let nan = cx.b.fcmp(crate::ir::FloatCc::Nan, false, x, x);
+    let nan = cx.b.fcmp(warploom_ir::FloatCc::Nan, false, x, x);
     // The sum has lost the sign of a NaN.
     let sum = cx.b.select(nan, x, sum);
     let value = floor_to_int(cx, sum);

@@ -1,8 +1,8 @@
-//! The steps of an exact division that frame Newton's iterations: [`crate::ir::division`].
+//! The steps of an exact division that frame Newton's iterations: [`warploom_ir::division`].
 
-use crate::ir::division::Division;
-use crate::ir::{BlockBuilder, Type, Value};
 use crate::isa::gfx9::Instruction;
+use warploom_ir::division::Division;
+use warploom_ir::{BlockBuilder, Type, Value};
 
 use super::context::Cx;
 use super::floats::float_lifts;

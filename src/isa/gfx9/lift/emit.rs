@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::ir::{Barrier, BarrierCounts, BarrierKind, BlockId, BuildError, Function, FunctionBuilder, Type};
+use warploom_ir::{Barrier, BarrierCounts, BarrierKind, BlockId, BuildError, Function, FunctionBuilder, Type};
 
 use super::context::{Banks, Cx};
 use super::entry;

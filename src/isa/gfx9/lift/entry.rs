@@ -3,8 +3,8 @@
 //! Everything that depends on the launch comes from constant bank 0, so that a translation serves all launches.
 //! Source: LLVM, "User Guide for AMDGPU Backend", "Initial Kernel Execution State".
 
-use crate::ir::{Extend, IntCc, Space, Special, Type};
 use crate::isa::gfx9::Operand;
+use warploom_ir::{Extend, IntCc, Space, Special, Type};
 
 use super::context::Cx;
 use super::graphics::{self, Shader};

@@ -1,7 +1,7 @@
 //! Where control goes after an instruction.
 
-use crate::ir::TrapKind;
 use crate::isa::gfx9::Operand;
+use warploom_ir::TrapKind;
 
 use super::mode::Mode;
 

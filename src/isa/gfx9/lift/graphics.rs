@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use crate::container::emitted;
-use crate::ir::{Access, Extend, IntCc, Space, Special, Type, Value};
 use crate::isa::LiftError;
 use crate::isa::gfx9::{Encoding, Export, Instruction, Operand};
+use warploom_ir::{Access, Extend, IntCc, Space, Special, Type, Value};
 
 use super::context::Cx;
 use super::entry::BANK;

@@ -6,7 +6,7 @@
 
 use super::context::Cx;
 use super::image::Descriptor;
-use crate::ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
+use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 

@@ -3,8 +3,8 @@
 //! Sources: "Vega" Instruction Set Architecture, "Image sampler resource"; the sampler descriptors that Mesa makes; the Vulkan
 //! specification, "Texel coordinate systems" and "Wrapping operation". What images there are says `image`.
 
-use crate::ir::{FloatAttrs, FloatCc, IntCc, Type, Value};
 use crate::isa::gfx9::{Image, Instruction, Operand};
+use warploom_ir::{FloatAttrs, FloatCc, IntCc, Type, Value};
 
 use super::context::Cx;
 use super::image::{Descriptor, Level, chosen, fields};

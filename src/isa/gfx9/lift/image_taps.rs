@@ -2,8 +2,8 @@
 //!
 //! Sources: as of `image_sample`; Vulkan specification, "Cube Map Edge Handling"; faces of cubes as all instruction sets have them: `ir::image::sample::cube`.
 
-use crate::ir::image::sample::beyond_face;
-use crate::ir::{FloatAttrs, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
+use warploom_ir::image::sample::beyond_face;
+use warploom_ir::{FloatAttrs, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
 
 use super::context::Cx;
 use super::image::{Level, kind, word_of};

@@ -1,8 +1,8 @@
 //! What scalar registers are known to hold, and what descriptors are known to say: what code is specialised for.
 
-use crate::ir::Value;
-use crate::ir::image::Shape;
 use crate::isa::gfx9::Operand;
+use warploom_ir::Value;
+use warploom_ir::image::Shape;
 
 use super::context::Cx;
 use super::entry::{Initial, InitialScalar, KnownWord};

@@ -5,8 +5,8 @@
 //! a whole reads 0 and is not written. Of the global data share (the `gds` bit) m0 gives a launch a part: from its upper 16 bits
 //! on, as many bytes as its lower ones say.
 
-use crate::ir::{AtomicOp, IntCc, Space, Special, Type, Value};
 use crate::isa::gfx9::{Ds, Instruction, Operand};
+use warploom_ir::{AtomicOp, IntCc, Space, Special, Type, Value};
 
 use super::context::Cx;
 use super::entry::BANK;
@@ -260,7 +260,7 @@ fn count(cx: &mut Cx<'_>, i: &Instruction, op: AtomicOp) -> Lifted {
     let within = in_range(cx, address, 0, 4);
     // A uniform address: once for the wave.
     let access = cx.b.access(Space::Shared, Type::I32, 1, address, 0);
-    let access = crate::ir::Access { guard: Some(within), ..access };
+    let access = warploom_ir::Access { guard: Some(within), ..access };
     let old = cx.b.atomic(access, op, lanes, None);
     let old = cx.b.splat(old);
     cx.set_vector(dst, old);

@@ -2,8 +2,8 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "LDS & GDS instructions". Those out of range do nothing and find 0.
 
-use crate::ir::{Access, AtomicOp, Type, Value};
 use crate::isa::gfx9::Instruction;
+use warploom_ir::{Access, AtomicOp, Type, Value};
 
 use super::context::Cx;
 use super::lds::{Share, second_address, shared, two_offsets};
@@ -62,7 +62,7 @@ fn atomic_src2(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: AtomicOp) -> Lift
     let second = second_address(cx, &ds, first);
     let (space, second, offset, guard) = share.place(cx, second, 0, ty.bytes());
     let access = cx.b.access(space, ty, 1, second, offset);
-    let value = cx.b.load_access(Access { guard: Some(guard), align: 1, ..access }, crate::ir::Extend::None)[0];
+    let value = cx.b.load_access(Access { guard: Some(guard), align: 1, ..access }, warploom_ir::Extend::None)[0];
     apply(cx, share, (first, 0), op, ty, value, None);
     Ok(Flow::Next)
 }

@@ -3,8 +3,8 @@
 //! Source: "Vega" Instruction Set Architecture, DS_SWIZZLE_B32, DS_PERMUTE_B32, DS_BPERMUTE_B32. A lane that is not active
 //! gives 0.
 
-use crate::ir::Value;
 use crate::isa::gfx9::Instruction;
+use warploom_ir::Value;
 
 use super::context::Cx;
 use super::lds::fields;

@@ -64,9 +64,9 @@ pub mod vector_int;
 pub mod vector_lanes;
 pub mod vector_short;
 
-use crate::ir::image::Shape;
-use crate::ir::{Function, NanPolicy};
 use crate::isa::{LiftError, if_conversion};
+use warploom_ir::image::Shape;
+use warploom_ir::{Function, NanPolicy};
 
 use super::{Chip, Instruction};
 pub use context::Cx;

@@ -2,7 +2,7 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "MODE register".
 
-use crate::ir::{FloatAttrs, Round, Type};
+use warploom_ir::{FloatAttrs, Round, Type};
 
 /// The MODE register as far as it says how instructions act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -4,8 +4,8 @@
 //! AMDGPUMCCodeEmitter, for inline constants: integers have 32 bits, floats are an `f16` with a high half of 0, or an `f32`
 //! where the instruction is one of integers.
 
-use crate::ir::{BinaryOp, FloatAttrs, FloatBinaryOp, Round, Type, Value};
 use crate::isa::gfx9::{Instruction, Operand};
+use warploom_ir::{BinaryOp, FloatAttrs, FloatBinaryOp, Round, Type, Value};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};

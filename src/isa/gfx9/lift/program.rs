@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use crate::ir::{BlockId, FunctionBuilder, Op, TrapKind, Value};
 use crate::isa::LiftError;
 use crate::isa::discover::{Cut, Found, Ways};
 use crate::isa::gfx9::{Encoding, Instruction};
+use warploom_ir::{BlockId, FunctionBuilder, Op, TrapKind, Value};
 
 use super::computed::Computed;
 use super::context::{Banks, Cx};

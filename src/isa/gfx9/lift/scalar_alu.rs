@@ -2,8 +2,8 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "SOP2 Instructions", "SOP1 Instructions", "SOPK Instructions".
 
-use crate::ir::{BinaryOp, IntCc, Type, Value};
 use crate::isa::gfx9::{Instruction, Operand};
+use warploom_ir::{BinaryOp, IntCc, Type, Value};
 
 use super::context::Cx;
 use super::{Flow, Lifted};

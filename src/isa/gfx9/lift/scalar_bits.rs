@@ -2,8 +2,8 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "SOP1 Instructions".
 
-use crate::ir::{Type, UnaryOp, Value};
 use crate::isa::gfx9::Instruction;
+use warploom_ir::{Type, UnaryOp, Value};
 
 use super::Lifted;
 use super::context::Cx;

@@ -1,7 +1,7 @@
 //! Scalar registers: by the hardware's numbers, in pairs.
 
-use crate::ir::{IntCc, Part, Reg, Type, Value};
 use crate::isa::gfx9::Operand;
+use warploom_ir::{IntCc, Part, Reg, Type, Value};
 
 use super::context::Cx;
 use super::known::Known;

@@ -1,8 +1,8 @@
 //! Vector registers, and the sources and destinations of vector instructions with their modifiers.
 
-use crate::ir::{FloatUnaryOp, IntCc, Type, Value};
 use crate::isa::gfx9::row::Modifiers;
 use crate::isa::gfx9::{DppControl, DstUnused, Encoding, Instruction, Operand, Sel, Source};
+use warploom_ir::{FloatUnaryOp, IntCc, Type, Value};
 
 use super::context::Cx;
 use super::scalars::{M0, float_constant};
@@ -284,12 +284,12 @@ impl Cx<'_> {
     /// Clamps a float to [0, 1].
     pub fn clamped(&mut self, value: Value) -> Value {
         let ty = self.b.ty(value).ty;
-        let attrs = crate::ir::FloatAttrs { saturate: true, ..self.mode.attrs(ty) };
+        let attrs = warploom_ir::FloatAttrs { saturate: true, ..self.mode.attrs(ty) };
         let clamped = self.b.funary(FloatUnaryOp::Copy, attrs, value);
         if self.mode.clamps_nan() {
             return clamped;
         }
-        let nan = self.b.fcmp(crate::ir::FloatCc::Nan, false, value, value);
+        let nan = self.b.fcmp(warploom_ir::FloatCc::Nan, false, value, value);
         self.b.select(nan, value, clamped)
     }
 

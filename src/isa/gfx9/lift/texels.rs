@@ -1,10 +1,10 @@
 //! Typed memory: texels of a format that the instruction or a descriptor gives, as components in registers.
 //!
 //! Sources: "Vega" Instruction Set Architecture, "Buffer resource"; CLRX, "MUBUF/MTBUF format conversion"; the formats by number in
-//! Mesa's register descriptions. How components are converted is in [`texel`](crate::ir::texel).
+//! Mesa's register descriptions. How components are converted is in [`texel`](warploom_ir::texel).
 
-use crate::ir::texel::{TexelFormat, TexelKind};
-use crate::ir::{FloatAttrs, IntCc, Space, Type, Value};
+use warploom_ir::texel::{TexelFormat, TexelKind};
+use warploom_ir::{FloatAttrs, IntCc, Space, Type, Value};
 
 use super::context::Cx;
 use super::vector_memory::{Item, write_half};

@@ -1,7 +1,7 @@
 //! Powers, logarithms and trigonometric functions of the vector unit. `floats` says where they come from.
 
-use crate::ir::{FloatAttrs, IntCc, Round, SharedFn, Type, Value};
 use crate::isa::gfx9::Instruction;
+use warploom_ir::{FloatAttrs, IntCc, Round, SharedFn, Type, Value};
 
 use super::context::Cx;
 use super::floats;

@@ -2,8 +2,8 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "VOPC Instructions".
 
-use crate::ir::{FloatCc, IntCc, Type, Value};
 use crate::isa::gfx9::Instruction;
+use warploom_ir::{FloatCc, IntCc, Type, Value};
 
 use super::context::Cx;
 use super::floats::{infinity, sign};

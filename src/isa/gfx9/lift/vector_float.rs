@@ -1,7 +1,7 @@
 //! `f32` arithmetic of the vector unit. `floats` says where it comes from.
 
-use crate::ir::{FloatAttrs, FloatCc, FloatUnaryOp, SharedFn, Type, Value};
 use crate::isa::gfx9::Instruction;
+use warploom_ir::{FloatAttrs, FloatCc, FloatUnaryOp, SharedFn, Type, Value};
 
 use super::context::Cx;
 use super::floats::{self, float_lifts};

@@ -2,8 +2,8 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "VOP2 Instructions", "VOP1 Instructions", "VOP3A & VOP3B Instructions".
 
-use crate::ir::{IntCc, Type, Value};
 use crate::isa::gfx9::Instruction;
+use warploom_ir::{IntCc, Type, Value};
 
 use super::context::Cx;
 use super::{Flow, Lifted};

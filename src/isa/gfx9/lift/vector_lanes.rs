@@ -2,9 +2,9 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "VOP1 Instructions", "VOP3A & VOP3B Instructions".
 
-use crate::ir::{Type, Value};
 use crate::isa::divergence::first_lane;
 use crate::isa::gfx9::{Instruction, Operand};
+use warploom_ir::{Type, Value};
 
 use super::context::Cx;
 use super::{Flow, Lifted, Unsupported};

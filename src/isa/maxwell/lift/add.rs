@@ -2,11 +2,11 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.1.
 
-use crate::ir::Value;
 pub use crate::isa::bits::add_carry;
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::field::AddShift;
 use crate::isa::maxwell::{Instruction, Part, Source};
+use warploom_ir::Value;
 
 use super::cc;
 use super::context::Cx;

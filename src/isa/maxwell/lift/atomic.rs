@@ -2,11 +2,11 @@
 //!
 //! Source: seed `nvidia-atom.txt`; facts, `maxwell-semantics.md` 8.
 
-use crate::ir::{Access, AtomicOp, Space, TrapKind, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::field::{self, AtomicType, ReduceOp, SharedAtomicType};
 use crate::isa::maxwell::row::{Location, OperandSlot};
 use crate::isa::maxwell::{Instruction, Reg, Role, Source};
+use warploom_ir::{Access, AtomicOp, Space, TrapKind, Type, Value};
 
 use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};

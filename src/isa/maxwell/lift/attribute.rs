@@ -4,12 +4,12 @@
 //! ([`arrays`](crate::isa::maxwell::arrays)); physical addresses are logical ones.
 
 use crate::container::Stage;
-use crate::ir::{Access, Extend, IntCc, Type, Value};
 use crate::isa::divergence::{Mask, nonzero};
 use crate::isa::maxwell::arrays::{Array, at, emitted};
 use crate::isa::maxwell::field::{IsberdMode, OutMode};
 use crate::isa::maxwell::shader::{ATTRIBUTE_WORDS, attribute};
 use crate::isa::maxwell::{Instruction, Reg};
+use warploom_ir::{Access, Extend, IntCc, Type, Value};
 
 use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};

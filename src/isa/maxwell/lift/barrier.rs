@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 8 (BAR, MEMBAR) and 5 (B2R).
 
-use crate::ir::{Barrier, BarrierCounts, BarrierKind, Special, Value};
 use crate::isa::divergence::{Mask, first_lane, nonzero};
 use crate::isa::maxwell::field::{BarrierPart, BarrierReduction, FenceLevel};
 use crate::isa::maxwell::{Instruction, Role, Source};
+use warploom_ir::{Barrier, BarrierCounts, BarrierKind, Special, Value};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};

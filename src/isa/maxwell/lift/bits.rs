@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.1 (POPC, FLO) and 2.3.
 
-use crate::ir::Value;
 use crate::isa::bits::{self, sequence};
 use crate::isa::maxwell::field::{PermuteMode, Sign};
 use crate::isa::maxwell::{Instruction, Part, Source};
+use warploom_ir::Value;
 
 use super::cc;
 use super::context::Cx;

@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 1 (bits and tests) and 2.1 (carry rule).
 
-use crate::ir::{FloatCc, IntCc, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::field::CcTest;
+use warploom_ir::{FloatCc, IntCc, Type, Value};
 
 use super::context::Cx;
 use super::flags::Flag;

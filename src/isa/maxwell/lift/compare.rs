@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 1 (set predicate), 2.1 and 2.4.
 
-use crate::ir::{IntCc, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::field::{BoolOp, IntCompare, MinMaxWord, Sign};
+use warploom_ir::{IntCc, Value};
 
 use super::add::add_carry;
 use super::cc;

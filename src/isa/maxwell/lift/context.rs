@@ -2,13 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::image::Shape;
-use crate::ir::{self, Access, BankId, BlockBuilder, Extend, Space, Special, Type, Value};
 use crate::isa::bits::{self, Emit};
 use crate::isa::divergence::Mask;
 use crate::isa::images::{self, Lifter};
 use crate::isa::maxwell::driver::{self, BANKS, word};
 use crate::isa::maxwell::{Instruction, Part, Pred, Reg, Source, instruction};
+use warploom_ir::image::Shape;
+use warploom_ir::{self as ir, Access, BankId, BlockBuilder, Extend, Space, Special, Type, Value};
 
 use super::flag_file::{FlagBanks, FlagFile};
 use super::flags::{Flag, Flags};
@@ -262,7 +262,7 @@ impl<'a> Cx<'a> {
 
     // Registers.
 
-    fn cell(&mut self, reg: Reg) -> crate::ir::Reg {
+    fn cell(&mut self, reg: Reg) -> warploom_ir::Reg {
         self.usage.registers = self.usage.registers.max(u32::from(reg.0) + 1);
         self.banks.registers.reg(reg.0.into())
     }

@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 6.
 
-use crate::ir::{TrapKind, Type};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::field::BreakpointKind;
 use crate::isa::maxwell::{Instruction, Role, WORD_BYTES};
+use warploom_ir::{TrapKind, Type};
 
 use super::context::Cx;
 use super::flow::{Active, Flow, Leave, Lifted, Unsupported, Wait};

@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 3.
 
-use crate::ir::{FloatAttrs, FloatUnaryOp, Round, Type, Value};
 use crate::isa::maxwell::field::{CopyRounding, FloatFormat, Ftz, IntFormat, IntRounding};
 use crate::isa::maxwell::{Instruction, Part, Source};
+use warploom_ir::{FloatAttrs, FloatUnaryOp, Round, Type, Value};
 
 use super::cc;
 use super::context::{Cx, whole};

@@ -2,8 +2,8 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.
 
-use crate::ir::{FloatAttrs, Value};
 use crate::isa::maxwell::Instruction;
+use warploom_ir::{FloatAttrs, Value};
 
 use super::cc;
 use super::context::Cx;

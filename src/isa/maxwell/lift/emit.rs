@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::{BlockBuilder, BlockId, BuildError, Function, FunctionBuilder, Reg, Value};
 use crate::isa::divergence::Mask;
+use warploom_ir::{BlockBuilder, BlockId, BuildError, Function, FunctionBuilder, Reg, Value};
 
 use super::cc;
 use super::context::{Banks, Cx};

@@ -1,8 +1,8 @@
 //! The helper blocks behind a block that ends with a decision. They cost nothing.
 
-use crate::ir::{BlockBuilder, BlockId, IntCc, Reg, TrapKind, Type, Value};
 use crate::isa::divergence::first_lane;
 use crate::isa::maxwell::{BUNDLE_BYTES, WORD_BYTES};
+use warploom_ir::{BlockBuilder, BlockId, IntCc, Reg, TrapKind, Type, Value};
 
 use super::context::Cx;
 use super::emit::Emitter;

@@ -9,8 +9,8 @@
 //! All other bits of a value are arbitrary, so whoever uses a flag for more than guarding must cut it to the lanes
 //! that execute.
 
-use crate::ir::{BankId, BlockBuilder, Value};
 use crate::isa::divergence::Mask;
+use warploom_ir::{BankId, BlockBuilder, Value};
 
 use super::flags::{Flag, Flags};
 
@@ -22,7 +22,7 @@ pub struct FlagBanks {
 }
 
 impl FlagBanks {
-    fn reg(self, flag: Flag) -> crate::ir::Reg {
+    fn reg(self, flag: Flag) -> warploom_ir::Reg {
         match flag.index().checked_sub(Flag::PREDICATES) {
             None => self.predicates.reg(flag.index() as u32),
             Some(bit) => self.cc.reg(bit as u32),

@@ -2,11 +2,11 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.
 
-use crate::ir::division;
-use crate::ir::{FloatAttrs, FloatCc, IntCc, Round, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::field::{CheckMode, Flush, Ftz, Rounding, Scale};
+use warploom_ir::division;
+use warploom_ir::{FloatAttrs, FloatCc, IntCc, Round, Type, Value};
 
 use super::cc;
 use super::context::Cx;

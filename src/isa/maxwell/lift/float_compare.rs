@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.
 
-use crate::ir::{FloatCc, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::field::{FloatCompare, Ftz};
+use warploom_ir::{FloatCc, Value};
 
 use super::compare::{set_predicates, set_register};
 use super::context::Cx;

@@ -1,6 +1,6 @@
 //! What an instruction does to the flow of control.
 
-use crate::ir::{Barrier, Service, TrapKind, Value};
+use warploom_ir::{Barrier, Service, TrapKind, Value};
 
 /// Kinds of entries of the divergence stack that lanes leave to. (A divergent branch pushes a fourth kind, which
 /// nothing leaves to: the lanes that took the other side.)

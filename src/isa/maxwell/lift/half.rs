@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.2.
 
-use crate::ir::{FloatAttrs, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::field::{Field, Ftz, HalfMerge};
 use crate::isa::maxwell::{Instruction, Part, Source, instruction};
+use warploom_ir::{FloatAttrs, Type, Value};
 
 use super::compare::{combine, set_predicates};
 use super::context::Cx;

@@ -2,11 +2,11 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.3.
 
-use crate::ir::Value;
 use crate::isa::bits;
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::field::{LogicOp, LogicTest};
+use warploom_ir::Value;
 
 use super::cc;
 use super::context::Cx;

@@ -2,11 +2,11 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 8. Cache hints have no effect.
 
-use crate::ir::{Access, Extend, Space, Type, Value as IrValue, Values};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::driver::BANKS;
 use crate::isa::maxwell::field::{ConstMode, Field, MemSize, StoreSize};
+use warploom_ir::{Access, Extend, Space, Type, Value as IrValue, Values};
 
 use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};

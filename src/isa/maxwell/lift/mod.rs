@@ -66,7 +66,7 @@ pub mod transcendental;
 pub mod video;
 pub mod warp;
 
-use crate::ir::{CellKind, Function, FunctionBuilder, NanPolicy, Service, Type};
+use warploom_ir::{CellKind, Function, FunctionBuilder, NanPolicy, Service, Type};
 
 use super::{Instruction, past_control};
 use crate::container::Stage;

@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 5; `maxwell.md`, launch environment.
 
-use crate::ir::{Special, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::special::SpecialRegister as Sr;
+use warploom_ir::{Special, Type, Value};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};

@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.2.
 
-use crate::ir::Value;
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::field::{MulSigns, XmadMode, XmadSigns};
 use crate::isa::maxwell::{Instruction, Part, Source};
+use warploom_ir::Value;
 
 use super::add::{add_carry, saturate};
 use super::cc;

@@ -3,12 +3,12 @@
 //! Source: facts, `graphics.md`, sections 1.4 and 1.6.
 
 use crate::container::Stage;
-use crate::ir::{Extend, FloatAttrs, IntCc, Round, Type, Value};
 use crate::isa::divergence::{Mask, nonzero};
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::arrays::Array;
 use crate::isa::maxwell::field::{IpaMode, IpaPlace, PixelMode};
 use crate::isa::maxwell::shader::{ATTRIBUTE_WORDS, Interpolation, attribute};
+use warploom_ir::{Extend, FloatAttrs, IntCc, Round, Type, Value};
 
 use super::cc;
 use super::context::{Cx, PT};

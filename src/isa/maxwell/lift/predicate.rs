@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 5.
 
-use crate::ir::Value;
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::field::{ByteIndex, PredFile};
 use crate::isa::maxwell::{Instruction, Part};
+use warploom_ir::Value;
 
 use super::cc;
 use super::compare::{combine, set_predicates, set_register};

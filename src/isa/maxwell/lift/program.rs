@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::ir::{BlockId, FunctionBuilder, Service, TrapKind};
 use crate::isa::discover::{Cut, Found, Ways};
 use crate::isa::maxwell::field::{CcTest, Field};
 use crate::isa::maxwell::shader::Header;
 use crate::isa::maxwell::{Instruction, Opcode, WORD_BYTES, code, past_control};
+use warploom_ir::{BlockId, FunctionBuilder, Service, TrapKind};
 
 use super::context::{Banks, Cx, KnownImages, Usage};
 use super::flags::Flags;

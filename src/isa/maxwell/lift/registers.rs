@@ -1,7 +1,7 @@
 //! Which registers an instruction reads and writes.
 
-use crate::ir::Op;
 use crate::isa::maxwell::{Instruction, WORD_BYTES, past_control};
+use warploom_ir::Op;
 
 use super::{Kernel, lift_kernel};
 

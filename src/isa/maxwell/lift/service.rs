@@ -3,7 +3,7 @@
 //!
 //! Source: facts, `maxwell.md`, "Launch environment": arguments from R4 on, 64-bit ones in even pairs, the result in R4.
 
-use crate::ir::{BlockBuilder, BlockId, Extend, Service, Space, Type, Value};
+use warploom_ir::{BlockBuilder, BlockId, Extend, Service, Space, Type, Value};
 
 use super::context::Banks;
 

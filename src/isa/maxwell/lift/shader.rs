@@ -6,7 +6,6 @@
 //! ("automatically predicated off"); facts, `graphics.md`, section 1.6.
 
 use crate::container::Stage;
-use crate::ir::{self, Access, Extend, IntCc, Space, Special, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::images::driver::BANK;
 use crate::isa::maxwell::arrays::{Array, Arrays, at};
@@ -14,6 +13,7 @@ use crate::isa::maxwell::field::{Field, FloatFormat, IpaMode, MufuOp};
 use crate::isa::maxwell::shader::{Flag, Header, Interpolation, TARGETS, attribute};
 use crate::isa::maxwell::special::SpecialRegister as Sr;
 use crate::isa::maxwell::{Instruction, Opcode, Reg};
+use warploom_ir::{self as ir, Access, Extend, IntCc, Space, Special, Type, Value};
 
 use super::context::Cx;
 use super::flow::Unsupported;

@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.3.
 
-use crate::ir::{Type, Value};
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::field::{FunnelType, FunnelWord, ShiftWord, Sign};
+use warploom_ir::{Type, Value};
 
 use super::cc;
 use super::context::Cx;

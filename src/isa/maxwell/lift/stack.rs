@@ -20,14 +20,16 @@
 //!
 //! `div_mask[i]` and `div_site[i]` for `i < sp`. A *site* is an instruction that pushes; its pc is what the stack
 //! holds, and stays valid when the kernel is lifted again with more entries. Each site has a block of its own, entered from the
-//! pop, which knows statically where to go on and which block pushed ([`Block::join`](crate::ir::Block::join)), however
+//! pop, which knows statically where to go on and which block pushed ([`Block::join`](warploom_ir::Block::join)), however
 //! many sites name one target. Entries past the end of the banks are dropped, and read as site 0, which traps.
 
 use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::{BankId, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Reg, Special, TrapKind, Type, Value};
+use warploom_ir::{
+    BankId, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Reg, Special, TrapKind, Type, Value,
+};
 
 use super::flow::{Leave, Wait};
 

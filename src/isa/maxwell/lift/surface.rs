@@ -1,10 +1,8 @@
 //! Surfaces: SULD, SUST, SURED, SUATOM.
 //!
 //! Source: seeds `nvidia-suatom.txt` and `nvidia-ptx-surface.txt`; facts, `maxwell-surfaces.md`, section 4. Where accesses go is in
-//! `surface_place`, how texels are converted in [`texel`](crate::ir::texel).
+//! `surface_place`, how texels are converted in [`texel`](warploom_ir::texel).
 
-use crate::ir::image::flag;
-use crate::ir::{Access, AtomicOp, LaneFault, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::images::formatted::{self, texels_of};
 use crate::isa::images::place::Unit;
@@ -12,6 +10,8 @@ use crate::isa::images::raise;
 use crate::isa::images::reduction::Operation;
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::field::{self, AtomicType, SurfaceAtomicType, SurfaceMask};
+use warploom_ir::image::flag;
+use warploom_ir::{Access, AtomicOp, LaneFault, Type, Value};
 
 use super::atomic::{ILLEGAL, Kind, atomic, kind, operand, reduction, set_old};
 use super::context::Cx;

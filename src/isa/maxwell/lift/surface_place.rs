@@ -2,13 +2,13 @@
 //!
 //! Source: seed `nvidia-suatom.txt`; facts, `maxwell-surfaces.md`, sections 4.1 and 4.7.
 
-use crate::ir::Type;
-use crate::ir::image::flag;
 use crate::isa::divergence::Mask;
 use crate::isa::images::Record;
 use crate::isa::images::place::{Beyond, Place, Slice, Target, Unit};
 use crate::isa::maxwell::field::{SurfaceClamp, SurfaceDim};
 use crate::isa::maxwell::{Instruction, Source, instruction};
+use warploom_ir::Type;
+use warploom_ir::image::flag;
 
 use super::context::Cx;
 use super::flow::Unsupported;

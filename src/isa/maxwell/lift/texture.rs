@@ -1,10 +1,8 @@
 //! Textures: TEX, TEXS, TLD, TLDS, TLD4, TLD4S, TXD, TXQ, TMML.
 //!
 //! Source: facts, `maxwell-surfaces.md`, sections 5 and 6; the order of operands as Mesa's and Ryujinx's compilers have it, and ptxas.
-//! What comes of a coordinate is in [`sample`](crate::ir::image::sample).
+//! What comes of a coordinate is in [`sample`](warploom_ir::image::sample).
 
-use crate::ir::image::sample::Operation;
-use crate::ir::{Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::images::Record;
 use crate::isa::images::texture::{self, Level, Texture};
@@ -12,6 +10,8 @@ use crate::isa::maxwell::field::{
     FetchLod, Field, GatherOffsets, MaskPair, MaskSingle, TexelFormat, TextureDim, TextureLod, TextureQuery,
 };
 use crate::isa::maxwell::{Instruction, Reg, Source};
+use warploom_ir::image::sample::Operation;
+use warploom_ir::{Type, Value};
 
 use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};

@@ -1,10 +1,10 @@
 //! MUFU, and RRO which prepares its argument.
 //!
-//! Source: facts, `maxwell-semantics.md` 4.1. The functions are [`crate::ir::shared`]'s, the same in both engines.
+//! Source: facts, `maxwell-semantics.md` 4.1. The functions are [`warploom_ir::shared`]'s, the same in both engines.
 
-use crate::ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, Round, SharedFn, Type};
 use crate::isa::maxwell::Instruction;
 use crate::isa::maxwell::field::{MufuOp, RangeReduction};
+use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, Round, SharedFn, Type};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};

@@ -3,7 +3,6 @@
 //!
 //! Source: PTX ISA, *Video Instructions*, which the compiler maps to these one to one; facts, `maxwell-semantics.md` 2.5.
 
-use crate::ir::{IntCc, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::maxwell::field::{
     ByteLanes, ByteOrderA, ByteOrderB, ByteReduction, ByteSigns, DifferenceResult, Sign, VideoImm, VideoResult,
@@ -11,6 +10,7 @@ use crate::isa::maxwell::field::{
 };
 use crate::isa::maxwell::{Instruction, Part, Source};
 use crate::isa::video::{Number, ProductSum, clamp, extend, merged, shifted_left, wide};
+use warploom_ir::{IntCc, Type, Value};
 
 use super::add::add_carry;
 use super::cc;

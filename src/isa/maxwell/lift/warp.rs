@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 7.
 
-use crate::ir::{IntCc, Type, Value};
 use crate::isa::divergence::{Mask, nonzero};
 use crate::isa::maxwell::field::{ShuffleMode, VoteMode};
 use crate::isa::maxwell::{Instruction, Source};
+use warploom_ir::{IntCc, Type, Value};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};

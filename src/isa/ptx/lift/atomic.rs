@@ -4,12 +4,12 @@
 
 use warploom_runtime::window::WINDOW_BYTES;
 
-use crate::ir::{Access, AtomicOp, IntCc, Space, Type, Value, WideOp};
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
+use warploom_ir::{Access, AtomicOp, IntCc, Space, Type, Value, WideOp};
 
 use super::context::{Cx, Insn, float_type, int_type};
 use super::driver;

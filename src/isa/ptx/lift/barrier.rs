@@ -2,11 +2,11 @@
 //!
 //! Source: facts, `ptx.md` 2.11.
 
-use crate::ir::{Barrier, BarrierCounts, BarrierKind, IntCc, Special, Value};
 use crate::isa::divergence::{Mask, first_lane};
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::ptx::word::Word;
+use warploom_ir::{Barrier, BarrierCounts, BarrierKind, IntCc, Special, Value};
 
 use super::context::{Cx, Insn};
 

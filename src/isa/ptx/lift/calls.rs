@@ -1,9 +1,9 @@
 //! What calls pass and give back. Parameters in memory are bytes of the lane's local memory, where caller and callee both find them.
 
-use crate::ir::{Access, Extend, Service, Space, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::{AddressOf, Formal, Function, Operand, VariableId};
 use crate::isa::ptx::types::{Kind, Ty};
+use warploom_ir::{Access, Extend, Service, Space, Type, Value};
 
 use super::context::{Cell, Cx, int_type};
 use super::graph::Call;

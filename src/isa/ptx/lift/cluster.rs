@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `ptx.md` 2.15.
 
-use crate::ir::Type;
 use crate::isa::ptx::module::{AddressOf, Operand};
 use crate::isa::ptx::types::{StateSpace, Ty};
 use crate::isa::ptx::word::Word;
+use warploom_ir::Type;
 
 use super::context::{Cx, Insn};
 use super::driver;

@@ -4,7 +4,6 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::ir::{FloatCc, IntCc, Type, Value};
 use crate::isa::bits;
 use crate::isa::brain::from_bf16;
 use crate::isa::divergence::Mask;
@@ -12,6 +11,7 @@ use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::ptx::word::Word;
+use warploom_ir::{FloatCc, IntCc, Type, Value};
 
 use super::context::{Cx, Insn, int_type};
 use super::convert::pack;

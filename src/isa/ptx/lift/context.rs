@@ -2,8 +2,6 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ir::image::Shape;
-use crate::ir::{self, BankId, BlockBuilder, BlockId, CellKind, Extend, FunctionBuilder, Space, Type, Value};
 use crate::isa::bits::Emit;
 use crate::isa::divergence::Mask;
 use crate::isa::images::{self, Lifter};
@@ -12,6 +10,8 @@ use crate::isa::ptx::module::{
 };
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::{Kind, StateSpace, Ty};
+use warploom_ir::image::Shape;
+use warploom_ir::{self as ir, BankId, BlockBuilder, BlockId, CellKind, Extend, FunctionBuilder, Space, Type, Value};
 
 use super::driver;
 use super::known::{Known, KnownRegisters};

@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `ptx.md` 2.14.
 
-use crate::ir::{IntCc, LaneFault, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::types::Ty;
+use warploom_ir::{IntCc, LaneFault, Type, Value};
 
 use super::context::{Cx, Insn};
 use super::driver;

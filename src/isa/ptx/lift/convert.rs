@@ -2,13 +2,13 @@
 //!
 //! Source: facts, `ptx.md` 1.5 and 2.5.
 
-use crate::ir::{FloatAttrs, FloatCc, FloatUnaryOp, IntCc, Round, Type, Value};
 use crate::isa::bits::to_even;
 use crate::isa::brain::{self, from_bf16};
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::ptx::word::Word;
+use warploom_ir::{FloatAttrs, FloatCc, FloatUnaryOp, IntCc, Round, Type, Value};
 
 use super::context::{Cx, Insn, float_type, int_type};
 use super::float::rounding;

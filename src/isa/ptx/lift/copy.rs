@@ -2,11 +2,11 @@
 //!
 //! Source: facts, `ptx.md` 2.11.
 
-use crate::ir::{Access, AtomicOp, Extend, IntCc, Space, Type, Value, WideOp};
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::ptx::word::Word;
+use warploom_ir::{Access, AtomicOp, Extend, IntCc, Space, Type, Value, WideOp};
 
 use super::atomic::{self, Operands};
 use super::context::{Cx, Insn};

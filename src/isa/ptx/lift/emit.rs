@@ -6,12 +6,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::image;
-use crate::ir::{self, BlockId, CellKind, Function, FunctionBuilder, LaneFault, TrapKind, Type};
 use crate::isa::LiftError;
 use crate::isa::ptx::layout::References;
 use crate::isa::ptx::module::{Body, FunctionId, Module, Statement, Variable, VariableId};
 use crate::isa::ptx::types::{Kind, StateSpace, Ty};
+use warploom_ir::image;
+use warploom_ir::{self as ir, BlockId, CellKind, Function, FunctionBuilder, LaneFault, TrapKind, Type};
 
 use super::call_graph::CallGraph;
 use super::calls::{self, Callee};

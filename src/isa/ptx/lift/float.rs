@@ -2,12 +2,12 @@
 //!
 //! Source: facts, `ptx.md` 2.1 and 2.3.
 
-use crate::ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, SharedFn, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
+use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, SharedFn, Type, Value};
 
 use super::context::{Cx, Insn, float_type};
 use super::{Lifted, Unsupported};

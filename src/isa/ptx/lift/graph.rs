@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::ir::Service;
 use crate::isa::ptx::module::{Body, FunctionId, Module, Operand, Statement};
+use warploom_ir::Service;
 
 use super::Places;
 use super::call_graph::CallGraph;

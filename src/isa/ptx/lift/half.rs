@@ -9,12 +9,12 @@
 
 use smallvec::SmallVec;
 
-use crate::ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
 use crate::isa::brain::from_bf16;
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
+use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
 
 use super::context::{Cx, Insn};
 use super::convert::{pack, relu, to_bf16};

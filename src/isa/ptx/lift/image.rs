@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
-use crate::ir::image::{self, flag, form};
-use crate::ir::{LaneFault, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::images::{Lifter, Record, raise};
 use crate::isa::ptx::module::{Address, AddressOf, Base, FunctionId, Module, Operand, Register, Statement, VariableId};
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::{Kind, StateSpace, Ty};
 use crate::isa::ptx::word::Word;
+use warploom_ir::image::{self, flag, form};
+use warploom_ir::{LaneFault, Type, Value};
 
 use super::Places;
 use super::Unsupported;

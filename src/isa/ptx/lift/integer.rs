@@ -2,12 +2,12 @@
 //!
 //! Source: facts, `ptx.md` 2.2.
 
-use crate::ir::{BinaryOp, IntCc, Type, Value};
 use crate::isa::bits::add_carry;
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::ptx::word::Word;
+use warploom_ir::{BinaryOp, IntCc, Type, Value};
 
 use super::context::{Cx, Insn, int_type};
 use super::{Lifted, Unsupported};

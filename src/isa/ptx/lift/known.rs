@@ -5,12 +5,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::ir::Type;
 use crate::isa::ptx::module::{
     Address, AddressOf, Base, Body, Formal, Function, FunctionId, Module, Operand, Register, SpecialRegister, Statement,
 };
 use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::ptx::word::Word;
+use warploom_ir::Type;
 
 use super::graph::Call;
 use super::{Places, uses};

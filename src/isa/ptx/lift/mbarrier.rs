@@ -7,11 +7,11 @@
 
 use warploom_runtime::mbarrier::{COUNT_BITS, EXPECTED_AT, PHASE_AT};
 
-use crate::ir::{AtomicOp, Extend, IntCc, Space, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
+use warploom_ir::{AtomicOp, Extend, IntCc, Space, Type, Value};
 
 use super::context::{Cx, Insn};
 use super::memory::{Place, address_of, place};

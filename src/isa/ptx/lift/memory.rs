@@ -4,11 +4,11 @@
 
 use warploom_runtime::window::WINDOW_BYTES;
 
-use crate::ir::{Access, Extend, Space, Type, Value, WideOp};
 use crate::isa::ptx::module::{Address, AddressOf, Base, Formal, Function, Operand, VariableId};
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::{StateSpace, Ty};
 use crate::isa::ptx::word::Word;
+use warploom_ir::{Access, Extend, Space, Type, Value, WideOp};
 
 use super::context::{Cx, Insn, int_type};
 use super::driver;

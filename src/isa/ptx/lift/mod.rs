@@ -53,7 +53,7 @@ pub use emit::{Kernel, LocalMemory, Needs, lift_kernel};
 pub use place::Places;
 pub use service::by_name as service_by_name;
 
-use crate::ir::NanPolicy;
+use warploom_ir::NanPolicy;
 
 /// Lifts one instruction: emits its operations. What ends a block is `emit`'s.
 pub type Lift = fn(&mut Cx<'_>, &Insn<'_>) -> Lifted;

@@ -4,12 +4,12 @@
 
 use smallvec::SmallVec;
 
-use crate::ir::{IntCc, Type, Value};
 use crate::isa::bits;
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::{AddressOf, Operand, VariableId};
 use crate::isa::ptx::types::{Kind, Ty};
 use crate::isa::ptx::word::Word;
+use warploom_ir::{IntCc, Type, Value};
 
 use super::context::{Cx, Insn};
 use super::convert::pack;

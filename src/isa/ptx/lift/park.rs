@@ -1,6 +1,6 @@
 //! Lanes that go on, wait, and get their turn.
 
-use crate::ir::{self, BlockBuilder, BlockId, Type, Value};
+use warploom_ir::{self as ir, BlockBuilder, BlockId, Type, Value};
 
 use super::context::Cx;
 use super::dispatcher::Dispatcher;

@@ -2,7 +2,7 @@
 //!
 //! Source: facts, `ptx.md` 4.
 
-use crate::ir::Service;
+use warploom_ir::Service;
 
 /// The service that an undefined function of this name is.
 pub fn by_name(name: &str) -> Option<Service> {

@@ -4,12 +4,12 @@
 
 use smallvec::SmallVec;
 
-use crate::ir::{FloatAttrs, FloatCc, IntCc, Type, Value};
 use crate::isa::bits::{shr, to_even};
 use crate::isa::brain::from_bf16;
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
+use warploom_ir::{FloatAttrs, FloatCc, IntCc, Type, Value};
 
 use super::Unsupported;
 use super::context::{Cx, Insn, int_type};
@@ -202,7 +202,7 @@ fn to_halves(cx: &mut Cx<'_>, insn: &Insn<'_>, to: Ty, values: [Value; 2]) -> Re
         .map(|value| {
             let value = if insn.form.has(Word::Relu) { relu(cx, Type::F32, value) } else { value };
             if to == Ty::Bf16x2 {
-                return to_bf16(cx, crate::ir::Round::Nearest, value);
+                return to_bf16(cx, warploom_ir::Round::Nearest, value);
             }
             let half = cx.b.fconvert(Type::F16, FloatAttrs::IEEE, value);
             cx.cast(Type::I16, half)

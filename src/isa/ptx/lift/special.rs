@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `ptx.md` 3. What they leave open is in `docs/fidelity.md`.
 
-use crate::ir::{IntCc, Special, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::{LaneRelation, SpecialRegister};
+use warploom_ir::{IntCc, Special, Type, Value};
 
 use super::context::Cx;
 use super::driver;

@@ -2,8 +2,6 @@
 //!
 //! Source: seed `nvidia-ptx-surface.txt`; facts, `ptx.md` 6. Where accesses go is in [`place`](crate::isa::images::place).
 
-use crate::ir::image::at;
-use crate::ir::{Access, AtomicOp, Extend, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::images::driver::query;
 use crate::isa::images::place::{Beyond, Place, Slice, Target, Unit};
@@ -13,6 +11,8 @@ use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
+use warploom_ir::image::at;
+use warploom_ir::{Access, AtomicOp, Extend, Type, Value};
 
 use super::context::{Cx, Insn, int_type};
 use super::image::{Geometry, bracket, check_present, coordinate, image};

@@ -1,10 +1,8 @@
 //! Textures: tex, tld4, txq.
 //!
 //! Source: facts, `ptx.md` 2.9 and 6; `maxwell-surfaces.md`, sections 5 and 6. What comes of a coordinate is in
-//! [`sample`](crate::ir::image::sample).
+//! [`sample`](warploom_ir::image::sample).
 
-use crate::ir::image::sample::Operation;
-use crate::ir::{FloatAttrs, Type, Value};
 use crate::isa::bits;
 use crate::isa::divergence::Mask;
 use crate::isa::images::driver::query;
@@ -14,6 +12,8 @@ use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
+use warploom_ir::image::sample::Operation;
+use warploom_ir::{FloatAttrs, Type, Value};
 
 use super::context::{Cx, Insn};
 use super::image::{Geometry, bracket, check_present, coordinate, handle, image};

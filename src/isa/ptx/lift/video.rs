@@ -2,12 +2,12 @@
 //!
 //! Source: facts, `ptx.md` 2.13; PTX ISA, *Video Instructions*.
 
-use crate::ir::{Type, Value};
 use crate::isa::bits;
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
 use crate::isa::video::{Number, ProductSum, clamp, extend, merged, shifted_left, wide};
+use warploom_ir::{Type, Value};
 
 use super::compare::int_condition;
 use super::context::{Cx, Insn};

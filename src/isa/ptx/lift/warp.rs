@@ -5,11 +5,11 @@
 //!
 //! Source: facts, `ptx.md` 2.10.
 
-use crate::ir::{BinaryOp, FloatAttrs, FloatBinaryOp, FloatCc, IntCc, Type, Value};
 use crate::isa::divergence::{Mask, nonzero};
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
+use warploom_ir::{BinaryOp, FloatAttrs, FloatBinaryOp, FloatCc, IntCc, Type, Value};
 
 use super::WARP_LANES;
 use super::context::{Cx, Insn};

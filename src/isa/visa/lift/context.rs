@@ -9,13 +9,13 @@ use super::pieces::Piece;
 use super::survey::Survey;
 use super::write::Write;
 use super::{Kernel, Mode};
-use crate::ir::{BlockBuilder, Reg, Type, Value};
 use crate::isa::bits::Emit;
 use crate::isa::images::Records;
 use crate::isa::visa::instruction::{Instruction, PredicateUse, State};
 use crate::isa::visa::module::{Routine, SamplerId, SurfaceId};
 use crate::isa::visa::predefined::BINDLESS_SAMPLER;
 use crate::isa::visa::types::Exec;
+use warploom_ir::{BlockBuilder, Reg, Type, Value};
 
 /// State of one block while its instructions are lifted.
 ///
@@ -155,7 +155,7 @@ impl<'a> Cx<'a> {
         self.holds = None;
         self.b.set_guard(None);
         self.b.set_nomask(self.exec.no_mask);
-        self.b.set_window(if piece.is_scalar() { crate::ir::Window::all(self.lanes()) } else { piece.window() });
+        self.b.set_window(if piece.is_scalar() { warploom_ir::Window::all(self.lanes()) } else { piece.window() });
         if !piece.is_scalar() {
             let guard = self.holds();
             self.b.set_guard(guard);

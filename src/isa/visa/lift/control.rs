@@ -6,9 +6,9 @@ use super::graph::End;
 use super::mode::Mode;
 use super::waiting::{Waiting, is_always, is_uniform, must_wait};
 use super::{Cx, Lifted};
-use crate::ir::{Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, Reg, TrapKind, Type, Value};
 use crate::isa::divergence::nonzero;
 use crate::isa::visa::instruction::{Combine, Instruction};
+use warploom_ir::{Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, Reg, TrapKind, Type, Value};
 
 /// Named barriers, whose numbers are less.
 pub(super) const NAMED: u32 = 16;

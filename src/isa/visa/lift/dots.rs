@@ -3,10 +3,10 @@
 use super::numbers::{Kind, float_type};
 use super::operand::{Source, is_signed};
 use super::{Cx, Lifted, Unsupported};
-use crate::ir::{FloatAttrs, Type, Value};
 use crate::isa::bits;
 use crate::isa::visa::instruction::{General, Instruction, Operand};
 use crate::isa::visa::types::{Region, Ty};
+use warploom_ir::{FloatAttrs, Type, Value};
 
 /// An instruction with another region of its `n`th operand: `more` elements further on.
 fn moved(
@@ -180,7 +180,7 @@ pub fn sad2add(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
 
 /// `f` to `hf`, or `hf` to the float of 8 bits that is its upper half, with random bits that are added to what is cut.
 pub fn srnd(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
-    use crate::ir::{IntCc, Round};
+    use warploom_ir::{IntCc, Round};
     let [value, random]: [Source; 2] = cx.sources(insn, 1)?;
     let (mask, infinity, all) = match (value.ty, cx.destination_type(insn, 0)?) {
         (Ty::F, Ty::Hf) => (0x1fff, 0x7f80_0000, 0x7fff_ffff),
@@ -217,7 +217,7 @@ pub fn srnd(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
 
 /// `f` to `tf32`, whose mantissa has 10 bits, to nearest, without denormals; bytes that are the upper half of an `hf`, and back.
 pub fn fcvt(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
-    use crate::ir::{FloatCc, IntCc};
+    use warploom_ir::{FloatCc, IntCc};
     let source = cx.source(insn, 1)?;
     let to = cx.destination_type(insn, 0)?;
     match (source.ty, to) {

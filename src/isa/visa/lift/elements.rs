@@ -4,8 +4,8 @@ use super::Cx;
 use super::storage::{Cell, Cells, Place, int_type};
 use super::survey::{Access, What};
 use super::variables::{MAX_BYTES, RootId};
-use crate::ir::{Region, Type, Value, Window};
 use crate::isa::visa::types;
+use warploom_ir::{Region, Type, Value, Window};
 
 /// Elements of a root: one for each element of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

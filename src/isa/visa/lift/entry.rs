@@ -9,8 +9,8 @@ use super::mode::Mode;
 use super::storage::{Cell, Component, Input, Place, int_type};
 use super::survey::Survey;
 use super::variables::{Kernel, RootId, Roots};
-use crate::ir::{BlockId, FunctionBuilder, Region, Type, Value, Window};
 use crate::isa::visa::module::InputOf;
+use warploom_ir::{BlockId, FunctionBuilder, Region, Type, Value, Window};
 
 /// Which bytes of variables the payload has.
 pub fn inputs(kernel: &Kernel<'_>, roots: &Roots) -> Vec<Input> {
@@ -90,7 +90,7 @@ fn begin(cx: &mut Cx<'_>, root: RootId, component: &Component, inputs: &[Input])
 /// Fills a part of an array: dwords, and words of local ids.
 fn bytes(
     cx: &mut Cx<'_>,
-    reg: crate::ir::Reg,
+    reg: warploom_ir::Reg,
     base: u32,
     (start, end, shift): (u32, u32, i64),
     given: impl Fn(&mut Cx<'_>, u32, Type) -> Value,

@@ -3,7 +3,7 @@
 use super::emit::Shape;
 use super::known::bank;
 use super::storage::{Cell, Place};
-use crate::ir::{Access, BlockBuilder, Extend, IntCc, Reg, Region, Space, Type, Value, Window};
+use warploom_ir::{Access, BlockBuilder, Extend, IntCc, Reg, Region, Space, Type, Value, Window};
 
 /// A register of a frame, or a part of an array of bytes.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::variables::RootId;
 use super::{Cx, Mode};
-use crate::ir::{Special, Type, Value};
+use warploom_ir::{Special, Type, Value};
 
 /// The constant banks that a launch fills.
 pub mod bank {

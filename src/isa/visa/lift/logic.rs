@@ -4,10 +4,10 @@ use super::numbers::Domain;
 use super::operand::{Destination, Source, is_signed};
 use super::storage::int_type;
 use super::{Cx, Lifted, Unsupported};
-use crate::ir::{BinaryOp, IntCc, Type, Value};
 use crate::isa::bits;
 use crate::isa::visa::instruction::{Instruction, Modifier};
 use crate::isa::visa::types::Ty;
+use warploom_ir::{BinaryOp, IntCc, Type, Value};
 
 /// A predicate as a source, with its modifier.
 fn mask(cx: &mut Cx<'_>, insn: &Instruction, n: usize) -> Result<Value, Unsupported> {

@@ -3,8 +3,8 @@
 use super::operand::{Source, is_signed};
 use super::storage::int_type;
 use super::{Cx, Unsupported};
-use crate::ir::{IntCc, Type, Value};
 use crate::isa::visa::types::Ty;
+use warploom_ir::{IntCc, Type, Value};
 
 /// A number in two parts, `i64` each; the upper one has the sign.
 #[derive(Clone, Copy, Debug)]

@@ -2,10 +2,10 @@
 
 use super::Cx;
 use super::survey::PredicateAccess;
-use crate::ir::{Access, IntCc, Reg, Space, Type, Value};
 use crate::isa::divergence::nonzero;
 use crate::isa::visa::instruction::{Combine, PredicateUse};
 use crate::isa::visa::module::PredicateId;
+use warploom_ir::{Access, IntCc, Reg, Space, Type, Value};
 
 impl Cx<'_> {
     /// The active lanes.

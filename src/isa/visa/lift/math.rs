@@ -3,8 +3,8 @@
 use super::numbers::Kind;
 use super::operand::Source;
 use super::{Cx, Lifted, Unsupported};
-use crate::ir::{FloatAttrs, FloatCc, FloatUnaryOp, Round, SharedFn, Type, Value};
 use crate::isa::visa::instruction::Instruction;
+use warploom_ir::{FloatAttrs, FloatCc, FloatUnaryOp, Round, SharedFn, Type, Value};
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 

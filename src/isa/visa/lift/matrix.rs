@@ -1,13 +1,13 @@
 //! `dpas`: rows of a matrix product. Facts, `visa-semantics.md` 12.
 
 use super::{Cx, Lifted, Unsupported};
-use crate::ir::{FloatAttrs, Type, Value};
 use crate::isa::bits;
 use crate::isa::brain;
 use crate::isa::visa::instruction::{Instruction, Operand, Raw};
 use crate::isa::visa::module::VariableId;
 use crate::isa::visa::types::Ty;
 use crate::isa::visa::words::Precision;
+use warploom_ir::{FloatAttrs, Type, Value};
 
 /// Steps of a product: the systolic depth, which is always that of the hardware.
 const DEPTH: u32 = 8;

@@ -46,7 +46,7 @@ pub use mode::Mode;
 pub use variables::Kernel;
 
 use super::instruction::Instruction;
-use crate::ir::NanPolicy;
+use warploom_ir::NanPolicy;
 
 /// Lifts one instruction: emits its operations. What ends a block is `emit`'s.
 pub type Lift = fn(&mut Cx<'_>, &Instruction) -> Lifted;

@@ -1,10 +1,10 @@
 //! `%cr0`: rounding and denormals. It is followed while code is found, so that every block is lifted for the modes it is reached in.
 
 use super::Unsupported;
-use crate::ir::{FloatAttrs, Round, Type};
 use crate::isa::visa::instruction::{Instruction, Modifier, Operand};
 use crate::isa::visa::module::VariableId;
 use crate::isa::visa::table::Field;
+use warploom_ir::{FloatAttrs, Round, Type};
 
 /// `%cr0`
 pub const CR0: VariableId = VariableId(14);

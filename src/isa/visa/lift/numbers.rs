@@ -3,10 +3,10 @@
 use super::operand::{Source, is_float, is_signed};
 use super::storage::int_type;
 use super::{Cx, Lifted, Unsupported};
-use crate::ir::{FloatAttrs, FloatUnaryOp, IntCc, Round, Type, Value};
 use crate::isa::brain;
 use crate::isa::visa::instruction::{Instruction, Modifier};
 use crate::isa::visa::types::Ty;
+use warploom_ir::{FloatAttrs, FloatUnaryOp, IntCc, Round, Type, Value};
 
 /// What instructions compute with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -316,7 +316,7 @@ impl Cx<'_> {
 
     /// An `f64` as an `f32` from which any shorter float comes as if it were rounded once: cut, and odd if something was lost.
     fn odd(&mut self, value: Value) -> Value {
-        use crate::ir::FloatCc;
+        use warploom_ir::FloatCc;
         let cut = FloatAttrs { round: Round::Zero, ..FloatAttrs::IEEE };
         let short = self.b.fconvert(Type::F32, cut, value);
         let back = self.b.fconvert(Type::F64, FloatAttrs::IEEE, short);

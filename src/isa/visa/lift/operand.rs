@@ -6,10 +6,10 @@ use super::survey::{Access, What};
 use super::variables::{ADDRESS_BYTES, RootId};
 use super::write::Target;
 use super::{Cx, Unsupported};
-use crate::ir::{IntCc, Region, Type, Value};
 use crate::isa::visa::instruction::{General, Indirect, Instruction, Modifier, Operand, Raw, State};
 use crate::isa::visa::module::{AddressId, VariableId};
 use crate::isa::visa::types::{self, Ty};
+use warploom_ir::{IntCc, Region, Type, Value};
 
 /// A source as it is, without its modifier.
 #[derive(Clone, Copy, Debug)]
@@ -272,7 +272,7 @@ impl Cx<'_> {
         let reg = self.shape.storage.arena_reg;
         let ty = int_type(operand.ty.size());
         if self.piece.is_scalar() {
-            let op = crate::ir::Op::RegionRead { reg, index: Some(index), region, ty, uniform: true };
+            let op = warploom_ir::Op::RegionRead { reg, index: Some(index), region, ty, uniform: true };
             return self.b.push(op)[0];
         }
         self.b.region_read_at(reg, index, region, ty)

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::known::{self, Payload};
 use super::survey::{Access, PredicateAccess, Survey, What};
 use super::variables::{RootId, Roots};
-use crate::ir::{CellKind, FunctionBuilder, Reg, Type};
+use warploom_ir::{CellKind, FunctionBuilder, Reg, Type};
 
 /// Bytes of a root that live together.
 #[derive(Clone, Debug)]
@@ -176,9 +176,9 @@ impl Storage {
 /// Makes registers: banks are by what they hold.
 struct Maker<'f> {
     function: &'f mut FunctionBuilder,
-    made: FxHashMap<(bool, Type), (crate::ir::BankId, u32)>,
+    made: FxHashMap<(bool, Type), (warploom_ir::BankId, u32)>,
     /// Likewise of arrays, by their bytes.
-    arrays: FxHashMap<u32, (crate::ir::BankId, u32)>,
+    arrays: FxHashMap<u32, (warploom_ir::BankId, u32)>,
     blocks: u32,
 }
 

@@ -19,7 +19,7 @@ pub struct Kernel<'a> {
     /// What the kernel finds in its registers.
     pub payload: &'a Payload,
     /// Surfaces that are known when code is made, by [`Named`](super::surface::Named).
-    pub images: &'a [(u32, crate::ir::image::Shape)],
+    pub images: &'a [(u32, warploom_ir::image::Shape)],
     /// Addresses of functions and data by name: `faddr`.
     pub symbols: &'a FxHashMap<String, u64>,
 }

@@ -5,9 +5,9 @@ use super::elements::Elements;
 use super::mask::ones;
 use super::pieces::Piece;
 use super::survey::PredicateAccess;
-use crate::ir::{Reg, Region, Type, Value};
 use crate::isa::visa::instruction::PredicateUse;
 use crate::isa::visa::types::Exec;
+use warploom_ir::{Reg, Region, Type, Value};
 
 /// One write of a piece.
 pub struct Write {

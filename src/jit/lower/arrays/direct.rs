@@ -8,8 +8,8 @@ use super::super::chunk::flags;
 use super::super::vector;
 use super::picks::{Array, Elements, Picks, VECTOR, overlap, put, stretches, taken};
 use super::{Source, Written};
-use crate::ir::Type;
-use crate::ir::layout::row_bytes;
+use warploom_ir::Type;
+use warploom_ir::layout::row_bytes;
 
 /// Lanes of a chunk.
 const LANES: usize = crate::analysis::CHUNK as usize;
@@ -109,7 +109,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// The region as that of lane 0 only.
     pub(super) fn first_element(&self, elements: &Elements) -> Elements {
-        Elements { window: crate::ir::Window { first: 0, count: 1 }, ..*elements }
+        Elements { window: warploom_ir::Window { first: 0, count: 1 }, ..*elements }
     }
 
     /// Writes the elements of the lanes of a mask.

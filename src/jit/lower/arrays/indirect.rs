@@ -8,7 +8,7 @@ use super::super::chunk::flags;
 use super::super::int::plus;
 use super::picks::{Array, Elements, VECTOR};
 use super::{Index, Source, Written};
-use crate::ir::Type;
+use warploom_ir::Type;
 
 /// The integer that has the bits of a type's cell.
 fn cell(ty: Type) -> ClifType {

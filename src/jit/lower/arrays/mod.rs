@@ -16,8 +16,8 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
 use crate::analysis::CHUNK;
-use crate::ir::{BinaryOp, CellKind, Inst, Op, Reg, Region, Type, Value};
 use picks::{Array, Elements, Order};
+use warploom_ir::{BinaryOp, CellKind, Inst, Op, Reg, Region, Type, Value};
 
 /// How deep the definition of a mask is looked into for constants.
 const MASKS_LOOKED_AT: u32 = 4;

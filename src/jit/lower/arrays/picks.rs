@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use crate::ir::{Region, Type, Window};
 use crate::jit::forms::parts;
+use warploom_ir::{Region, Type, Window};
 
 /// Bytes of a vector.
 pub const VECTOR: u32 = 16;

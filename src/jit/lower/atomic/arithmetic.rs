@@ -9,7 +9,7 @@ use super::super::super::forms::clif_type;
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::{float, int, vector};
-use crate::ir::{AtomicOp, Extend, FloatAttrs, FloatBinaryOp, Type};
+use warploom_ir::{AtomicOp, Extend, FloatAttrs, FloatBinaryOp, Type};
 
 /// The same as Cranelift has it.
 pub(super) fn direct(op: AtomicOp) -> Option<AtomicRmwOp> {

@@ -16,8 +16,8 @@ use super::chunk::flags;
 use super::gather_scatter::Window;
 use super::staging::Unreached;
 use crate::analysis::{CHUNK, Class};
-use crate::ir::{Access, AtomicOp, Op, Space, Type, Value};
 use arithmetic::direct;
+use warploom_ir::{Access, AtomicOp, Op, Space, Type, Value};
 
 /// An atomic that is being lowered.
 struct Atomic {
@@ -237,7 +237,7 @@ impl BlockLowerer<'_, '_, '_> {
         matches!(self.scope.classes.get(value), Class::Uniform | Class::SAME_IN_CHUNK)
     }
 
-    fn result_is_used(&self, result: crate::ir::Value) -> bool {
+    fn result_is_used(&self, result: warploom_ir::Value) -> bool {
         let mut used = self.facts.planned.plan.escapes[result];
         for inst in &self.facts.block.insts {
             inst.op.for_each_operand(|v| used |= v == result);

@@ -9,7 +9,7 @@ use super::super::chunk::Chunk;
 use super::super::segment::Outgoing;
 use super::super::vector::shuffle_words;
 use crate::analysis::{CHUNK, Group, Step};
-use crate::ir::Op;
+use warploom_ir::Op;
 
 /// Where a word of 32 bits comes from: the vector, and which of its words.
 type Source = (usize, u8);

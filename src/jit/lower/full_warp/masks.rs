@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, type
 
 use super::super::block::BlockLowerer;
 use crate::analysis::visit;
-use crate::ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
+use warploom_ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Whether a mask is known to have all lanes, or none.

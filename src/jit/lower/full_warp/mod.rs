@@ -21,8 +21,8 @@ use super::chunk::{Chunk, Reach};
 use super::segment::Outgoing;
 use super::sweep::Strip;
 use crate::analysis::{CHUNK, Class, Group, Step};
-use crate::ir::{Access, Op, Reg, Value};
 use crate::jit::tuning;
+use warploom_ir::{Access, Op, Reg, Value};
 
 /// What is known while a group is done as a whole.
 pub struct Whole<'r> {

@@ -10,7 +10,7 @@ use super::super::spaced::in_vectors;
 use super::super::vector;
 use super::{Host, InMemory};
 use crate::analysis::{CHUNK, Sweep};
-use crate::ir::{ConvertOp, Inst, Op, Type, Value};
+use warploom_ir::{ConvertOp, Inst, Op, Type, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// The chunk's lanes of an access: host address of the first, constant to add to it, and how far the others are.

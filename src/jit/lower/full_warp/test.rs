@@ -10,7 +10,7 @@ use super::super::chunk::Reach;
 use super::super::int;
 use super::Host;
 use crate::analysis::{CHUNK, Condition, Group, Tiled, are_near, keep_to_lanes};
-use crate::ir::{Access, IntCc, Op, Value};
+use warploom_ir::{Access, IntCc, Op, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// The same but for places that must be apart.

@@ -9,7 +9,7 @@ use super::super::chunk::{Chunk, Reach, flags};
 use super::super::sweep::Strip;
 use super::super::vector;
 use crate::analysis::{Choice, Class};
-use crate::ir::{Op, Special, Value};
+use warploom_ir::{Op, Special, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Lane 0 of a uniform or evenly spaced value: of the warp if lanes are evenly spaced over all of it, else of every chunk.

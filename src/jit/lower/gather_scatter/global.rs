@@ -10,7 +10,7 @@ use super::super::block::BlockLowerer;
 use super::super::int::plus;
 use super::lanes::Offsets;
 use crate::analysis::Class;
-use crate::ir::{Access, BinaryOp, ConvertOp, Extend, Op, Space, Type, Value};
+use warploom_ir::{Access, BinaryOp, ConvertOp, Extend, Op, Space, Type, Value};
 
 /// An element's number: `base + (word << shift)`, the word extended, is its address.
 pub(in super::super) struct Index {

@@ -8,7 +8,7 @@ use super::super::chunk::flags;
 use super::super::int::shifted_up;
 use super::super::vector;
 use super::LANES;
-use crate::ir::{Access, Extend, Type};
+use warploom_ir::{Access, Extend, Type};
 
 /// What is added to a host address for each lane: words or 64-bit values, shifted up.
 pub(super) struct Offsets {

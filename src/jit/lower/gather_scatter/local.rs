@@ -12,7 +12,7 @@ use super::super::chunk::flags;
 use super::super::int::{constant, plus};
 use super::super::vector;
 use super::offsets::required_alignment;
-use crate::ir::{Access, Extend, Space, Type};
+use warploom_ir::{Access, Extend, Space, Type};
 
 /// Bytes between accesses that are looked for together.
 const MOST_APART: i64 = 1 << 16;

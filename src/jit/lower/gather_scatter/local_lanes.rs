@@ -9,8 +9,8 @@ use super::super::int::constant;
 use super::super::vector;
 use super::lanes::Offsets;
 use super::local::in_words;
-use crate::ir::typing::MAX_ELEMENTS;
-use crate::ir::{Access, Extend, Type};
+use warploom_ir::typing::MAX_ELEMENTS;
+use warploom_ir::{Access, Extend, Type};
 use warploom_runtime::warp::LOCAL_PADDING;
 
 // What a lane that takes no part stores fits behind local memory, whose rows have at most 64 words.

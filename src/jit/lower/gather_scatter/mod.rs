@@ -17,10 +17,10 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::staging::Unreached;
 use crate::analysis::{CHUNK, Class, visit};
-use crate::ir::{Access, BinaryOp, Extend, Inst, Op, Space, Type, Value};
 use crate::jit::tuning;
 pub use global::Elements;
 pub(super) use offsets::required_alignment;
+use warploom_ir::{Access, BinaryOp, Extend, Inst, Op, Space, Type, Value};
 pub(super) use windows::Window;
 
 const LANES: i64 = CHUNK as i64;

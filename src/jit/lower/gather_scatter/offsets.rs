@@ -8,8 +8,8 @@ use super::super::super::abi;
 use super::super::block::BlockLowerer;
 use super::super::int::constant;
 use crate::analysis::{Bound, bound};
-use crate::ir::{Access, BinaryOp, IntCc, Op, Space, Special, Type, Value};
 use crate::jit::tuning;
+use warploom_ir::{Access, BinaryOp, IntCc, Op, Space, Special, Type, Value};
 use warploom_runtime::warp::CONST_BANK_BYTES;
 
 /// What offsets have to keep to, and what is known of them.

@@ -11,8 +11,8 @@ use super::super::chunk::flags;
 use super::super::vector;
 use super::LANES;
 use super::lanes::Offsets;
-use crate::ir::typing::MAX_ELEMENTS;
-use crate::ir::{Access, Extend, Space, Type};
+use warploom_ir::typing::MAX_ELEMENTS;
+use warploom_ir::{Access, Extend, Space, Type};
 use warploom_runtime::warp::SHARED_PADDING;
 
 // What a lane accesses fits behind shared memory.

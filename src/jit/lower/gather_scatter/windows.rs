@@ -11,7 +11,7 @@ use super::super::int::constant;
 use super::super::vector;
 use super::offsets::{Limits, required_alignment};
 use crate::analysis::Bound;
-use crate::ir::{Access, Extend, Space, Type};
+use warploom_ir::{Access, Extend, Space, Type};
 use warploom_runtime::window::WINDOW_BYTES;
 
 /// What is seen in a window of the generic address space.

@@ -16,9 +16,9 @@ use super::chunk::flags;
 use super::scalarized::Lane;
 use super::segment::Outgoing;
 use crate::analysis::{Class, visit};
-use crate::ir::{Access, Inst, Op, Reg, Space, Type, Value};
 use crate::jit::tuning;
 use accesses::Places;
+use warploom_ir::{Access, Inst, Op, Reg, Space, Type, Value};
 
 impl BlockLowerer<'_, '_, '_> {
     /// The mask of a segment's active lanes, and how many of them are few enough to be done one by one; `None` if they never are.

@@ -6,7 +6,7 @@ use super::super::super::exit_masks::{ExitMasks, Rounds};
 use super::super::block::BlockLowerer;
 use super::RegisterLoop;
 use crate::analysis::Step;
-use crate::ir::{BinaryOp, CellKind, ConvertOp, Op, Reg, Special, Terminator, Type, UnaryOp, Value};
+use warploom_ir::{BinaryOp, CellKind, ConvertOp, Op, Reg, Special, Terminator, Type, UnaryOp, Value};
 
 impl BlockLowerer<'_, '_, '_> {
     /// The block as a loop in registers, if it is one.

@@ -18,7 +18,7 @@ use super::super::exit_masks::ExitMasks;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::analysis::Step;
-use crate::ir::{BlockId, Op, Reg, Value};
+use warploom_ir::{BlockId, Op, Reg, Value};
 
 /// What a loop in registers consists of.
 pub struct RegisterLoop {
@@ -157,7 +157,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     pub(super) fn is_mask(&self, v: Value) -> bool {
-        self.facts.block.ty(v) == crate::ir::ValueType::MASK
+        self.facts.block.ty(v) == warploom_ir::ValueType::MASK
     }
 
     /// Counts what was done, writes the masks back, and goes on.

@@ -13,8 +13,8 @@ use super::super::chunk::flags;
 use super::super::spill::VECTOR;
 use super::super::{int, vector};
 use super::{Done, RegisterLoop};
-use crate::ir::{BinaryOp, Op, Reg, Type, Value};
 use crate::jit::tuning;
+use warploom_ir::{BinaryOp, Op, Reg, Type, Value};
 
 /// What a round writes to a register.
 enum New {

@@ -9,7 +9,7 @@ use super::super::block::BlockLowerer;
 use super::super::int;
 use super::super::vector;
 use super::{Doubles, Rounding};
-use crate::ir::{Round, Type};
+use warploom_ir::{Round, Type};
 
 /// 2^32 as an `f64`.
 const WORD: u64 = 0x41f0_0000_0000_0000;

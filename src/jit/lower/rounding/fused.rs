@@ -10,7 +10,7 @@ use super::super::chunk::flags;
 use super::super::float;
 use super::{Doubles, Rounding};
 use crate::analysis::CHUNK;
-use crate::ir::{FloatCc, Round, Type};
+use warploom_ir::{FloatCc, Round, Type};
 
 /// Products of `f64` whose parts are normal numbers: from here, and up to where sums cannot overflow.
 const LEAST_PRODUCT: i32 = -960;

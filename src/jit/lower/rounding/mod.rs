@@ -21,7 +21,7 @@ pub use convert::singles_for_half;
 use super::super::forms::clif_type;
 use super::int::constant;
 use super::{float, vector};
-use crate::ir::{Round, Type};
+use warploom_ir::{Round, Type};
 
 /// One `f64`, or the two vectors of them that have the lanes of one vector of 32 bits.
 pub type Doubles = SmallVec<[Clif; 2]>;

@@ -15,7 +15,7 @@ use super::super::{int, vector};
 use super::counted::Counted;
 use super::rounds::Rounds;
 use super::variables::{Next, Stream, Variable};
-use crate::ir::{Access, IntCc, Reg, Type};
+use warploom_ir::{Access, IntCc, Reg, Type};
 
 /// Where the context has what is known of each lane.
 pub struct Rows {

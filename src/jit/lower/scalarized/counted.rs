@@ -18,8 +18,8 @@ use super::ops::Lane;
 use super::rounds::Rounds;
 use super::slots::{MOST_BYTES, Slots};
 use super::variables::{Next, Variable};
-use crate::ir::{BinaryOp, IntCc, Op, Reg, Type, UnaryOp, Value};
 use crate::jit::tuning;
+use warploom_ir::{BinaryOp, IntCc, Op, Reg, Type, UnaryOp, Value};
 use warploom_runtime::warp::RUNS;
 
 /// What is kept in memory besides masks and what belongs to a load.

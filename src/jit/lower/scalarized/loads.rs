@@ -17,7 +17,7 @@ use super::ops::Lane;
 use super::rounds::Rounds;
 use super::slots::{Slot, Slots};
 use crate::analysis::bound;
-use crate::ir::{Access, BinaryOp, ConvertOp, Extend, Op, Type, Value};
+use warploom_ir::{Access, BinaryOp, ConvertOp, Extend, Op, Type, Value};
 
 /// What an address is made of.
 #[derive(Clone)]

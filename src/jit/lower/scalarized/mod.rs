@@ -23,13 +23,13 @@ use super::super::abi;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::register_loop::{Done, RegisterLoop};
-use crate::ir::layout::row_bytes;
-use crate::ir::{Access, Inst, Op, Reg, Space, Type, Value};
 use crate::jit::tuning;
 use loads::Ways;
 pub(super) use ops::Lane;
 use rounds::Rounds;
 use slots::Slots;
+use warploom_ir::layout::row_bytes;
+use warploom_ir::{Access, Inst, Op, Reg, Space, Type, Value};
 
 impl BlockLowerer<'_, '_, '_> {
     /// Whether lanes had better run a loop with loads alone, and can.

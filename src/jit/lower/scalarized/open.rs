@@ -10,7 +10,7 @@ use super::ops::Lane;
 use super::rounds::Rounds;
 use super::slots::{Slot, Slots};
 use super::variables::Variable;
-use crate::ir::{Op, Reg, Value};
+use warploom_ir::{Op, Reg, Value};
 
 /// What is kept in memory besides masks and what belongs to a load: see [`Warp`].
 pub const SLOTS: usize = 4;

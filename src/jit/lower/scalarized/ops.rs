@@ -10,7 +10,7 @@ use super::super::chunk::flags;
 use super::super::register_loop::RegisterLoop;
 use super::super::{float, int, vector};
 use super::loads::Place;
-use crate::ir::{BinaryOp, ConvertOp, Inst, Op, Type, UnaryOp, Value, ValueType};
+use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Type, UnaryOp, Value, ValueType};
 
 /// A lane's values in a round.
 #[derive(Clone)]

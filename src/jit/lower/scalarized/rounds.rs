@@ -8,7 +8,7 @@ use super::super::block::BlockLowerer;
 use super::super::register_loop::RegisterLoop;
 use super::loads::Address;
 use super::variables::{Next, Stream, Variable};
-use crate::ir::{Op, Reg, Value};
+use warploom_ir::{Op, Reg, Value};
 
 /// What the rounds of a lane do.
 pub struct Rounds {

@@ -11,8 +11,8 @@ use super::super::chunk::flags;
 use super::super::register_loop::RegisterLoop;
 use super::super::{float, int};
 use super::ops::Lane;
-use crate::ir::{BinaryOp, ConvertOp, Op, Reg, Type, Value};
 use crate::jit::tuning;
+use warploom_ir::{BinaryOp, ConvertOp, Op, Reg, Type, Value};
 
 /// What a lane takes from round to round.
 pub struct Variable {

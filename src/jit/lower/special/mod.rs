@@ -1,5 +1,5 @@
-//! Functions that hardware approximates, on the lanes of a chunk: `tables` are those of [`crate::ir::special`], `polynomials` those of
-//! [`crate::ir::elementary`]. Both follow the definition operation by operation, which hosts do in vectors as it does.
+//! Functions that hardware approximates, on the lanes of a chunk: `tables` are those of [`warploom_ir::special`], `polynomials` those of
+//! [`warploom_ir::elementary`]. Both follow the definition operation by operation, which hosts do in vectors as it does.
 
 mod polynomials;
 mod tables;
@@ -12,8 +12,8 @@ use super::chunk::flags;
 use super::int::constant;
 use super::tables::Table;
 use super::vector;
-use crate::ir::shared::TWO_OVER_PI_PAIRS;
-use crate::ir::{SharedFn, Type, special};
+use warploom_ir::shared::TWO_OVER_PI_PAIRS;
+use warploom_ir::{SharedFn, Type, special};
 
 const SIGN: u32 = 1 << 31;
 

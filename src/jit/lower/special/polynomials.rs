@@ -1,12 +1,12 @@
-//! The functions of [`crate::ir::elementary`], in vectors.
+//! The functions of [`warploom_ir::elementary`], in vectors.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 
 use super::super::{float, vector};
 use super::{SIGN, Special};
-use crate::ir::Type;
-use crate::ir::elementary::{
+use warploom_ir::Type;
+use warploom_ir::elementary::{
     COSINE, EXPONENT, LEAST_MANTISSA, LOGARITHM, MOST_POWER, MOST_TURNS, POWER, SINE, UNITS_OF_1,
 };
 

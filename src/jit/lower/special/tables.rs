@@ -7,8 +7,8 @@ use super::super::chunk::flags;
 use super::super::tables::Table;
 use super::super::{float, vector};
 use super::{SIGN, Special};
-use crate::ir::special::{FRACTION, PART, PLACES, Rows, rows};
-use crate::ir::{SharedFn, Type};
+use warploom_ir::special::{FRACTION, PART, PLACES, Rows, rows};
+use warploom_ir::{SharedFn, Type};
 
 const INFINITY: u32 = 0x7f80_0000;
 const ONE: u32 = 0x3f80_0000;
@@ -83,7 +83,7 @@ impl Special<'_, '_> {
         [constants, others.map(|[slopes, _]| slopes), others.map(|[_, curvatures]| curvatures)]
     }
 
-    /// The upper 15 bits of squares of 17 bits, as [`crate::ir::special`] says which products of single bits make them. Eight lanes fit
+    /// The upper 15 bits of squares of 17 bits, as [`warploom_ir::special`] says which products of single bits make them. Eight lanes fit
     /// a vector.
     fn squares(&mut self, x: [Clif; 2]) -> [Clif; 2] {
         let upper = x.map(|x| self.shifted_down(x, 9));

@@ -9,7 +9,7 @@ use super::super::super::abi;
 use super::super::block::BlockLowerer;
 use super::super::int;
 use crate::analysis::{Sweep, visit};
-use crate::ir::{BinaryOp, Op, Special, Type, Value};
+use warploom_ir::{BinaryOp, Op, Special, Type, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Blocks after this one that the call may go on to, `i64`.

@@ -9,7 +9,7 @@ use super::super::full_warp::is_upwards;
 use super::super::int;
 use super::{LANES, Spaced, Strip};
 use crate::analysis::{Condition, Inner, Sweep};
-use crate::ir::{IntCc, Value};
+use warploom_ir::{IntCc, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// So many lanes of the strip, or those for which ordered compares hold that are the same for all strips, if it can be told.

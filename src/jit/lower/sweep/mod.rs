@@ -17,7 +17,7 @@ use super::block::BlockLowerer;
 use super::chunk::{Chunk, Reach};
 use super::full_warp::{Host, Whole};
 use crate::analysis::{CHUNK, LaunchClass, Sweep};
-use crate::ir::{BlockId, Value};
+use warploom_ir::{BlockId, Value};
 
 const LANES: i64 = CHUNK as i64;
 

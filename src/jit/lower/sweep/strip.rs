@@ -6,8 +6,8 @@ use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as 
 use super::super::block::BlockLowerer;
 use super::{LANES, start_of};
 use crate::analysis::Sweep;
-use crate::ir::Op;
 use crate::jit::tuning;
+use warploom_ir::Op;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Does all lanes of the strip, a multiple of so many chunks.

@@ -10,8 +10,8 @@ use super::super::block::BlockLowerer;
 use super::super::chunk::{Reach, flags};
 use super::{LANES, Spaced, Strip, start_of};
 use crate::analysis::{Step, Sweep};
-use crate::ir::{Op, Value};
 use crate::jit::tuning;
+use warploom_ir::{Op, Value};
 use warploom_runtime::warp::ExitCode;
 
 /// How many threads and lanes strips have.

@@ -2,8 +2,8 @@
 
 use cranelift_entity::SecondaryMap;
 
-use crate::ir::{Block, Op, Reg, Value, table};
 use crate::jit::plan::shows_bits;
+use warploom_ir::{Block, Op, Reg, Value, table};
 
 /// All float values but operands of arithmetic, which treats all NaNs alike, also where they are
 /// chosen or renamed before.

@@ -2,9 +2,9 @@
 
 use super::region::Selector;
 use super::values::Part;
-use crate::ir::{ConvertOp, FloatAttrs, Type, Value};
 use crate::jit::vector::asm::opcode;
 use crate::jit::vector::machine::{Reg, Rm, VECTOR};
+use warploom_ir::{ConvertOp, FloatAttrs, Type, Value};
 
 impl Selector<'_> {
     /// `a` where a mask is set, else `b`.

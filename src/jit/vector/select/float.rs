@@ -5,9 +5,9 @@ use super::build::sized;
 use super::int::NOT_EQUAL;
 use super::region::Selector;
 use super::values::Part;
-use crate::ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type, Value};
 use crate::jit::vector::asm::opcode::{self, Opcode};
 use crate::jit::vector::machine::{Reg, Rm};
+use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type, Value};
 
 /// Numbers of relations, as compares of floats have them.
 pub const UNORDERED: i64 = 3;

@@ -4,10 +4,10 @@ use super::PIECE;
 use super::build::{context, sized};
 use super::region::Selector;
 use super::values::Part;
-use crate::ir::{BinaryOp, IntCc, Op, Special, Type, UnaryOp, Value};
 use crate::jit::abi;
 use crate::jit::vector::asm::opcode;
 use crate::jit::vector::machine::{Base, Mem, Reg, Rm};
+use warploom_ir::{BinaryOp, IntCc, Op, Special, Type, UnaryOp, Value};
 
 /// Number of a relation, as compares of integers have it.
 pub const EQUAL: i64 = 0;

@@ -1,9 +1,9 @@
 //! Masks: made lane by lane, or as numbers.
 
 use super::region::Selector;
-use crate::ir::{BinaryOp, UnaryOp, Value};
 use crate::jit::vector::asm::opcode;
 use crate::jit::vector::machine::{Reg, Rm};
+use warploom_ir::{BinaryOp, UnaryOp, Value};
 
 impl Selector<'_> {
     /// A mask of two masks in a piece.
@@ -25,7 +25,7 @@ impl Selector<'_> {
 
     fn complemented(&self, mask: Value) -> Option<Value> {
         match *self.facts.op(mask) {
-            crate::ir::Op::Unary { op: UnaryOp::Not, a } => Some(a),
+            warploom_ir::Op::Unary { op: UnaryOp::Not, a } => Some(a),
             _ => None,
         }
     }

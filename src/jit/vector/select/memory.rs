@@ -11,13 +11,13 @@ use super::build::{context, registers};
 use super::int::NOT_EQUAL;
 use super::region::Selector;
 use super::values::Part;
-use crate::ir::{Access, Extend, Op, Reg as IrReg, Value};
 use crate::jit::abi;
 use crate::jit::descriptions::{AccessSite, Site};
 use crate::jit::helpers::{Helper, STAGED_VALUES};
 use crate::jit::vector::asm::Condition;
 use crate::jit::vector::asm::opcode::{self, Opcode};
 use crate::jit::vector::machine::{Arg, Base, Block, Inst, Mem, Op as MachineOp, Reg, Rm};
+use warploom_ir::{Access, Extend, Op, Reg as IrReg, Value};
 use warploom_runtime::warp::{ExitCode, PAGE_BITS, PAGE_BYTES, TLB_ENTRIES, TlbEntry};
 
 /// How a load makes its results, and whether these have 64 bits.
@@ -40,7 +40,7 @@ impl Selector<'_> {
 
     pub fn is_wide_row(&self, reg: IrReg) -> bool {
         match self.function().bank(reg.bank).kind {
-            crate::ir::CellKind::Lane(ty) => ty.bits() == 64,
+            warploom_ir::CellKind::Lane(ty) => ty.bits() == 64,
             _ => unreachable!("a register of lanes"),
         }
     }

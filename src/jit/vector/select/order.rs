@@ -5,7 +5,7 @@
 //! done in the block's order.
 
 use super::region::Selector;
-use crate::ir::{BinaryOp, ConvertOp, Inst, Op, Type, UnaryOp, Value};
+use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Type, UnaryOp, Value};
 
 impl Selector<'_> {
     pub(super) fn block(&mut self) {

@@ -8,12 +8,12 @@ use rustc_hash::FxHashMap;
 use super::PIECE;
 use super::bits::bits_used;
 use super::values::{Forms, lane_masks};
-use crate::ir::{Block as IrBlock, BlockId, Defs, Function, Op, Type, Value, ValueType, Window};
 use crate::jit::Program;
 use crate::jit::descriptions::Sites;
 use crate::jit::vector::asm::Condition;
 use crate::jit::vector::machine::{Block, Body, GENERAL, Inst, Reg};
 use cranelift_entity::SecondaryMap;
+use warploom_ir::{Block as IrBlock, BlockId, Defs, Function, Op, Type, Value, ValueType, Window};
 
 /// Facts about a block, which are known before code is made for it.
 pub struct BlockFacts<'p> {
@@ -33,7 +33,7 @@ pub struct BlockFacts<'p> {
 impl<'p> BlockFacts<'p> {
     fn of(program: &'p Program, id: BlockId) -> BlockFacts<'p> {
         let block = program.function().block(id);
-        let mut uses: SecondaryMap<Value, u32> = crate::ir::table(block.values.len(), 0);
+        let mut uses: SecondaryMap<Value, u32> = warploom_ir::table(block.values.len(), 0);
         block.insts.iter().for_each(|inst| inst.op.for_each_operand(|v| uses[v] += 1));
         block.term.for_each_operand(|v| uses[v] += 1);
         let lane_masks = lane_masks(block, |_| false);

@@ -2,13 +2,13 @@
 
 use super::build::{context, registers};
 use super::region::Selector;
-use crate::ir::{
-    Access, BinaryOp, CellKind, ConvertOp, Extend, IntCc, Op, Reg as IrReg, Space, Special, Type, UnaryOp, Value,
-};
 use crate::jit::abi;
 use crate::jit::vector::asm::Condition;
 use crate::jit::vector::asm::opcode;
 use crate::jit::vector::machine::{Base, Mem, Reg, Rm};
+use warploom_ir::{
+    Access, BinaryOp, CellKind, ConvertOp, Extend, IntCc, Op, Reg as IrReg, Space, Special, Type, UnaryOp, Value,
+};
 
 pub fn condition(cc: IntCc) -> Condition {
     match cc {

@@ -3,11 +3,11 @@
 use cranelift_entity::EntitySet;
 
 use super::PIECE;
-use crate::ir::{
+use crate::jit::Program;
+use warploom_ir::{
     Access, BinaryOp, Block, BlockId, ConvertOp, Extend, FloatAttrs, FloatUnaryOp, Inst, Op, Part, Round, Space,
     Special, Terminator, Type, UnaryOp, Value,
 };
-use crate::jit::Program;
 use warploom_runtime::warp::CONST_BANK_BYTES;
 
 /// The reason why a region is not compiled here: its first block and operation without code.
@@ -47,7 +47,7 @@ fn has_end(term: &Terminator) -> bool {
 struct Support<'p> {
     program: &'p Program,
     block: &'p Block,
-    defs: crate::ir::Defs,
+    defs: warploom_ir::Defs,
     /// Values that come from what lanes have loaded: as addresses they are not expected to lie in
     /// order.
     loaded: EntitySet<Value>,

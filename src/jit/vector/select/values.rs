@@ -5,9 +5,9 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 
 use super::PIECE;
 use super::region::Selector;
-use crate::ir::{BinaryOp, Block, ConvertOp, Op, Reg as IrReg, Type, UnaryOp, Value, table};
 use crate::jit::vector::asm::opcode;
 use crate::jit::vector::machine::{Reg, Rm};
+use warploom_ir::{BinaryOp, Block, ConvertOp, Op, Reg as IrReg, Type, UnaryOp, Value, table};
 
 /// Vectors of one piece: one, or two of 64-bit lanes.
 pub type Part = [Reg; 2];

@@ -3,7 +3,7 @@
 //! Shapes of 16 columns are two products side by side, those of 32 rows two below each other. Those of 32 columns are computed transposed,
 //! as two products of 16 of their columns.
 
-use crate::ir::matrix::{Factor, Linear, Place, Sum, place_a, place_b, place_c};
+use warploom_ir::matrix::{Factor, Linear, Place, Sum, place_a, place_b, place_c};
 
 /// A matrix of `wmma`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,12 +13,12 @@ pub use wmma::{wmma_load, wmma_mma, wmma_store};
 
 use smallvec::SmallVec;
 
-use crate::ir::matrix::{Factor, Order, Product, Storage, Sum};
-use crate::ir::{Space, Type, Value};
 use crate::isa::ptx::module::{Address, Operand};
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
+use warploom_ir::matrix::{Factor, Order, Product, Storage, Sum};
+use warploom_ir::{Space, Type, Value};
 
 use super::context::{Cx, Insn};
 use super::float::rounding;

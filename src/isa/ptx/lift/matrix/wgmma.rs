@@ -7,12 +7,12 @@
 //! bits of the start's phase; at 62 the swizzle, which says how long the rows are that lie together in groups of eight: 16 bytes, or 128,
 //! 64 or 32 for 1, 2, 3. In these the 16 bytes that an address names are exchanged by its bits from 7 on.
 
-use crate::ir::matrix::{Factor, Sum};
-use crate::ir::{Extend, IntCc, Space, Special, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
+use warploom_ir::matrix::{Factor, Sum};
+use warploom_ir::{Extend, IntCc, Space, Special, Type, Value};
 
 use super::super::context::{Cx, Insn};
 use super::super::convert::pack;

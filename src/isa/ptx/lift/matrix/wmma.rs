@@ -1,11 +1,11 @@
 //! `wmma`: matrices that a warp loads, multiplies and stores as a whole.
 
-use crate::ir::matrix::{Factor, Linear, Order, Place};
-use crate::ir::{Access, Extend, Space, Type, Value};
 use crate::isa::ptx::module::Operand;
 use crate::isa::ptx::table::Form;
 use crate::isa::ptx::types::Ty;
 use crate::isa::ptx::word::Word;
+use warploom_ir::matrix::{Factor, Linear, Order, Place};
+use warploom_ir::{Access, Extend, Space, Type, Value};
 
 use super::super::context::{Cx, Insn};
 use super::super::{Lifted, Unsupported};

@@ -3,8 +3,8 @@
 
 use super::super::Cx;
 use super::item::integer;
-use crate::ir::{Access, AtomicOp as Op, Type, Value};
 use crate::isa::visa::words::{Atomic, AtomicOp};
+use warploom_ir::{Access, AtomicOp as Op, Type, Value};
 
 /// Where an operand of the IR's operation comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

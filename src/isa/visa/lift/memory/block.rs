@@ -3,8 +3,8 @@
 use super::super::Cx;
 use super::item::{Item, integer};
 use super::place::{Place, Target, narrowed};
-use crate::ir::{IntCc, Type, Value};
 use crate::isa::visa::instruction::Raw;
+use warploom_ir::{IntCc, Type, Value};
 
 /// What is moved: as many elements, one behind the other here and there.
 #[derive(Clone, Copy)]

@@ -1,9 +1,9 @@
 //! Elements of messages, in memory and in registers.
 
 use super::super::Cx;
-use crate::ir::{Extend, Type, Value};
 use crate::isa::visa::instruction::Raw;
 use crate::isa::visa::words::DataSize;
+use warploom_ir::{Extend, Type, Value};
 
 /// What one element is in memory, and how many bytes it takes in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use super::super::Cx;
 use super::item::Item;
 use super::place::{Place, Target};
-use crate::ir::{Type, Value};
 use crate::isa::visa::instruction::Raw;
+use warploom_ir::{Type, Value};
 
 /// An element of a lane: where it is from the lane's address on, in bytes, and which component of the raw operand it is.
 pub type Element = (u32, u32);

@@ -4,8 +4,8 @@ use super::super::{Cx, Lifted, Unsupported};
 use super::block::{Layout, Rectangle};
 use super::item::Item;
 use super::lsc::said;
-use crate::ir::{Type, Value};
 use crate::isa::visa::instruction::{Instruction, Lsc, Raw};
+use warploom_ir::{Type, Value};
 
 /// Where operands are: the destination, base, width, height and pitch (each one less), x, y, and the source.
 mod at {

@@ -8,10 +8,10 @@ use super::lanes::{self, channels, consecutive};
 use super::place::{Place, Target};
 use super::svm::OWORD;
 use super::{atomic_message, surface_of};
-use crate::ir::image::at;
-use crate::ir::{Type, Value};
 use crate::isa::visa::instruction::Instruction;
 use crate::isa::visa::words::Atomic;
+use warploom_ir::image::at;
+use warploom_ir::{Type, Value};
 
 /// Owords of a surface, by the number of the first, or from a byte on.
 fn block(cx: &mut Cx<'_>, i: &Instruction, surface: usize, in_bytes: bool) -> Result<Block, Unsupported> {

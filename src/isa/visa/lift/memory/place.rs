@@ -1,10 +1,10 @@
 //! Where messages without a format access memory: flat addresses, shared local memory, scratch memory, surfaces.
 
 use super::super::{Cx, surface};
-use crate::ir::image::at;
-use crate::ir::{Access, IntCc, Space, Special, Type, Value, Window};
 use crate::isa::divergence::Mask;
 use crate::isa::images::Record;
+use warploom_ir::image::at;
+use warploom_ir::{Access, IntCc, Space, Special, Type, Value, Window};
 
 /// What addresses are relative to.
 #[derive(Clone, Copy)]

@@ -7,14 +7,14 @@ use super::block::Block;
 use super::item::Item;
 use super::lanes::{self, channels, consecutive};
 use super::place::{Place, Target};
-use crate::ir::Type;
 use crate::isa::visa::instruction::Instruction;
 use crate::isa::visa::words::Atomic;
+use warploom_ir::Type;
 
 /// Bytes of an oword.
 pub const OWORD: u32 = 16;
 
-fn flat(address: crate::ir::Value) -> Place {
+fn flat(address: warploom_ir::Value) -> Place {
     Place { target: Target::Flat, address, offset: 0 }
 }
 

@@ -12,8 +12,6 @@ pub use sample::*;
 pub use typed::*;
 
 use super::{Cx, Unsupported};
-use crate::ir::image::{RECORD_BYTES, Shape, flag, sampler};
-use crate::ir::{LaneFault, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::images::driver;
 use crate::isa::images::{self, Lifter, Record, Records, raise};
@@ -21,6 +19,8 @@ use crate::isa::visa::instruction::{Instruction, Lsc, Operand};
 use crate::isa::visa::module::{SamplerId, SurfaceId};
 use crate::isa::visa::predefined;
 use crate::isa::visa::words::AddressModel;
+use warploom_ir::image::{RECORD_BYTES, Shape, flag, sampler};
+use warploom_ir::{LaneFault, Type, Value};
 
 /// What the tables have besides what all instruction sets have, by its place in the bank of tables.
 pub mod tables {

@@ -1,12 +1,12 @@
 //! Where texels are: the coordinates that a surface of each dimension takes. Seed, "Notes".
 
 use super::super::Cx;
-use crate::ir::image::{Kind, at, flag, form};
-use crate::ir::{IntCc, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::images::place::{Beyond, Place, Slice, Target, Unit};
 use crate::isa::images::{Lifter, Record};
 use crate::isa::visa::instruction::Raw;
+use warploom_ir::image::{Kind, at, flag, form};
+use warploom_ir::{IntCc, Value};
 
 /// Coordinates of a typed message. What the surface's dimension does not use is the null variable.
 #[derive(Clone, Copy)]
@@ -19,7 +19,7 @@ pub struct Coordinates {
 impl Coordinates {
     /// Dwords of raw operands: U, V, R and the level of detail; the first three with constants added.
     pub fn read(cx: &mut Cx<'_>, raws: [Raw; 4], offsets: [i32; 3]) -> Coordinates {
-        let value = |cx: &mut Cx<'_>, raw: Raw| (raw != Raw::NULL).then(|| cx.raw(raw, 0, crate::ir::Type::I32));
+        let value = |cx: &mut Cx<'_>, raw: Raw| (raw != Raw::NULL).then(|| cx.raw(raw, 0, warploom_ir::Type::I32));
         let [u, v, r, lod] = raws.map(|raw| value(cx, raw));
         let mut axes = [u, v, r];
         for (axis, offset) in axes.iter_mut().zip(offsets) {

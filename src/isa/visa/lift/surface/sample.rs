@@ -3,15 +3,15 @@
 use super::super::memory::{Item, one_lane};
 use super::super::{Cx, Lifted, Unsupported};
 use super::{Surface, absent, check, default_sampler, operand, sampler_address, typed};
-use crate::ir::image::sample::Operation;
-use crate::ir::image::{Kind, at, flag, form};
-use crate::ir::{FloatAttrs, Round, Type, Value};
 use crate::isa::divergence::Mask;
 use crate::isa::images::formatted::alpha;
 use crate::isa::images::texture::{self, Level, Request, Texture};
 use crate::isa::images::{Lifter, Record};
 use crate::isa::visa::instruction::{Instruction, Operand, Raw};
 use crate::isa::visa::types::Ty;
+use warploom_ir::image::sample::Operation;
+use warploom_ir::image::{Kind, at, flag, form};
+use warploom_ir::{FloatAttrs, Round, Type, Value};
 
 /// Where the operands of a message with a sampler are: channels, texel offsets, sampler, surface, destination, parameters.
 #[derive(Clone, Copy)]

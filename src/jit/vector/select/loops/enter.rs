@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use cranelift_entity::SecondaryMap;
 
 use super::{KEPT_VECTORS, MOST_ROUNDS, SelfLoop, State};
-use crate::ir::{Op, Reg as IrReg, Type, Value, table};
 use crate::jit::abi;
 use crate::jit::vector::asm::Condition;
 use crate::jit::vector::asm::opcode;
@@ -13,6 +12,7 @@ use crate::jit::vector::machine::{Block, MASK, Reg, Rm};
 use crate::jit::vector::select::build::{context, registers};
 use crate::jit::vector::select::region::Selector;
 use crate::jit::vector::select::values::Part;
+use warploom_ir::{Op, Reg as IrReg, Type, Value, table};
 
 impl Selector<'_> {
     /// Rounds that the budget and the back edges allow, at least one: else the budget's fault is

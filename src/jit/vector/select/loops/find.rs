@@ -6,10 +6,10 @@ use cranelift_entity::EntitySet;
 
 use super::{GROUP, MOST_CARRIED, SelfLoop, Written};
 use crate::analysis::Masks;
-use crate::ir::{CellKind, Op, Reg as IrReg, Special, Terminator, Type, Value};
 use crate::jit::exit_masks::{ExitMasks, Rounds};
 use crate::jit::vector::select::region::Selector;
 use crate::jit::vector::select::values::lane_masks;
+use warploom_ir::{CellKind, Op, Reg as IrReg, Special, Terminator, Type, Value};
 
 impl Selector<'_> {
     /// The block as a loop in registers, if it is one.

@@ -1,7 +1,6 @@
 //! Code behind the last round.
 
 use super::{Done, SelfLoop, State};
-use crate::ir::{Type, Value};
 use crate::jit::abi;
 use crate::jit::vector::asm::Condition;
 use crate::jit::vector::asm::opcode;
@@ -10,6 +9,7 @@ use crate::jit::vector::select::PIECE;
 use crate::jit::vector::select::build::{context, registers};
 use crate::jit::vector::select::region::Selector;
 use crate::jit::vector::select::values::Part;
+use warploom_ir::{Type, Value};
 
 impl Selector<'_> {
     /// Writes the rows of a group of pieces.

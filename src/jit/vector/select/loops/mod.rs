@@ -23,10 +23,10 @@ use super::bits::bits_used_but;
 use super::build::registers;
 use super::region::Selector;
 use super::values::Part;
-use crate::ir::{BlockId, Reg as IrReg, Value};
 use crate::jit::vector::asm::Condition;
 use crate::jit::vector::asm::opcode;
 use crate::jit::vector::machine::Reg;
+use warploom_ir::{BlockId, Reg as IrReg, Value};
 
 /// Most rounds of one run through a loop: the product with a block's cost stays far from wrapping.
 const MOST_ROUNDS: u64 = 1 << 30;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::{SelfLoop, State};
-use crate::ir::{Op, Value};
 use crate::jit::vector::asm::opcode;
 use crate::jit::vector::machine::{Reg, Rm};
 use crate::jit::vector::select::region::Selector;
 use crate::jit::vector::select::values::Part;
+use warploom_ir::{Op, Value};
 
 impl Selector<'_> {
     /// One round: what the next one begins with, and the condition that there is one.

@@ -2,7 +2,7 @@
 //!
 //! `types`, `register`, `op` and `function` are the data; `builder` makes it, `verify` checks it, `print` and
 //! `parse` are its text form. The meaning of every operation is in the documentation of [`op::Op`]; the reference
-//! execution is `crate::interp`. No instruction set and no engine is known here.
+//! execution is the interpreter's. No instruction set and no engine is known here.
 
 pub mod builder;
 pub mod division;
@@ -13,7 +13,7 @@ pub mod generate;
 pub mod image;
 pub mod layout;
 pub mod matrix;
-pub(crate) mod names;
+pub mod names;
 pub mod op;
 pub mod operands;
 pub mod parse;
@@ -33,7 +33,7 @@ pub use function::{
     Barrier, BarrierCounts, BarrierKind, Block, BlockId, Defs, Function, Inst, LaneEvent, NanPolicy, Service,
     Terminator, TrapKind, Value, Values,
 };
-pub(crate) use function::{defs, entry_mask, exit_mask, may_write, numbered, table};
+pub use function::{defs, entry_mask, exit_mask, may_write, numbered, table};
 pub use layout::RegLayout;
 pub use op::*;
 pub use register::{Bank, BankId, CellKind, Part, Reg, Region};
