@@ -9,11 +9,11 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use arbitrary::Unstructured;
-use warploom::analysis::LaunchClass;
 use warploom::capture::{Launch, Manifest};
 use warploom::exec::{Arg, Effort, Error, Kernel, LaunchOptions, Program, Session, Stage};
 use warploom::generate::chain::{LINKS, chain, name};
 use warploom::jit;
+use warploom_analysis::LaunchClass;
 
 /// File, kernel, and the number of buffers that it takes before `n`.
 const KERNELS: [(&str, &str); 2] = [

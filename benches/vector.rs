@@ -12,10 +12,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use suite::{Ready, Size};
-use warploom::analysis::LaunchClass;
 use warploom::capture::Launch;
 use warploom::exec::{Effort, EngineKind, LaunchOptions, Session, Stage};
 use warploom::jit::{Program, vector};
+use warploom_analysis::LaunchClass;
 use warploom_ir::parse::parse;
 
 /// Pairs of launches, and translations.

@@ -3,13 +3,11 @@
 //! The way of the data: bytes -> [`container`] -> module -> [`isa`] decode and lift -> [`ir`] -> [`analysis`]
 //! -> an engine ([`jit`] or [`interp`]) -> `warploom_runtime` -> outcome. Dependencies point that way only.
 
-pub mod analysis;
 pub mod capture;
 pub mod cli;
 pub mod container;
 pub mod exec;
 pub mod generate;
-pub mod interp;
 pub mod isa;
 pub mod jit;
 pub mod summary;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use warploom::analysis::{LaunchClass, optimize, shorten_divisions, unroll_exchanges};
-use warploom::interp::Interpreter;
 use warploom::jit::{Kernel, Program};
+use warploom_analysis::{LaunchClass, optimize, shorten_divisions, unroll_exchanges};
+use warploom_interp::Interpreter;
 use warploom_ir::generate::{Limits, Random, Source, function};
 use warploom_ir::{BankId, BlockId, Function, Terminator, Value, Window, verify};
 

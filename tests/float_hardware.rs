@@ -5,8 +5,8 @@
 use std::arch::asm;
 use std::sync::Arc;
 
-use warploom::analysis::LaunchClass;
 use warploom::jit::{Effort, Program};
+use warploom_analysis::LaunchClass;
 use warploom_ir::eval::{self, single};
 use warploom_ir::generate::{Random, Source};
 use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, NanPolicy, Round, SharedFn, Type, parse, shared};

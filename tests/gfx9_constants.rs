@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use warploom::interp::Interpreter;
 use warploom::isa::gfx9::assemble;
 use warploom::isa::gfx9::lift::{ConstantMemory, Initial, InitialScalar, Kernel, lift_kernel};
 use warploom::jit;
+use warploom_interp::Interpreter;
 use warploom_ir::{Function, verify};
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use warploom::interp::Interpreter;
 use warploom::isa::gfx9::assemble;
 use warploom::isa::gfx9::lift::{Initial, InitialVector, Kernel, lift_kernel};
 use warploom::jit;
+use warploom_interp::Interpreter;
 use warploom_ir::verify;
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};

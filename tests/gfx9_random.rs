@@ -5,9 +5,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use warploom::container::text;
-use warploom::interp::Interpreter;
 use warploom::isa::gfx9::lift::{Initial, InitialScalar, InitialVector, Kernel, lift_kernel};
 use warploom::jit::{self, Effort};
+use warploom_interp::Interpreter;
 use warploom_ir::verify;
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};

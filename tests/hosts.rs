@@ -5,11 +5,11 @@ use std::process::Command;
 use std::sync::Arc;
 
 use arbitrary::Unstructured;
-use warploom::analysis::LaunchClass;
 use warploom::capture::{Launch, compare};
 use warploom::exec::{Effort, EngineKind, LaunchOptions, Session, Stage};
 use warploom::generate::{Case, check, gfx9, maxwell};
 use warploom::jit::{HOST_FEATURES, Program, Target, dump};
+use warploom_analysis::LaunchClass;
 use warploom_ir::generate::{Random, Source};
 use warploom_ir::parse;
 

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use warploom::analysis::LaunchClass;
 use warploom::jit::{Effort, Program};
+use warploom_analysis::LaunchClass;
 use warploom_ir::{SharedFn, parse, shared};
 use warploom_runtime::launch::{ConstBank, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, Place};

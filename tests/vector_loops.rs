@@ -3,10 +3,10 @@
 //! within a loop.
 
 use arbitrary::Unstructured;
-use warploom::analysis::LaunchClass;
 use warploom::generate;
 use warploom::generate::compare::{Initial, WAYS, compare};
 use warploom::jit::{Program, vector};
+use warploom_analysis::LaunchClass;
 use warploom_ir::generate::{Random, Source};
 use warploom_ir::parse::parse;
 use warploom_ir::{BankId, Function};

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use arbitrary::{Result, Unstructured};
-use warploom::analysis::LaunchClass;
+use warploom_analysis::LaunchClass;
 use warploom::capture::{Manifest, npy};
 use warploom::container::hsaco::bundle;
 use warploom::container::{self, Addresses, Arch, Format, FunctionId, Linked, fatbin, text};

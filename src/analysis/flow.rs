@@ -95,22 +95,3 @@ impl Flow {
         self.join_at[block].map(|at| &self.joins[at])
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::isa::gfx9::assemble;
-    use crate::isa::gfx9::lift::{Kernel, lift_kernel};
-
-    #[test]
-    fn there_are_not_as_many_ways_as_jumps_times_targets() {
-        // Each call is of a function of its own, which returns.
-        let [call, back] = ["s_call_b64 s[30:31], 99", "s_setpc_b64 s[30:31]"].map(|text| assemble(text).unwrap());
-        let code = [call.repeat(100), back.repeat(100)].concat();
-        let function = lift_kernel(&Kernel::new("calls", &code)).unwrap();
-        let jumps = function.blocks.iter().filter(|block| matches!(block.term, Terminator::Indirect { .. })).count();
-        assert!(jumps > 50 && function.indirect_targets().count() > 50, "{function}");
-        let ways: usize = Flow::of(&function).successors.iter().map(Vec::len).sum();
-        assert!(ways < 4 * function.blocks.len(), "{ways}");
-    }
-}

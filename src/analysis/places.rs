@@ -235,6 +235,6 @@ b0 pc 0:
             "  rf.write m[1], v{mask}\n  jump b1\nb1 pc 8:\n  dispatch m[1]: b2, else b2\nb2 pc 0x10:\n  exit\n}}"
         );
         let function = warploom_ir::parse::parse(&text).unwrap();
-        crate::analysis::optimize(&function).unwrap();
+        crate::optimize(&function).unwrap();
     }
 }

@@ -11,7 +11,7 @@ thread_local! {
 }
 
 /// Counts a value that a search looks at.
-pub(crate) fn visit() {
+pub fn visit() {
     VISITS.set(VISITS.get().wrapping_add(1));
 }
 

@@ -4,8 +4,8 @@ use warploom_runtime::launch::LaunchError;
 use warploom_runtime::memory::{CopyError, MapError};
 
 use crate::container;
-use crate::interp::InterpError;
 use crate::isa::LiftError;
+use warploom_interp::InterpError;
 
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -10,8 +10,8 @@ use warploom_runtime::launch::{Counts, Engine};
 
 use super::guest::instructions;
 use super::{Arg, EngineKind, Error, Kernel, LaunchOptions};
-use crate::interp::Interpreter;
 use crate::jit;
+use warploom_interp::Interpreter;
 use warploom_ir::{
     Access, AtomicOp, Block, Function, Inst, Op, Space, Terminator, TrapKind, Type, Value, ValueType, Window,
 };

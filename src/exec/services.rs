@@ -14,7 +14,7 @@ use warploom_runtime::memory::Memory;
 use warploom_runtime::warp::{ExitCode, SERVICE_BYTES, Service, WarpContext};
 
 use super::{Error, lock, printf};
-use crate::interp::{Actor, Elements, load_elements, store_elements};
+use warploom_interp::{Actor, Elements, load_elements, store_elements};
 use warploom_ir::{Access, Space, Type, Value};
 
 /// Alignment of what `malloc` gives.

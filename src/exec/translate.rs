@@ -9,12 +9,12 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use super::guest::{self, Guest, KnownImages, Lifting, instructions};
 use super::{EngineKind, Error, lock};
-use crate::analysis::{shorten_divisions, unroll_exchanges};
 use crate::container::{Code, FunctionId, Linked};
-use crate::interp::{InterpError, Interpreter};
 use crate::jit::cache::Cache;
 use crate::jit::executed::Counting;
 use crate::jit::{self, Effort, Target};
+use warploom_analysis::{shorten_divisions, unroll_exchanges};
+use warploom_interp::{InterpError, Interpreter};
 use warploom_ir::layout::RegLayout;
 use warploom_ir::special::{self, Reciprocals};
 use warploom_ir::{BlockId, Function, Terminator};

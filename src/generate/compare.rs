@@ -13,12 +13,12 @@ use super::check::Reproducer;
 use super::format::FORMATS;
 use super::guarded::Guarded;
 use super::instrument::{self, Buffers};
-use crate::analysis::Launched;
 use crate::capture::manifest::{Arg, Buffer};
 use crate::exec::Printed;
 use crate::exec::services::{Heap, Serving};
-use crate::interp::Interpreter;
 use crate::jit::{Deferred, Effort, JitError, Program};
+use warploom_analysis::Launched;
+use warploom_interp::Interpreter;
 use warploom_ir::{BankId, CellKind, Function, Op, Reg, generate::Limits};
 
 /// Block shapes of all launch classes: one warp, a short last warp, one lane, multiples of the warp and of the chunk,

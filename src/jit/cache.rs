@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use super::code::{CodeModule, Relocatable};
 use super::descriptions::Sites;
 use super::{Effort, JitError, Program, Target};
-use crate::analysis::Launched;
+use warploom_analysis::Launched;
 use warploom_ir::Function;
 
 /// Environment variable: the folder, or `off`.
@@ -384,7 +384,7 @@ fn foreign(_: &fs::Metadata) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::LaunchClass;
+    use warploom_analysis::LaunchClass;
     use warploom_ir::parse::parse;
 
     const STORE: &str = "function \"store\" lanes 32 nan 0x7fff 0x7fffffff 0x7ff8000000000000 {

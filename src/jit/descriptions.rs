@@ -9,7 +9,7 @@ use warploom_runtime::warp::WarpContext;
 
 use super::abi;
 use super::product::ProductDesc;
-use crate::interp::{Interpreter, Slot};
+use warploom_interp::{Interpreter, Slot};
 use warploom_ir::{Access, AtomicOp, Block, BlockId, Extend, Inst, NanPolicy, Op, Type};
 
 /// Where instructions that helpers do are, in the order of their numbers.

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::analysis::visit;
+use warploom_analysis::visit;
 use warploom_ir::{BinaryOp, Block, Defs, Op, Reg, UnaryOp, Value};
 
 /// The result of [`Rounds::exit_masks`].

@@ -33,8 +33,6 @@ use std::time::Instant;
 use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
-use crate::analysis::{self, Flow, LaunchClass, Launched};
-use crate::interp::{InterpError, Interpreter};
 use cache::{Cache, Entry, Key};
 use code::{CodeModule, MachineCode};
 use cranelift_entity::PrimaryMap;
@@ -47,6 +45,8 @@ pub use target::{HOST_FEATURES, Target};
 pub use tier::Effort;
 use tier::{Compiled, Region};
 pub use tuning::INTERPRETED;
+use warploom_analysis::{self as analysis, Flow, LaunchClass, Launched};
+use warploom_interp::{InterpError, Interpreter};
 use warploom_ir::layout::RegLayout;
 use warploom_ir::{BlockId, Function, Op, Reg, Terminator};
 

@@ -3,7 +3,7 @@
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 
-use crate::analysis::{
+use warploom_analysis::{
     CHUNK, Class, Classes, Facts, Group, Launched, Plan, Sources, Step, Support, Sweep, fixed_lanes, groups,
 };
 use warploom_ir::layout::RegLayout;

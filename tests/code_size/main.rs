@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use warploom::analysis::LaunchClass;
 use warploom::exec::{self, Stage};
 use warploom::jit::{self, size};
+use warploom_analysis::LaunchClass;
 use warploom_ir::{Function, parse, verify};
 
 /// File and kernel.

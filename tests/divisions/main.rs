@@ -6,9 +6,9 @@ mod wide;
 
 use std::sync::Arc;
 
-use warploom::analysis::{LaunchClass, optimize, shorten_divisions};
-use warploom::interp::Interpreter;
 use warploom::jit::{Effort, Program};
+use warploom_analysis::{LaunchClass, optimize, shorten_divisions};
+use warploom_interp::Interpreter;
 use warploom_ir::division::{Build, Division};
 use warploom_ir::{
     BinaryOp, BlockBuilder, CellKind, ConvertOp, Extend, FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Function,

@@ -6,10 +6,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use warploom::interp::Interpreter;
 use warploom::isa::gfx9::Chip;
 use warploom::isa::gfx9::lift::{Kernel, Mode, lift_kernel};
 use warploom::jit::{self, Effort};
+use warploom_interp::Interpreter;
 use warploom_ir::{BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Space, Terminator, Type, Value};
 use warploom_runtime::launch::{Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};

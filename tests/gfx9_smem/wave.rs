@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use warploom::generate::instrument::{Buffers, instrument};
-use warploom::interp::Interpreter;
 use warploom::isa::gfx9::lift::{self, Kernel};
 use warploom::jit;
+use warploom_interp::Interpreter;
 use warploom_ir::{BankId, Function, verify};
 use warploom_runtime::launch::{Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};

@@ -40,9 +40,9 @@ use std::panic::catch_unwind;
 use std::path::Path;
 use std::sync::Arc;
 
-use warploom::analysis::{LaunchClass, optimize, unroll_exchanges};
-use warploom::interp::Interpreter;
 use warploom::jit::{Effort, Program};
+use warploom_analysis::{LaunchClass, optimize, unroll_exchanges};
+use warploom_interp::Interpreter;
 use warploom_ir::Function;
 use warploom_runtime::launch::Engine;
 

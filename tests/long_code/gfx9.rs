@@ -4,6 +4,8 @@ use warploom::isa::gfx9::assemble;
 use warploom::isa::gfx9::lift::{Kernel, lift_kernel};
 
 use super::{on_small_stack, runs_alike};
+use warploom_analysis::Flow;
+use warploom_ir::Terminator;
 
 /// Lifts code and runs it. Each text stands there so many times.
 fn run(texts: &[(&str, usize)]) {
@@ -35,4 +37,16 @@ fn a_thousand_nested_loops() {
     };
     let code: Vec<u8> = [heads, (0..1_000).flat_map(end).collect(), words("s_endpgm")].concat();
     on_small_stack(|| runs_alike(&lift_kernel(&Kernel::new("long", &code)).expect("the code is lifted")));
+}
+
+#[test]
+fn there_are_not_as_many_ways_as_jumps_times_targets() {
+    // Each call is of a function of its own, which returns.
+    let [call, back] = ["s_call_b64 s[30:31], 99", "s_setpc_b64 s[30:31]"].map(words);
+    let code = [call.repeat(100), back.repeat(100)].concat();
+    let function = lift_kernel(&Kernel::new("calls", &code)).unwrap();
+    let jumps = function.blocks.iter().filter(|block| matches!(block.term, Terminator::Indirect { .. })).count();
+    assert!(jumps > 50 && function.indirect_targets().count() > 50, "{function}");
+    let ways: usize = Flow::of(&function).successors.iter().map(Vec::len).sum();
+    assert!(ways < 4 * function.blocks.len(), "{ways}");
 }

@@ -1,10 +1,10 @@
 //! Chains of the IR's operations on every engine.
 
 use arbitrary::Unstructured;
-use warploom::analysis::{LaunchClass, visits};
 use warploom::generate::chain::{LINKS, chain, name};
 use warploom::generate::compare::{WAYS, compare};
 use warploom::jit::{Effort, Program};
+use warploom_analysis::{LaunchClass, visits};
 use warploom_ir::parse::parse;
 use warploom_ir::{BankId, BlockBuilder, BlockId, CellKind, Function, FunctionBuilder, IntCc, NanPolicy, Type};
 

@@ -7,8 +7,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use warploom::analysis::LaunchClass;
 use warploom::jit::{Effort, Program, Target, dump};
+use warploom_analysis::LaunchClass;
 use warploom_ir::parse;
 
 /// For which code is made: not the host, so that texts are the same everywhere.

@@ -10,8 +10,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use operands::Operands;
-use warploom::analysis::LaunchClass;
 use warploom::jit::{Effort, Program};
+use warploom_analysis::LaunchClass;
 use warploom_ir::{NanPolicy, Op, Type, eval, parse};
 use warploom_runtime::launch::{ConstBank, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, Place};

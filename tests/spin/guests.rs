@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use warploom::interp::Interpreter;
 use warploom::isa::gfx9::lift::{Initial, InitialScalar};
 use warploom::isa::{gfx9, maxwell};
 use warploom::jit;
+use warploom_interp::Interpreter;
 use warploom_ir::{Function, verify};
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
 use warploom_runtime::memory::Memory;

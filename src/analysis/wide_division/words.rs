@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::{Half, Quotient};
-use crate::analysis::editor::Editor;
+use crate::editor::Editor;
 use warploom_ir::{BinaryOp, ConvertOp, Op, Type, UnaryOp, Value};
 
 /// The numbers by which the words of an upper word's sum count, and what is added.

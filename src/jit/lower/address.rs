@@ -10,7 +10,7 @@ use super::block::BlockLowerer;
 use super::chunk::{Reach, flags};
 use super::int::plus;
 use super::vector;
-use crate::analysis::{CHUNK, Class, NEAR, tiled};
+use warploom_analysis::{CHUNK, Class, NEAR, tiled};
 use warploom_ir::{Access, BinaryOp, ConvertOp, Op, Reg, Space, Type, Value};
 use warploom_runtime::warp::{CONST_BANK_BYTES, PAGE_BITS, PAGE_BYTES, Run, TLB_ENTRIES, Tlb, TlbEntry, Ways};
 

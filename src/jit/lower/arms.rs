@@ -9,7 +9,7 @@ use super::super::forms::{Lanes, MaskForm, clif_type};
 use super::super::plan::BlockPlan;
 use super::block::BlockLowerer;
 use super::masks::mask_form;
-use crate::analysis::Class;
+use warploom_analysis::Class;
 use warploom_ir::{BinaryOp, Block, Defs, FloatBinaryOp, FloatUnaryOp, IntCc, Op, Type, Value, ValueType};
 
 /// Work that is worth a test, about one for each vector operation of the host.

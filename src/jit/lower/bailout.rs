@@ -6,8 +6,8 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, types};
 
 use super::block::BlockLowerer;
 use super::facts::BlockFacts;
-use crate::analysis::Step;
 use crate::jit::Effort;
+use warploom_analysis::Step;
 use warploom_ir::{Op, Reg};
 
 impl BlockFacts<'_> {

@@ -9,7 +9,7 @@ use super::block::BlockLowerer;
 use super::chunk::{Reach, flags};
 use super::int::plus;
 use super::vector;
-use crate::analysis::{CHUNK, Choice, Class, kept_bits};
+use warploom_analysis::{CHUNK, Choice, Class, kept_bits};
 use warploom_ir::{BinaryOp, ConvertOp, Op, Special, Type, Value};
 
 /// Why lanes that are made of evenly spaced words may be none.

@@ -13,7 +13,7 @@ use super::facts::BlockFacts;
 use super::region::Region;
 use super::scope::Scope;
 use super::vector;
-use crate::analysis::Step;
+use warploom_analysis::Step;
 use warploom_ir::{CellKind, Extend, IntCc, Op, Part, Reg, Space, Type, Value};
 
 pub struct BlockLowerer<'a, 'r, 'f> {

@@ -10,8 +10,8 @@ use rustc_hash::FxHashSet;
 
 use super::block::BlockLowerer;
 use super::facts::BlockFacts;
-use crate::analysis::{Class, visit};
 use crate::jit::tuning;
+use warploom_analysis::{Class, visit};
 use warploom_ir::{Inst, Op, Value, ValueType, table};
 
 impl BlockFacts<'_> {

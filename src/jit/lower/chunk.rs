@@ -10,7 +10,7 @@ use super::address::Places;
 use super::block::BlockLowerer;
 use super::gather_scatter::Elements;
 use super::int::constant;
-use crate::analysis::{CHUNK, Class, LaunchClass};
+use warploom_analysis::{CHUNK, Class, LaunchClass};
 use warploom_ir::{Op, Type, Value};
 
 /// Values of the chunk that is being lowered. Cloned where control splits, so that a value computed on one side is not

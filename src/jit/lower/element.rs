@@ -11,7 +11,7 @@ use super::half::Half;
 use super::int::{self, constant};
 use super::rounding::{Rounding, singles_for_half};
 use super::{float, special, vector};
-use crate::analysis::Step;
+use warploom_analysis::Step;
 use warploom_ir::{BinaryOp, ConvertOp, FloatAttrs, FloatUnaryOp, Op, Round, SharedFn, Special, Type, UnaryOp, Value};
 
 /// Operations that take a chunk apart into lanes, where vectors have none.

@@ -3,9 +3,9 @@
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 use super::arms::{SkippedArms, skipped_arms};
-use crate::analysis::{CHUNK, Liveness, Masks};
 use crate::jit::plan::BlockPlan;
 use crate::jit::{Effort, Program};
+use warploom_analysis::{CHUNK, Liveness, Masks};
 use warploom_ir::layout::RegLayout;
 use warploom_ir::{Block, BlockId, Function, Inst, Op, Type, Value, Window, table};
 

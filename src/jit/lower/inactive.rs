@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::block::BlockLowerer;
 use super::facts::BlockFacts;
-use crate::analysis::Step;
+use warploom_analysis::Step;
 use warploom_ir::{BinaryOp, Op, UnaryOp, Value, ValueType};
 
 /// Masks that are tried for a step at most, before that of active lanes, and those among which they are looked for.

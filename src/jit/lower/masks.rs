@@ -8,7 +8,7 @@ use super::chunk::flags;
 use super::int::{self, shifted_up};
 use super::tables::Table;
 use super::{float, vector};
-use crate::analysis::CHUNK;
+use warploom_analysis::CHUNK;
 use warploom_ir::{BinaryOp, FloatCc, Inst, IntCc, Op, Type, UnaryOp, Value};
 
 /// For each mask of a chunk its lanes, as vectors.

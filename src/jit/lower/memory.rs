@@ -13,7 +13,7 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::staging::Unreached;
 use super::vector;
-use crate::analysis::{CHUNK, Class};
+use warploom_analysis::{CHUNK, Class};
 use warploom_ir::{Access, Extend, Inst, Op, Space, Type, Value};
 
 const LANES: i64 = CHUNK as i64;

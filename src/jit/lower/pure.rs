@@ -15,7 +15,7 @@ use super::full_warp::InMemory;
 use super::int::{self, ShiftCount, constant};
 use super::masks::mask_form;
 use super::{float, vector};
-use crate::analysis::{Class, Support, is_pure};
+use warploom_analysis::{Class, Support, is_pure};
 use warploom_ir::{BinaryOp, ConvertOp, Function, Inst, Op, Round, Special, Type, UnaryOp, Value, ValueType};
 use warploom_runtime::warp::CONST_BANK_BYTES;
 

@@ -14,7 +14,7 @@ use super::block::BlockLowerer;
 use super::chunk::Chunk;
 use super::full_warp::Whole;
 use super::spill::Spills;
-use crate::analysis::Classes;
+use warploom_analysis::Classes;
 use warploom_ir::{Value, table};
 
 /// What holds in a part of the code.

@@ -9,7 +9,7 @@ use super::address::{Distances, evenly};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
-use crate::analysis::CHUNK;
+use warploom_analysis::CHUNK;
 use warploom_ir::{Access, Extend, Type};
 
 const LANES: i64 = CHUNK as i64;

@@ -15,8 +15,8 @@ use super::super::abi;
 use super::super::forms::{Lanes, MaskForm, clif_type, parts};
 use super::block::BlockLowerer;
 use super::chunk::{Chunk, flags};
-use crate::analysis::Class;
 use crate::jit::tuning;
+use warploom_analysis::Class;
 use warploom_ir::{ConvertOp, Op, Reg, Type, Value, ValueType};
 
 /// Bytes of a vector.

@@ -11,7 +11,7 @@ use super::super::helpers::{Helper, SPARSE_LANES, STAGED_COMPARE, STAGED_VALUES}
 use super::address::{Rights, Spaced};
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use crate::analysis::CHUNK;
+use warploom_analysis::CHUNK;
 use warploom_ir::{Access, Space, Type, Value};
 use warploom_runtime::warp::PAGE_BYTES;
 

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 use super::super::forms::clif_type;
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use crate::analysis::{Class, Step};
+use warploom_analysis::{Class, Step};
 use warploom_ir::{Op, Type, Value};
 
 impl BlockLowerer<'_, '_, '_> {

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use super::cache::Entry;
 use super::code::Relocatable;
 use super::{Effort, JitError, MAX_FRAME, Program, tuning};
-use crate::analysis::Launched;
+use warploom_analysis::Launched;
 use warploom_ir::Function;
 
 use select::unsupported;

@@ -5,8 +5,8 @@ pub mod state;
 
 use std::sync::Arc;
 
-use warploom::interp::Interpreter;
 use warploom::jit::{self, Effort};
+use warploom_interp::Interpreter;
 use warploom_ir::Function;
 use warploom_runtime::launch::Engine;
 

@@ -12,7 +12,7 @@ use warploom_ir::Type;
 use warploom_ir::layout::row_bytes;
 
 /// Lanes of a chunk.
-const LANES: usize = crate::analysis::CHUNK as usize;
+const LANES: usize = warploom_analysis::CHUNK as usize;
 
 impl BlockLowerer<'_, '_, '_> {
     /// Reads the elements into a row: of an array at `base` in which only the first `length` bytes count.

@@ -15,8 +15,8 @@ use super::super::forms::clif_type;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
-use crate::analysis::CHUNK;
 use picks::{Array, Elements, Order};
+use warploom_analysis::CHUNK;
 use warploom_ir::{BinaryOp, CellKind, Inst, Op, Reg, Region, Type, Value};
 
 /// How deep the definition of a mask is looked into for constants.

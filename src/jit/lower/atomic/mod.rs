@@ -15,8 +15,8 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::gather_scatter::Window;
 use super::staging::Unreached;
-use crate::analysis::{CHUNK, Class};
 use arithmetic::direct;
+use warploom_analysis::{CHUNK, Class};
 use warploom_ir::{Access, AtomicOp, Op, Space, Type, Value};
 
 /// An atomic that is being lowered.

@@ -8,7 +8,7 @@ use super::super::block::BlockLowerer;
 use super::super::chunk::Chunk;
 use super::super::segment::Outgoing;
 use super::super::vector::shuffle_words;
-use crate::analysis::{CHUNK, Group, Step};
+use warploom_analysis::{CHUNK, Group, Step};
 use warploom_ir::Op;
 
 /// Where a word of 32 bits comes from: the vector, and which of its words.

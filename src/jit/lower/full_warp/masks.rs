@@ -6,7 +6,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
 
 use super::super::block::BlockLowerer;
-use crate::analysis::visit;
+use warploom_analysis::visit;
 use warploom_ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {

@@ -20,8 +20,8 @@ use super::block::BlockLowerer;
 use super::chunk::{Chunk, Reach};
 use super::segment::Outgoing;
 use super::sweep::Strip;
-use crate::analysis::{CHUNK, Class, Group, Step};
 use crate::jit::tuning;
+use warploom_analysis::{CHUNK, Class, Group, Step};
 use warploom_ir::{Access, Op, Reg, Value};
 
 /// What is known while a group is done as a whole.

@@ -9,7 +9,7 @@ use super::super::chunk::flags;
 use super::super::spaced::in_vectors;
 use super::super::vector;
 use super::{Host, InMemory};
-use crate::analysis::{CHUNK, Sweep};
+use warploom_analysis::{CHUNK, Sweep};
 use warploom_ir::{ConvertOp, Inst, Op, Type, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {

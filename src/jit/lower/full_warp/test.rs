@@ -9,7 +9,7 @@ use super::super::block::BlockLowerer;
 use super::super::chunk::Reach;
 use super::super::int;
 use super::Host;
-use crate::analysis::{CHUNK, Condition, Group, Tiled, are_near, keep_to_lanes};
+use warploom_analysis::{CHUNK, Condition, Group, Tiled, are_near, keep_to_lanes};
 use warploom_ir::{Access, IntCc, Op, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {

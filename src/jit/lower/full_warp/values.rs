@@ -8,7 +8,7 @@ use super::super::block::BlockLowerer;
 use super::super::chunk::{Chunk, Reach, flags};
 use super::super::sweep::Strip;
 use super::super::vector;
-use crate::analysis::{Choice, Class};
+use warploom_analysis::{Choice, Class};
 use warploom_ir::{Op, Special, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {

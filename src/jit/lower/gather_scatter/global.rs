@@ -9,7 +9,7 @@ use super::super::address::{MOST_SUMS, Rights};
 use super::super::block::BlockLowerer;
 use super::super::int::plus;
 use super::lanes::Offsets;
-use crate::analysis::Class;
+use warploom_analysis::Class;
 use warploom_ir::{Access, BinaryOp, ConvertOp, Extend, Op, Space, Type, Value};
 
 /// An element's number: `base + (word << shift)`, the word extended, is its address.

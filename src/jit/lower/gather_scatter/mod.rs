@@ -16,10 +16,10 @@ use super::super::helpers::STAGED_VALUES;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::staging::Unreached;
-use crate::analysis::{CHUNK, Class, visit};
 use crate::jit::tuning;
 pub use global::Elements;
 pub(super) use offsets::required_alignment;
+use warploom_analysis::{CHUNK, Class, visit};
 use warploom_ir::{Access, BinaryOp, Extend, Inst, Op, Space, Type, Value};
 pub(super) use windows::Window;
 

@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 use super::super::super::abi;
 use super::super::block::BlockLowerer;
 use super::super::int::constant;
-use crate::analysis::{Bound, bound};
 use crate::jit::tuning;
+use warploom_analysis::{Bound, bound};
 use warploom_ir::{Access, BinaryOp, IntCc, Op, Space, Special, Type, Value};
 use warploom_runtime::warp::CONST_BANK_BYTES;
 

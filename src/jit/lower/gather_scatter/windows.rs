@@ -10,7 +10,7 @@ use super::super::block::BlockLowerer;
 use super::super::int::constant;
 use super::super::vector;
 use super::offsets::{Limits, required_alignment};
-use crate::analysis::Bound;
+use warploom_analysis::Bound;
 use warploom_ir::{Access, Extend, Space, Type};
 use warploom_runtime::window::WINDOW_BYTES;
 

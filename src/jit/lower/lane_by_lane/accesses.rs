@@ -13,7 +13,7 @@ use super::super::block::BlockLowerer;
 use super::super::gather_scatter::required_alignment;
 use super::super::int;
 use super::super::scalarized::Lane;
-use crate::analysis::{CHUNK, bound};
+use warploom_analysis::{CHUNK, bound};
 use warploom_ir::{Access, BinaryOp, Extend, Op, Space, Type, Value};
 
 /// The run of the TLB in which lanes of an access are expected. It is found anew where a helper looked for another one.

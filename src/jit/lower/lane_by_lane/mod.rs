@@ -15,9 +15,9 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::scalarized::Lane;
 use super::segment::Outgoing;
-use crate::analysis::{Class, visit};
 use crate::jit::tuning;
 use accesses::Places;
+use warploom_analysis::{Class, visit};
 use warploom_ir::{Access, Inst, Op, Reg, Space, Type, Value};
 
 impl BlockLowerer<'_, '_, '_> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::super::super::exit_masks::{ExitMasks, Rounds};
 use super::super::block::BlockLowerer;
 use super::RegisterLoop;
-use crate::analysis::Step;
+use warploom_analysis::Step;
 use warploom_ir::{BinaryOp, CellKind, ConvertOp, Op, Reg, Special, Terminator, Type, UnaryOp, Value};
 
 impl BlockLowerer<'_, '_, '_> {

@@ -17,7 +17,7 @@ use super::super::abi;
 use super::super::exit_masks::ExitMasks;
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use crate::analysis::Step;
+use warploom_analysis::Step;
 use warploom_ir::{BlockId, Op, Reg, Value};
 
 /// What a loop in registers consists of.

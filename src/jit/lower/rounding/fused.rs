@@ -9,7 +9,7 @@ use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::float;
 use super::{Doubles, Rounding};
-use crate::analysis::CHUNK;
+use warploom_analysis::CHUNK;
 use warploom_ir::{FloatCc, Round, Type};
 
 /// Products of `f64` whose parts are normal numbers: from here, and up to where sums cannot overflow.

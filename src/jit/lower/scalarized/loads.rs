@@ -16,7 +16,7 @@ use super::super::register_loop::RegisterLoop;
 use super::ops::Lane;
 use super::rounds::Rounds;
 use super::slots::{Slot, Slots};
-use crate::analysis::bound;
+use warploom_analysis::bound;
 use warploom_ir::{Access, BinaryOp, ConvertOp, Extend, Op, Type, Value};
 
 /// What an address is made of.

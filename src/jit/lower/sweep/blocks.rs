@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::super::abi;
 use super::super::block::BlockLowerer;
 use super::super::int;
-use crate::analysis::{Sweep, visit};
+use warploom_analysis::{Sweep, visit};
 use warploom_ir::{BinaryOp, Op, Special, Type, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {

@@ -8,7 +8,7 @@ use super::super::chunk::Reach;
 use super::super::full_warp::is_upwards;
 use super::super::int;
 use super::{LANES, Spaced, Strip};
-use crate::analysis::{Condition, Inner, Sweep};
+use warploom_analysis::{Condition, Inner, Sweep};
 use warploom_ir::{IntCc, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {

@@ -16,7 +16,7 @@ use super::super::abi;
 use super::block::BlockLowerer;
 use super::chunk::{Chunk, Reach};
 use super::full_warp::{Host, Whole};
-use crate::analysis::{CHUNK, LaunchClass, Sweep};
+use warploom_analysis::{CHUNK, LaunchClass, Sweep};
 use warploom_ir::{BlockId, Value};
 
 const LANES: i64 = CHUNK as i64;

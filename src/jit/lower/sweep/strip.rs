@@ -5,8 +5,8 @@ use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as 
 
 use super::super::block::BlockLowerer;
 use super::{LANES, start_of};
-use crate::analysis::Sweep;
 use crate::jit::tuning;
+use warploom_analysis::Sweep;
 use warploom_ir::Op;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {

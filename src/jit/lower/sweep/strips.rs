@@ -9,8 +9,8 @@ use super::super::super::abi;
 use super::super::block::BlockLowerer;
 use super::super::chunk::{Reach, flags};
 use super::{LANES, Spaced, Strip, start_of};
-use crate::analysis::{Step, Sweep};
 use crate::jit::tuning;
+use warploom_analysis::{Step, Sweep};
 use warploom_ir::{Op, Value};
 use warploom_runtime::warp::ExitCode;
 

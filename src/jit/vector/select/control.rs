@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use super::build::{context, registers};
 use super::region::Selector;
-use crate::interp::fault_of;
 use crate::jit::abi;
 use crate::jit::vector::asm::Condition;
 use crate::jit::vector::asm::opcode;
 use crate::jit::vector::machine::{Base, Block, Inst, Mem, Reg, Rm};
+use warploom_interp::fault_of;
 use warploom_ir::{BlockId, Op, Reg as IrReg, Terminator, Value};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::ExitCode;

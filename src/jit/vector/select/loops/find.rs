@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use cranelift_entity::EntitySet;
 
 use super::{GROUP, MOST_CARRIED, SelfLoop, Written};
-use crate::analysis::Masks;
 use crate::jit::exit_masks::{ExitMasks, Rounds};
 use crate::jit::vector::select::region::Selector;
 use crate::jit::vector::select::values::lane_masks;
+use warploom_analysis::Masks;
 use warploom_ir::{CellKind, Op, Reg as IrReg, Special, Terminator, Type, Value};
 
 impl Selector<'_> {

@@ -66,16 +66,12 @@ impl Interpreter {
 
     /// Runs a warp to where its turn ends, or to the first block that `stays` refuses: `None`, and the context names the
     /// block. `stays` is told of each block that control comes to, and how many instructions have been executed in all.
-    pub(crate) fn run_while(
-        &self,
-        context: &mut WarpContext,
-        stays: impl FnMut(BlockId, u64) -> bool,
-    ) -> Option<ExitCode> {
+    pub fn run_while(&self, context: &mut WarpContext, stays: impl FnMut(BlockId, u64) -> bool) -> Option<ExitCode> {
         run::run_while(self, context, stays)
     }
 
     /// The block that an indirect jump to this pc goes to.
-    pub(crate) fn indirect_target(&self, pc: u64) -> Option<BlockId> {
+    pub fn indirect_target(&self, pc: u64) -> Option<BlockId> {
         self.indirect.get(&pc).copied()
     }
 }

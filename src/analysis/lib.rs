@@ -39,29 +39,29 @@ mod segment;
 mod ssa;
 mod sweep;
 mod texels;
-mod tiled;
+pub mod tiled;
 mod unroll;
 mod visits;
 mod wide_division;
 mod windows;
 
-pub(crate) use bounds::{Bound, bound};
-pub(crate) use class::{CHUNK, Choice, Class, Classes, kept_bits};
+pub use bounds::{Bound, bound};
+pub use class::{CHUNK, Choice, Class, Classes, kept_bits};
 pub use class::{GridClass, LaunchClass, Launched};
-pub(crate) use editor::is_pure;
-pub(crate) use facts::{Facts, facts};
-pub(crate) use flow::Flow;
-pub(crate) use group::{Condition, Group, NEAR, Sources, are_near, groups, keep_to_lanes};
-pub(crate) use lanes::fixed_lanes;
-pub(crate) use liveness::Liveness;
+pub use editor::is_pure;
+pub use facts::{Facts, facts};
+pub use flow::Flow;
+pub use group::{Condition, Group, NEAR, Sources, are_near, groups, keep_to_lanes};
+pub use lanes::fixed_lanes;
+pub use liveness::Liveness;
 pub use long_division::shorten_divisions;
-pub(crate) use loops::in_loops;
-pub(crate) use masks::Masks;
-pub(crate) use segment::{Plan, Step, Support};
-pub(crate) use sweep::{Inner, Sweep};
-pub(crate) use tiled::{Tiled, tiled};
+pub use loops::in_loops;
+pub use masks::Masks;
+pub use segment::{Plan, Step, Support};
+pub use sweep::{Inner, Sweep};
+pub use tiled::{Tiled, tiled};
 pub use unroll::unroll_exchanges;
-pub(crate) use visits::visit;
+pub use visits::visit;
 pub use visits::visits;
 
 use std::sync::Arc;
@@ -76,10 +76,10 @@ use warploom_ir::{BankId, Block, BlockId, CellKind, Function, Op, Reg, Terminato
 pub struct Optimized {
     pub function: Function,
     /// How control passes between its blocks.
-    pub(crate) flow: Flow,
+    pub flow: Flow,
     /// Registers that a fresh warp may read before it writes them.
-    pub(crate) read_first: Vec<Reg>,
-    pub(crate) liveness: Liveness,
+    pub read_first: Vec<Reg>,
+    pub liveness: Liveness,
 }
 
 /// How often blocks are rebuilt without what is dead.
