@@ -8,6 +8,5 @@ pub mod cli;
 pub mod container;
 pub mod exec;
 pub mod generate;
-pub mod isa;
 pub mod jit;
 pub mod summary;

@@ -113,7 +113,7 @@ fn waits_are_checked() {
                     [raw]\nvgprs = 1\n[[raw.sgpr]]\nfirst = 2\nbuffer = \"x\"\n[buffer.x]\nzeros = 64\n";
     let run = |lines: &[&str]| {
         let folder = tempfile::tempdir().unwrap();
-        let code: Vec<u8> = lines.iter().flat_map(|line| warploom::isa::gfx9::assemble(line).unwrap()).collect();
+        let code: Vec<u8> = lines.iter().flat_map(|line| warploom_gfx9::assemble(line).unwrap()).collect();
         std::fs::write(folder.path().join("code.bin"), code).unwrap();
         std::fs::write(folder.path().join("m.toml"), manifest).unwrap();
         let path = folder.path().join("m.toml");

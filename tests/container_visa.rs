@@ -9,8 +9,8 @@ use std::process::Command;
 use support::visa::corpus;
 use warploom::container::visa::info::{AddressMode, ArgumentKind, ZeInfo};
 use warploom::container::{self, Format, Isa, Module};
-use warploom::isa::visa::binary;
-use warploom::isa::visa::platform::Platform;
+use warploom_visa::binary;
+use warploom_visa::platform::Platform;
 
 fn file(end: &str) -> Vec<u8> {
     let extension = end.rsplit('.').next().unwrap();
@@ -70,7 +70,7 @@ fn every_zebin_is_a_module() {
 
 fn payload_is_that_of_the_inputs(
     name: &str,
-    routine: &warploom::isa::visa::module::Routine,
+    routine: &warploom_visa::module::Routine,
     info: &warploom::container::visa::KernelInfo,
     register: u32,
 ) {
@@ -83,7 +83,7 @@ fn payload_is_that_of_the_inputs(
             true => register + per_thread + arg.offset,
             false => register + per_thread + inline.next_multiple_of(register) + (arg.offset - inline),
         };
-        let is_it = |input: &&warploom::isa::visa::module::Input| input.offset == offset as i32;
+        let is_it = |input: &&warploom_visa::module::Input| input.offset == offset as i32;
         // Those that the kernel does not use have no input.
         let unused = arg.address_mode == Some(AddressMode::Bindless) || routine.inputs.iter().any(|one| is_it(&one));
         assert!(unused, "{name}: no input at {offset}");
@@ -328,7 +328,7 @@ fn an_unreadable_kernel_of_a_text_or_a_binary_hides_no_other() {
     assert_eq!(readable, ["a", "c"]);
     assert!(unreadable.len() == 1 && unreadable[0].0 == "b" && unreadable[0].1.contains("9:"), "{unreadable:?}");
 
-    let both = warploom::isa::visa::text::read(format!("{}{}", kernel("a", ""), kernel("b", "")).as_bytes()).unwrap();
+    let both = warploom_visa::text::read(format!("{}{}", kernel("a", ""), kernel("b", "")).as_bytes()).unwrap();
     let mut bytes = binary::write(&both).unwrap();
     assert_eq!(read(&bytes), (vec!["a".to_string(), "b".to_string()], vec![]));
     let routines = binary::read(&bytes).unwrap().routines;

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use warploom::capture::{Launch, compare};
 use warploom::exec::{EngineKind, Session};
-use warploom::isa::gfx9::{Chip, assemble, assemble_for};
+use warploom_gfx9::{Chip, assemble, assemble_for};
 
 fn case(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/gfx9/cases").join(name)

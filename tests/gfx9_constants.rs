@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use warploom::isa::gfx9::assemble;
-use warploom::isa::gfx9::lift::{ConstantMemory, Initial, InitialScalar, Kernel, lift_kernel};
 use warploom::jit;
+use warploom_gfx9::assemble;
+use warploom_gfx9::lift::{ConstantMemory, Initial, InitialScalar, Kernel, lift_kernel};
 use warploom_interp::Interpreter;
 use warploom_ir::{Function, verify};
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};

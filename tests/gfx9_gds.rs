@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use warploom::isa::gfx9::assemble;
-use warploom::isa::gfx9::lift::{Initial, InitialVector, Kernel, lift_kernel};
 use warploom::jit;
+use warploom_gfx9::assemble;
+use warploom_gfx9::lift::{Initial, InitialVector, Kernel, lift_kernel};
 use warploom_interp::Interpreter;
 use warploom_ir::verify;
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};

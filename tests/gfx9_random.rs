@@ -5,8 +5,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use warploom::container::text;
-use warploom::isa::gfx9::lift::{Initial, InitialScalar, InitialVector, Kernel, lift_kernel};
 use warploom::jit::{self, Effort};
+use warploom_gfx9::lift::{Initial, InitialScalar, InitialVector, Kernel, lift_kernel};
 use warploom_interp::Interpreter;
 use warploom_ir::verify;
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use warploom::container;
 use warploom::exec::Program;
-use warploom::isa::gfx9::assemble;
-use warploom::isa::gfx9::check::waitcnt;
-use warploom::isa::gfx9::lift::Kernel;
+use warploom_gfx9::assemble;
+use warploom_gfx9::check::waitcnt;
+use warploom_gfx9::lift::Kernel;
 use warploom_runtime::memory::MemoryConfig;
 
 fn binaries(at: &Path, found: &mut Vec<PathBuf>) {

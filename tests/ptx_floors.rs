@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
-use warploom::isa::ptx;
+use warploom_ptx as ptx;
 
 mod support {
     pub mod ptx_statement;

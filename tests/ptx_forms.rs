@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
-use warploom::isa::ptx;
-use warploom::isa::ptx::module::Target;
-use warploom::isa::ptx::table;
-use warploom::isa::ptx::text::print;
+use warploom_ptx as ptx;
+use warploom_ptx::module::Target;
+use warploom_ptx::table;
+use warploom_ptx::text::print;
 
 fn forms() -> String {
     let packed = include_bytes!("ptx/ptx-forms.txt.gz");

@@ -3,7 +3,7 @@
 use warploom::capture::Launch;
 use warploom::container::ptx::parse_linked;
 use warploom::exec::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program, Session};
-use warploom::isa::ptx::{self, LinkErrors};
+use warploom_ptx::{self as ptx, LinkErrors};
 use warploom_runtime::memory::MemoryConfig;
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];

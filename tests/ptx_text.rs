@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use warploom::isa::ptx;
-use warploom::isa::ptx::module::{Function, Module, Variable};
-use warploom::isa::ptx::text::print;
+use warploom_ptx as ptx;
+use warploom_ptx::module::{Function, Module, Variable};
+use warploom_ptx::text::print;
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };

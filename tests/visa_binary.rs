@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use support::visa::{corpus, without_trailing_blanks};
 use support::visa_random::{Random, random_instruction, routine};
-use warploom::isa::visa::module::{BinaryParts, Instruction, LabelId, Module, Operand, Routine};
-use warploom::isa::visa::table;
-use warploom::isa::visa::types::Version;
-use warploom::isa::visa::{binary, text};
+use warploom_visa::module::{BinaryParts, Instruction, LabelId, Module, Operand, Routine};
+use warploom_visa::table;
+use warploom_visa::types::Version;
+use warploom_visa::{binary, text};
 
 fn all_files() -> Vec<(PathBuf, Vec<u8>)> {
     corpus(&["isa"])

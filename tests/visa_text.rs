@@ -5,8 +5,8 @@ mod support {
 }
 
 use support::visa::{texts, without_trailing_blanks};
-use warploom::isa::visa::module::{Instruction, Module};
-use warploom::isa::visa::text;
+use warploom_visa::module::{Instruction, Module};
+use warploom_visa::text;
 
 fn read(name: &str, source: &[u8]) -> Module {
     text::read(source).unwrap_or_else(|errors| panic!("{name}:\n{errors}"))

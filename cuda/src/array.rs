@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use warploom::isa::maxwell::header::Format;
 use warploom_ir::image::layout::{Blocks, Layout, Plane};
 use warploom_ir::image::{Image, Kind};
+use warploom_maxwell::header::Format;
 
 use crate::driver;
 use crate::error::{Answer, Error, of_copy, of_map};

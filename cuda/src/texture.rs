@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warploom::exec::ImagePool;
-use warploom::isa::maxwell::{header, sampler};
 use warploom_ir::image::layout::Layout;
 use warploom_ir::image::sampler::{Filter, MipFilter, Sampler, Wrap};
 use warploom_ir::image::{Image, Kind};
+use warploom_maxwell::{header, sampler};
 
 use crate::array::{self, Array};
 use crate::driver;

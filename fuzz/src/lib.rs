@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use arbitrary::{Result, Unstructured};
-use warploom_analysis::LaunchClass;
 use warploom::capture::{Manifest, npy};
 use warploom::container::hsaco::bundle;
 use warploom::container::{self, Addresses, Arch, Format, FunctionId, Linked, fatbin, text};
@@ -18,12 +17,15 @@ use warploom::generate::{
     self, Attack, Case, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code,
     visa as visa_code,
 };
-use warploom::isa::maxwell::{Instruction, assemble, table};
-use warploom::isa::{gfx9, ptx, visa};
 use warploom::jit::Program;
 use warploom::jit::cache::Reader;
+use warploom_analysis::LaunchClass;
+use warploom_gfx9 as gfx9;
 use warploom_ir::generate::Bytes;
 use warploom_ir::{Function, parse, verify};
+use warploom_maxwell::{Instruction, assemble, table};
+use warploom_ptx as ptx;
+use warploom_visa as visa;
 
 // Their functions of C are linked from them.
 extern crate cuda as _;

@@ -8,10 +8,13 @@ use std::{env, fs, io};
 use arbitrary::Unstructured;
 use warploom::container::{self, Isa, SectionKind};
 use warploom::generate::{gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code};
-use warploom::isa::gfx9::layout::Form;
-use warploom::isa::{gfx9, maxwell, ptx, visa};
 use warploom::jit::cache::Reader;
+use warploom_gfx9 as gfx9;
+use warploom_gfx9::layout::Form;
 use warploom_ir::generate::{Random, Source};
+use warploom_maxwell as maxwell;
+use warploom_ptx as ptx;
+use warploom_visa as visa;
 
 use super::KEPT;
 

@@ -13,8 +13,8 @@ use super::registers::{RawLaunch, RawValue};
 use super::surface::Surface;
 use super::{Error, read};
 use crate::container::Arch;
-use crate::isa::visa::platform::Platform;
 use warploom_ir::special::Reciprocals;
+use warploom_visa::platform::Platform;
 
 /// `[bank.N]`
 #[derive(Clone, Debug)]

@@ -9,11 +9,11 @@ use clap::ValueEnum;
 use super::{Ending, Error, GpuChoice, print};
 use crate::capture::read;
 use crate::container::{self, Binding, Function, Isa, Module, SectionId, SectionKind, SymbolKind};
-use crate::isa::gfx9::{self, Chip};
-use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::listing::{Section, Symbol, listing};
-use crate::isa::ptx;
-use crate::isa::visa::{self, platform::Platform};
+use warploom_gfx9::{self as gfx9, Chip};
+use warploom_maxwell::Instruction;
+use warploom_maxwell::listing::{Section, Symbol, listing};
+use warploom_ptx as ptx;
+use warploom_visa::{self as visa, platform::Platform};
 
 #[derive(clap::Args)]
 pub struct Options {

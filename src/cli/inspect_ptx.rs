@@ -5,9 +5,9 @@ use std::fmt::Write;
 use super::text::grouped;
 use crate::container::Module;
 use crate::container::ptx::PtxModule;
-use crate::isa::ptx::layout;
-use crate::isa::ptx::module::{self as ptx, Formal, Function, Linkage, Variable};
-use crate::isa::ptx::types::StateSpace;
+use warploom_ptx::layout;
+use warploom_ptx::module::{self as ptx, Formal, Function, Linkage, Variable};
+use warploom_ptx::types::StateSpace;
 
 /// Adds a line; writing to a string does not fail.
 macro_rules! line {
@@ -94,7 +94,7 @@ fn variable(variable: &Variable) -> String {
         _ => "device memory",
     };
     let what = match variable.ty.kind() {
-        crate::isa::ptx::types::Kind::Opaque => format!(".{}", variable.ty.name()),
+        warploom_ptx::types::Kind::Opaque => format!(".{}", variable.ty.name()),
         _ if variable.size == 0 => format!("in {space}, of the size that the launch says"),
         _ => format!("{} bytes in {space}", grouped(variable.size)),
     };

@@ -19,11 +19,11 @@ pub enum Error {
 
     /// In PTX: line, column and message of each error.
     #[error(transparent)]
-    Ptx(#[from] crate::isa::ptx::ReadErrors),
+    Ptx(#[from] warploom_ptx::ReadErrors),
 
     /// Of several modules of PTX.
     #[error(transparent)]
-    PtxLink(#[from] crate::isa::ptx::LinkErrors),
+    PtxLink(#[from] warploom_ptx::LinkErrors),
 
     #[error("in {name}: {problem}")]
     Linked { name: String, problem: Box<Error> },
@@ -36,11 +36,11 @@ pub enum Error {
 
     /// In vISA: line, column and message of each error.
     #[error(transparent)]
-    Visa(#[from] crate::isa::visa::text::ReadErrors),
+    Visa(#[from] warploom_visa::text::ReadErrors),
 
     /// In vISA's binary form.
     #[error(transparent)]
-    VisaBinary(#[from] crate::isa::visa::binary::BinaryError),
+    VisaBinary(#[from] warploom_visa::binary::BinaryError),
 
     /// In assembly.
     #[error("line {line}: {problem}")]
@@ -48,7 +48,7 @@ pub enum Error {
 
     /// In the header of a graphics program.
     #[error(transparent)]
-    ShaderHeader(#[from] crate::isa::maxwell::shader::HeaderError),
+    ShaderHeader(#[from] warploom_maxwell::shader::HeaderError),
 
     #[error("the function of the IR: {problem}")]
     Ir { problem: String },

@@ -12,7 +12,7 @@ use super::module::{
     SymbolId, SymbolKind,
 };
 use super::visa::VisaModule;
-use crate::isa::maxwell::shader::Header;
+use warploom_maxwell::shader::Header;
 
 /// Addresses that the loader chose.
 #[derive(Clone, Debug, Default)]

@@ -92,7 +92,7 @@ pub fn recognise(bytes: &[u8]) -> Option<Format> {
     if bytes.starts_with(bundle::MAGIC) || bytes.starts_with(compressed::MAGIC) {
         return Some(Format::OffloadBundle);
     }
-    if bytes.starts_with(&crate::isa::visa::binary::MAGIC) {
+    if bytes.starts_with(&warploom_visa::binary::MAGIC) {
         return Some(Format::VisaBinary);
     }
     if !bytes.starts_with(b"\x7fELF") {

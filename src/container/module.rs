@@ -4,10 +4,10 @@ use super::hsaco::{Gfx9, HsaKernel, HsaModule};
 use super::ptx::PtxModule;
 use super::visa::{VisaKernel, VisaModule};
 use super::{Error, RawKernel, ShaderKernel};
-use crate::isa::maxwell::shader::Header;
-use crate::isa::visa::platform::Platform;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use warploom_maxwell::shader::Header;
+use warploom_visa::platform::Platform;
 
 /// Instruction set of a module's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -10,10 +10,10 @@ use super::module::{
     Binding, Function, FunctionId, Half, Isa, Module, Param, RelocKind, Relocation, Section, SectionId, SectionKind,
     Symbol, SymbolId, SymbolKind,
 };
-use crate::isa::ptx::layout::{self, References};
-use crate::isa::ptx::lift::{Needs, driver};
-use crate::isa::ptx::module::{self as ptx, AddressOf, InitialAddress, Linkage, VariableId};
-use crate::isa::ptx::types::{StateSpace, Ty};
+use warploom_ptx::layout::{self, References};
+use warploom_ptx::lift::{Needs, driver};
+use warploom_ptx::module::{self as ptx, AddressOf, InitialAddress, Linkage, VariableId};
+use warploom_ptx::types::{StateSpace, Ty};
 
 /// A module of PTX with what the rest of warploom knows of it.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ pub(super) fn recognise(bytes: &[u8]) -> bool {
 
 /// The module of a text.
 pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
-    module(crate::isa::ptx::read(bytes)?)
+    module(warploom_ptx::read(bytes)?)
 }
 
 /// The module of several texts that are linked, each with what messages call it.
@@ -78,13 +78,13 @@ pub fn parse_linked(texts: &[(&str, &[u8])]) -> Result<Module, Error> {
     let read = |&(name, bytes): &(&str, &[u8])| {
         let named = |problem| Error::Linked { name: name.into(), problem: Box::new(problem) };
         if recognise(bytes) {
-            return Ok(crate::isa::ptx::read(bytes).map_err(|errors| named(errors.into()))?.named(name));
+            return Ok(warploom_ptx::read(bytes).map_err(|errors| named(errors.into()))?.named(name));
         }
         let found = super::recognise(bytes).map_or("no GPU binary".into(), |format| format.to_string());
         Err(named(Error::NotPtx { found }))
     };
     let modules = texts.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
-    module(crate::isa::ptx::link(modules)?)
+    module(warploom_ptx::link(modules)?)
 }
 
 /// Puts a checked module into the form that all binaries have.

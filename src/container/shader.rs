@@ -7,33 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::isa::gfx9::lift::graphics::Parameter;
-
-/// Which stage of the graphics pipeline a program is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    Vertex,
-    TessControl,
-    TessEval,
-    Geometry,
-    Fragment,
-}
-
-impl Stage {
-    pub const ALL: [Stage; 5] = [Stage::Vertex, Stage::TessControl, Stage::TessEval, Stage::Geometry, Stage::Fragment];
-
-    /// As manifests name it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Stage::Vertex => "vertex",
-            Stage::TessControl => "tess_control",
-            Stage::TessEval => "tess_eval",
-            Stage::Geometry => "geometry",
-            Stage::Fragment => "fragment",
-        }
-    }
-}
+pub use warploom_gfx9::lift::graphics::Parameter;
+pub use warploom_guest::shader::{Stage, emitted};
 
 /// What the hardware gives lanes before they start: an array of `[pixels]`, and a `builtin` of `[[raw.vgpr]]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -164,15 +139,6 @@ pub enum ExportTarget {
     Patch(u32),
     /// What a thread of a geometry program did with each vertex: see [`emitted`].
     Emitted,
-}
-
-/// Bits of a word that says what became of a vertex that a thread of a geometry program may emit; those from 8 on are the stream.
-pub mod emitted {
-    /// It was emitted.
-    pub const VERTEX: u32 = 1;
-    /// A strip ends before this vertex.
-    pub const CUT: u32 = 2;
-    pub const STREAM_SHIFT: u32 = 8;
 }
 
 impl ExportTarget {

@@ -3,8 +3,8 @@
 
 use super::module::{Binding, Function, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind};
 use super::{Error, Format, Stage, text};
-use crate::isa::maxwell::shader::{HEADER_BYTES, Header};
-use crate::isa::maxwell::{BUNDLE_BYTES, Opcode, WORD_BYTES, code};
+use warploom_maxwell::shader::{HEADER_BYTES, Header};
+use warploom_maxwell::{BUNDLE_BYTES, Opcode, WORD_BYTES, code};
 
 /// A branch to itself, as compilers put it behind a program: with two kinds of guard.
 const ENDS: [u64; 2] = [0xe240_0fff_ff87_000f, 0xe240_0fff_ff07_000f];

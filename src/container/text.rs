@@ -40,11 +40,12 @@ use super::module::{
     Binding, Function, Isa, Module, Param, Relocation, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
 use super::{Error, Format, sph};
-use crate::isa::gfx9::Chip;
-use crate::isa::maxwell::shader::Header;
-use crate::isa::maxwell::{BUNDLE_BYTES, WORD_BYTES};
-use crate::isa::{gfx9, maxwell};
+use warploom_gfx9 as gfx9;
+use warploom_gfx9::Chip;
 use warploom_ir::{parse, verify};
+use warploom_maxwell as maxwell;
+use warploom_maxwell::shader::Header;
+use warploom_maxwell::{BUNDLE_BYTES, WORD_BYTES};
 
 const TARGET: &str = ".target";
 const COMMENT: &str = "//";

@@ -7,7 +7,7 @@ use warploom_runtime::memory::MemoryConfig;
 use super::guest::{Lifting, Placed};
 use super::{Error, FidelityClass, Program};
 use crate::container::{Code, FunctionId, Module, SectionKind};
-use crate::isa::LiftError;
+use warploom_guest::LiftError;
 use warploom_ir::{Block, BlockId, Function, Terminator, TrapKind};
 
 /// What was found in kernels, added up.

@@ -4,7 +4,7 @@ use warploom_runtime::launch::LaunchError;
 use warploom_runtime::memory::{CopyError, MapError};
 
 use crate::container;
-use crate::isa::LiftError;
+use warploom_guest::LiftError;
 use warploom_interp::InterpError;
 
 #[derive(Debug, thiserror::Error)]

@@ -14,8 +14,8 @@ use crate::container::{
     Binding, Function, Isa, Module, Param, Parameter, RawKernel, ScalarStart, Section, SectionId, SectionKind,
     ShaderArray, Symbol, SymbolId, SymbolKind, VectorStart,
 };
-use crate::isa::gfx9::Instruction;
-use crate::isa::gfx9::lift::graphics;
+use warploom_gfx9::Instruction;
+use warploom_gfx9::lift::graphics;
 
 /// Code starts at a multiple of this (`COMPUTE_PGM_LO` leaves out 8 bits).
 const CODE_ALIGN: u64 = 256;

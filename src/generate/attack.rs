@@ -11,11 +11,11 @@ use super::guarded::Guarded;
 use super::maxwell::{image_accesses, indirect_jump, maxwell_code};
 use super::program::subset;
 use crate::exec::{Arg, Effort, EngineKind, ImagePool, LaunchOptions, Program};
-use crate::isa::maxwell::header::{self, Format, Header};
-use crate::isa::maxwell::{Instruction, sampler as entry};
 use warploom_ir::image::layout::{Blocks, Layout};
 use warploom_ir::image::{Kind, sampler};
 use warploom_ir::{CellKind, Function};
+use warploom_maxwell::header::{self, Format, Header};
+use warploom_maxwell::{Instruction, sampler as entry};
 
 /// Guest pages, one after the other: two that can be written, one that can only be read, one that is not resident, one that is
 /// not mapped, one that can be written.

@@ -7,7 +7,7 @@ use super::check::{Failure, Reproducer, Subject};
 use super::compare::{self, BLOCKS, Initial, WAYS, Way};
 use super::program::subset;
 use super::{gfx9_code, gfx9_registers, maxwell, maxwell_code, maxwell_registers, products};
-use crate::isa::{self, LiftError};
+use warploom_guest::LiftError;
 use warploom_ir::{Function, verify};
 
 /// An instruction set whose code is run by itself.
@@ -96,12 +96,12 @@ impl Code {
         match self.isa {
             Isa::Maxwell => {
                 let code = maxwell::bundles(&self.instructions.concat());
-                isa::maxwell::lift::lift_kernel(&isa::maxwell::lift::Kernel::new("random", &code, 8))
+                warploom_maxwell::lift::lift_kernel(&warploom_maxwell::lift::Kernel::new("random", &code, 8))
             }
             Isa::Gfx9 => {
                 let code = self.instructions.concat();
-                let kernel = isa::gfx9::lift::Kernel::new("random", &code);
-                isa::gfx9::lift::lift_kernel(&isa::gfx9::lift::Kernel { vectors: VGPRS, ..kernel })
+                let kernel = warploom_gfx9::lift::Kernel::new("random", &code);
+                warploom_gfx9::lift::lift_kernel(&warploom_gfx9::lift::Kernel { vectors: VGPRS, ..kernel })
             }
         }
     }

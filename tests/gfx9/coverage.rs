@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use warploom::isa::gfx9::row::Format;
-use warploom::isa::gfx9::table::rows;
+use warploom_gfx9::row::Format;
+use warploom_gfx9::table::rows;
 
 /// In no list of words: jumps through registers and traps, which end a probe. Compiled kernels have the first three.
 const ELSEWHERE: [&str; 4] = ["s_setpc_b64", "s_swappc_b64", "s_call_b64", "s_trap"];

@@ -1,7 +1,7 @@
 //! Operands and modifiers that are not executed: faults, each with the text that it has.
 
-use warploom::isa::gfx9::lift::{Kernel, lift_kernel};
-use warploom::isa::gfx9::{Instruction, assemble};
+use warploom_gfx9::lift::{Kernel, lift_kernel};
+use warploom_gfx9::{Instruction, assemble};
 use warploom_ir::{Terminator, TrapKind};
 
 /// Whether a wave that reaches the instruction stops there as at one that is not implemented.

@@ -1,8 +1,8 @@
 //! Literals of 64-bit operands: of signed integers extended by their sign, of floats the upper half, of others extended by zeros.
 
-use warploom::isa::gfx9::layout::{Location, location};
-use warploom::isa::gfx9::table::rows;
-use warploom::isa::gfx9::{Encoder, Encoding, Operand};
+use warploom_gfx9::layout::{Location, location};
+use warploom_gfx9::table::rows;
+use warploom_gfx9::{Encoder, Encoding, Operand};
 
 use super::support::{LANES, Probe, State};
 

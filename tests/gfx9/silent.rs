@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use warploom::container::Parameter;
-use warploom::isa::gfx9::layout::{Location, location};
-use warploom::isa::gfx9::lift::graphics::{Place, Shader};
-use warploom::isa::gfx9::lift::{Initial, Kernel, Mode, lift_kernel};
-use warploom::isa::gfx9::row::{Format, OperandType, Slot};
-use warploom::isa::gfx9::table::rows;
-use warploom::isa::gfx9::{Encoder, Encoding, Instruction, Operand, Role, Row};
+use warploom_gfx9::layout::{Location, location};
+use warploom_gfx9::lift::graphics::{Place, Shader};
+use warploom_gfx9::lift::{Initial, Kernel, Mode, lift_kernel};
+use warploom_gfx9::row::{Format, OperandType, Slot};
+use warploom_gfx9::table::rows;
+use warploom_gfx9::{Encoder, Encoding, Instruction, Operand, Role, Row};
 use warploom_ir::Terminator;
 
 /// Denormals are zeros and IEEE is off, so that output modifiers act.

@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use warploom::isa::gfx9::Chip;
-use warploom::isa::gfx9::lift::{Kernel, Mode, lift_kernel};
 use warploom::jit::{self, Effort};
+use warploom_gfx9::Chip;
+use warploom_gfx9::lift::{Kernel, Mode, lift_kernel};
 use warploom_interp::Interpreter;
 use warploom_ir::{BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Space, Terminator, Type, Value};
 use warploom_runtime::launch::{Engine, LaunchConfig, launch};

@@ -1,6 +1,6 @@
 //! Instructions as words, their opcode numbers from the table.
 
-use warploom::isa::gfx9::{Format, Role, Row, table};
+use warploom_gfx9::{Format, Role, Row, table};
 
 /// The dwords of an instruction.
 pub type Words = [u32; 2];

@@ -1,6 +1,6 @@
 //! FLAT, GLOBAL, SCRATCH.
 
-use warploom::isa::gfx9::lift::apertures;
+use warploom_gfx9::lift::apertures;
 
 use super::encode::{flat, implemented};
 use super::wave::{After, MEMORY, Wave};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use warploom::generate::instrument::{Buffers, instrument, row, row_bytes, values};
-use warploom::isa::gfx9::lift::{self, Kernel, apertures};
 use warploom::jit::{Effort, Program};
 use warploom_analysis::LaunchClass;
+use warploom_gfx9::lift::{self, Kernel, apertures};
 use warploom_interp::Interpreter;
 use warploom_ir::{BankId, Function, Reg, verify};
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};

@@ -4,7 +4,7 @@
 mod model;
 mod wave;
 
-use warploom::isa::gfx9::{Format, table};
+use warploom_gfx9::{Format, table};
 use warploom_runtime::launch::{LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use warploom::generate::instrument::{Buffers, instrument};
-use warploom::isa::gfx9::lift::{self, Kernel};
 use warploom::jit;
+use warploom_gfx9::lift::{self, Kernel};
 use warploom_interp::Interpreter;
 use warploom_ir::{BankId, Function, verify};
 use warploom_runtime::launch::{Engine, LaunchConfig, launch};

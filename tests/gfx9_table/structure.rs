@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use warploom::isa::gfx9::table::rows;
-use warploom::isa::gfx9::{Fidelity, Instruction, Opcode, assemble};
+use warploom_gfx9::table::rows;
+use warploom_gfx9::{Fidelity, Instruction, Opcode, assemble};
 
 /// A seeded stream, splitmix64.
 struct Random(u64);

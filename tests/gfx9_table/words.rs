@@ -4,7 +4,7 @@
 //! llvm-mc 19 prints for them (`illegal` if it is none), and where it is another, the text of the test, which LLVM assembles
 //! to the same bytes.
 
-use warploom::isa::gfx9::{Instruction, assemble};
+use warploom_gfx9::{Instruction, assemble};
 
 fn fixture(name: &str) -> String {
     let path = format!("{}/tests/fixtures/gfx9/{name}", env!("CARGO_MANIFEST_DIR"));

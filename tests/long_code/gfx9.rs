@@ -1,7 +1,7 @@
 //! GFX9 code.
 
-use warploom::isa::gfx9::assemble;
-use warploom::isa::gfx9::lift::{Kernel, lift_kernel};
+use warploom_gfx9::assemble;
+use warploom_gfx9::lift::{Kernel, lift_kernel};
 
 use super::{on_small_stack, runs_alike};
 use warploom_analysis::Flow;

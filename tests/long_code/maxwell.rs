@@ -1,7 +1,7 @@
 //! Maxwell code.
 
-use warploom::isa::maxwell::assemble;
-use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
+use warploom_maxwell::assemble;
+use warploom_maxwell::lift::{Kernel, lift_kernel};
 
 use super::{on_small_stack, runs_alike};
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{grows_linearly, on_small_stack};
 use warploom::exec::{Arg, Effort, EngineKind, LaunchOptions, Program};
-use warploom::isa::ptx;
+use warploom_ptx as ptx;
 
 const LANES: u32 = 32;
 

@@ -9,7 +9,7 @@ use super::{grows_linearly, on_small_stack};
 use visa_launch::{Files, words_of};
 use warploom::container;
 use warploom::exec::{Coverage, EngineKind, Session};
-use warploom::isa::visa::{binary, text};
+use warploom_visa::{binary, text};
 
 const LANES: u32 = 16;
 

@@ -3,7 +3,7 @@
 
 use crate::support::probe::{Probe, assemble};
 use crate::support::state::{GLOBAL, Item, LANES, LOW, Place, State};
-use warploom::isa::maxwell::encode;
+use warploom_maxwell::encode;
 
 /// What is stored for the memory's value, B and C, as the seed's table has it.
 type Update = fn(u64, u64, u64) -> u64;

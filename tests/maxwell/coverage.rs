@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use warploom::container::{self, SectionKind};
-use warploom::isa::maxwell::Instruction;
-use warploom::isa::maxwell::code;
+use warploom_maxwell::Instruction;
+use warploom_maxwell::code;
 
 use crate::instructions;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::support::probe::{Probe, assemble};
 use crate::support::state::State;
-use warploom::isa::maxwell::Instruction;
+use warploom_maxwell::Instruction;
 
 /// Instructions with their cases.
 #[derive(Default)]

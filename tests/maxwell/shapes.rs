@@ -4,8 +4,8 @@
 use std::time::Instant;
 
 use warploom::exec::Program;
-use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
 use warploom_ir::{Block, BlockId, Function, Op, Terminator, TrapKind};
+use warploom_maxwell::lift::{Kernel, lift_kernel};
 
 fn with_code<R>(file: &str, kernel: &str, run: impl FnOnce(&Kernel<'_>) -> R) -> R {
     let path = format!("{}/{file}", env!("CARGO_MANIFEST_DIR"));

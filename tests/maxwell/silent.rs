@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warploom::container;
 use warploom::exec::{EngineKind, FidelityClass, LaunchOptions, Program};
-use warploom::isa::maxwell::row::{Location, Piece, Row};
-use warploom::isa::maxwell::{Fidelity, Instruction, lift, table};
 use warploom_ir::{Function, Terminator, TrapKind};
+use warploom_maxwell::row::{Location, Piece, Row};
+use warploom_maxwell::{Fidelity, Instruction, lift, table};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::memory::MemoryConfig;
 
@@ -216,7 +216,7 @@ fn operands_that_do_not_exist() {
         "FADD R2, R3, c[0x1f][0x10]",
         "LDC R2, c[0x12][0x0]",
     ] {
-        let word = warploom::isa::maxwell::assemble(text, PC).unwrap_or_else(|error| panic!("{error}"));
+        let word = warploom_maxwell::assemble(text, PC).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(Instruction::decode(word).map(|i| i.text(PC)).as_deref(), Some(text));
         is_fault(word);
     }

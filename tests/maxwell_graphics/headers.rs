@@ -1,7 +1,7 @@
 //! Headers: what they forbid, what files with them are taken for, and programs as text.
 
 use warploom::container::{self, Stage};
-use warploom::isa::maxwell::shader::{Flag, Header, Interpolation};
+use warploom_maxwell::shader::{Flag, Header, Interpolation};
 
 use crate::support::{Case, fixture};
 

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use warploom::exec::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
-use warploom::isa::maxwell::header;
+use warploom_maxwell::header;
 
 use super::{Surface, place, write};
 

@@ -13,9 +13,9 @@ use base64::Engine as _;
 use case::{LANES, RESULT, kernel};
 use serde::Deserialize;
 use warploom::exec::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
-use warploom::isa::maxwell::header::{self, Format};
 use warploom_ir::image::layout::{Blocks, Layout};
 use warploom_ir::image::{Image, Kind};
+use warploom_maxwell::header::{self, Format};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place, Unbound};
 
 const PAGE: u64 = 1 << 16;

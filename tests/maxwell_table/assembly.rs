@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use warploom::container::{self, Section, SectionKind};
-use warploom::isa::maxwell::disasm::Context;
-use warploom::isa::maxwell::{Instruction, code, past_control, table};
+use warploom_maxwell::disasm::Context;
+use warploom_maxwell::{Instruction, code, past_control, table};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use warploom::isa::maxwell::listing::{Section, Symbol, listing};
+use warploom_maxwell::listing::{Section, Symbol, listing};
 
 fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -179,7 +179,7 @@ fn slots_of_two_that_are_issued_together() {
     let slots = |texts: &[&str]| {
         let words = texts.iter().zip([8, 16, 24, 40, 48, 56, 72, 80, 88]);
         let words: Vec<u64> =
-            words.map(|(text, pc)| warploom::isa::maxwell::assemble(text, pc).expect("an instruction")).collect();
+            words.map(|(text, pc)| warploom_maxwell::assemble(text, pc).expect("an instruction")).collect();
         let words =
             controls.iter().zip(words.chunks(3)).flat_map(|(control, words)| std::iter::once(control).chain(words));
         let code: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();

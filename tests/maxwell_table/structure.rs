@@ -1,7 +1,7 @@
 //! The table against itself.
 
-use warploom::isa::maxwell::table::rows;
-use warploom::isa::maxwell::{Fidelity, Instruction, Opcode, Row};
+use warploom_maxwell::table::rows;
+use warploom_maxwell::{Fidelity, Instruction, Opcode, Row};
 
 /// A seeded stream, splitmix64.
 struct Random(u64);
@@ -93,7 +93,7 @@ fn text_assembles_to_the_same_instruction() {
             let word = row.word(random.next());
             let Some(instruction) = Instruction::decode(word) else { continue };
             let text = instruction.text(8);
-            match warploom::isa::maxwell::assemble(&text, 8) {
+            match warploom_maxwell::assemble(&text, 8) {
                 Ok(word) => assert_eq!(Instruction::decode(word).unwrap().text(8), text),
                 Err(error) => failed.push(format!("{word:016x} `{text}`: {error}")),
             }

@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use warploom::isa::maxwell::{Instruction, assemble};
+use warploom_maxwell::{Instruction, assemble};
 
 fn fixture(name: &str) -> String {
     let path = format!("{}/tests/fixtures/maxwell/words/{name}", env!("CARGO_MANIFEST_DIR"));

@@ -2,12 +2,12 @@
 //! same coordinates, layer, level, offsets, reference and gradients.
 
 use warploom::exec::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
-use warploom::isa::maxwell::header::{self, Format};
-use warploom::isa::maxwell::sampler;
 use warploom_ir::image::layout::{Blocks, Layout};
 use warploom_ir::image::sample::{Operation, Query, View};
 use warploom_ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
 use warploom_ir::image::{Image, Kind};
+use warploom_maxwell::header::{self, Format};
+use warploom_maxwell::sampler;
 use warploom_runtime::memory::{Memory, MemoryConfig};
 
 use super::case::{LANES, RESULT, kernel};

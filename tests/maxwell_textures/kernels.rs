@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use warploom::exec::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
-use warploom::isa::maxwell::{header, sampler as entry};
+use warploom_maxwell::{header, sampler as entry};
 use warploom_runtime::memory::Memory;
 
 use super::{Settings, Texture, load};

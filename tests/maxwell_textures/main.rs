@@ -13,12 +13,12 @@ use std::io::Read;
 use base64::Engine as _;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use warploom::isa::maxwell::header::Format;
-use warploom::isa::maxwell::sampler as entry;
 use warploom_ir::image::layout::{Blocks, Layout};
 use warploom_ir::image::sample::{Operation, Query, View};
 use warploom_ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
 use warploom_ir::image::{Image, Kind, Source};
+use warploom_maxwell::header::Format;
+use warploom_maxwell::sampler as entry;
 
 /// Where images begin that are not in guest memory.
 const BASE: u64 = 0x1_2340_0000;

@@ -62,7 +62,7 @@ impl Kernel<'_> {
     /// The same with the bytes of both buffers.
     pub fn run_bytes(&self, input: &[u8], output: usize) -> Vec<u8> {
         let text = self.text();
-        let read = warploom::isa::ptx::read(text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+        let read = warploom_ptx::read(text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
         let program = Program::new(ptx::module(read).unwrap(), MemoryConfig::default()).unwrap();
         let results = [EngineKind::Interp, EngineKind::Jit].map(|engine| {
             let [from, to] = [input.len(), output].map(|bytes| program.memory().alloc(bytes as u64, 256).unwrap());

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use warploom::isa::gfx9::lift::{Initial, InitialScalar};
-use warploom::isa::{gfx9, maxwell};
 use warploom::jit;
+use warploom_gfx9 as gfx9;
+use warploom_gfx9::lift::{Initial, InitialScalar};
 use warploom_interp::Interpreter;
 use warploom_ir::{Function, verify};
+use warploom_maxwell as maxwell;
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
 use warploom_runtime::memory::Memory;
 

@@ -3,7 +3,7 @@
 use warploom::container::{
     Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
-use warploom::isa::maxwell::{AssembleError, BUNDLE_BYTES, WORD_BYTES, assemble};
+use warploom_maxwell::{AssembleError, BUNDLE_BYTES, WORD_BYTES, assemble};
 
 pub const LANES: usize = 32;
 /// Parameters of the kernel, in order.

@@ -1,9 +1,9 @@
 //! Random instructions of vISA.
 
-use warploom::isa::visa::module::*;
-use warploom::isa::visa::table::{self, Field, Row};
-use warploom::isa::visa::types::{Align, Exec, Region, Ty, Version};
-use warploom::isa::visa::words::*;
+use warploom_visa::module::*;
+use warploom_visa::table::{self, Field, Row};
+use warploom_visa::types::{Align, Exec, Region, Ty, Version};
+use warploom_visa::words::*;
 
 pub struct Random(pub u64);
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::{Input, PrimitiveVertices, QUAD, Quad, Rows, Shader};
-use crate::isa::maxwell::shader::{Interpolation, attribute};
+use warploom_maxwell::shader::{Interpolation, attribute};
 
 /// A word of attributes that is interpolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::container::{Function, Module, Stage};
-use crate::isa::maxwell::shader::{ATTRIBUTE_WORDS, Flag, Header, Interpolation, TARGETS};
+use warploom_maxwell::shader::{ATTRIBUTE_WORDS, Flag, Header, Interpolation, TARGETS};
 
 /// What the header says.
 pub(super) fn program(module: &Module, f: &Function, header: &Header, out: &mut String) {

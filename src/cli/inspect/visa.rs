@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::container::visa::VisaKernel;
 use crate::container::visa::info::{AddressMode, KernelInfo, PayloadArgument};
 use crate::container::{Function, Module};
-use crate::isa::visa::module::Routine;
+use warploom_visa::module::Routine;
 
 pub(super) fn kernel(module: &Module, f: &Function, visa: &VisaKernel, out: &mut String) {
     line!(out, "\nkernel {}", f.name);

@@ -7,7 +7,7 @@ use object::read::elf::FileHeader;
 use super::Header;
 use super::notes::Note;
 use crate::container::Error;
-use crate::isa::gfx9::Chip;
+use warploom_gfx9::Chip;
 
 /// `EI_OSABI` of code objects for the HSA runtime.
 const ELFOSABI_AMDGPU_HSA: u8 = 64;

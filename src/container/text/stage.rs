@@ -1,7 +1,7 @@
 //! Directives of a graphics program: what its header says.
 
 use crate::container::Stage;
-use crate::isa::maxwell::shader::{Flag, Header, Interpolation, TARGETS};
+use warploom_maxwell::shader::{Flag, Header, Interpolation, TARGETS};
 
 /// Letters of the four words from an address on, and of the components of a target.
 const WORDS: [char; 4] = ['x', 'y', 'z', 'w'];

@@ -14,10 +14,10 @@ use super::module::{
     Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind, Unreadable,
 };
 use super::{Error, ptx};
-use crate::isa::visa::module as visa;
-use crate::isa::visa::platform::Platform;
-use crate::isa::visa::{binary, text};
 pub use info::{KernelInfo, ZeInfo};
+use warploom_visa::module as visa;
+use warploom_visa::platform::Platform;
+use warploom_visa::{binary, text};
 pub(super) use zebin::parse as parse_zebin;
 
 /// The machine of zebins.

@@ -7,9 +7,9 @@ use object::read::elf::{FileHeader, SectionHeader, SectionTable};
 use super::info::ZeInfo;
 use super::{apply, data, of_routines};
 use crate::container::{Error, Module, Unreadable};
-use crate::isa::visa::module as visa;
-use crate::isa::visa::platform::Platform;
-use crate::isa::visa::text;
+use warploom_visa::module as visa;
+use warploom_visa::platform::Platform;
+use warploom_visa::text;
 
 pub(super) type Header = FileHeader64<LE>;
 pub(super) type Sections<'a> = SectionTable<'a, Header>;

@@ -6,7 +6,7 @@ use warploom_runtime::window::Windows;
 use super::{Environment, Guest, Launching, Lifting, Placed};
 use crate::container::Code;
 use crate::exec::Error;
-use crate::isa::LiftError;
+use warploom_guest::LiftError;
 use warploom_ir::{Function, parse};
 
 pub(super) struct Ir;

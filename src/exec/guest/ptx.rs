@@ -17,17 +17,17 @@ use crate::capture::{self, Surface, Texture};
 use crate::container::ptx::PtxModule;
 use crate::container::{Code, FunctionId, Linked, Module, SymbolId};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
-use crate::isa::fidelity::Fidelity;
-use crate::isa::ptx::layout;
-use crate::isa::ptx::lift::image::variable_name;
-use crate::isa::ptx::lift::{self, Kernel, Needs, Places, driver, lift_kernel};
-use crate::isa::ptx::module::{self as ptx, AddressMode, VariableId};
-use crate::isa::ptx::table;
-use crate::isa::ptx::types::{Kind, Ty};
-use crate::isa::{LiftError, images};
+use warploom_guest::fidelity::Fidelity;
+use warploom_guest::{LiftError, images};
 use warploom_ir::Function;
 use warploom_ir::image::Shape;
 use warploom_ir::image::sampler::{Filter, Sampler, Wrap};
+use warploom_ptx::layout;
+use warploom_ptx::lift::image::variable_name;
+use warploom_ptx::lift::{self, Kernel, Needs, Places, driver, lift_kernel};
+use warploom_ptx::module::{self as ptx, AddressMode, VariableId};
+use warploom_ptx::table;
+use warploom_ptx::types::{Kind, Ty};
 
 pub(super) struct Ptx;
 

@@ -25,8 +25,8 @@ use crate::generate::case::{
     Case, MAX_DEPTH, MAX_NODES, OUT_BYTES, buffers, effort, instruction_limit, manifest, zeros,
 };
 use crate::generate::program::{Node, Part};
-use crate::isa::gfx9::lift::WARP_LANES;
-use crate::isa::gfx9::{Encoding, Row};
+use warploom_gfx9::lift::WARP_LANES;
+use warploom_gfx9::{Encoding, Row};
 
 /// Pointers besides [`POINTERS`], which are to a table that is only read and to data that all work-items change.
 const OUT: u8 = 8;

@@ -9,11 +9,11 @@ use arbitrary::{Result, Unstructured};
 
 use super::images;
 use crate::generate::compare::{BUFFER, BUFFER_BYTES, Initial};
-use crate::isa::gfx9::layout::{Location, location};
-use crate::isa::gfx9::lift::{Kernel, lift_kernel};
-use crate::isa::gfx9::operand::{EXEC, M0, VCC};
-use crate::isa::gfx9::row::{Modifiers, Slot};
-use crate::isa::gfx9::{Encoder, Encoding, Format, Instruction, Operand, Role, Row, table};
+use warploom_gfx9::layout::{Location, location};
+use warploom_gfx9::lift::{Kernel, lift_kernel};
+use warploom_gfx9::operand::{EXEC, M0, VCC};
+use warploom_gfx9::row::{Modifiers, Slot};
+use warploom_gfx9::{Encoder, Encoding, Format, Instruction, Operand, Role, Row, table};
 use warploom_ir::{BankId, Block, Function, Terminator, TrapKind};
 
 /// Registers for values: v0 to v15, s20 to s27.

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use arbitrary::{Result, Unstructured};
 
 use super::words::{ROWS, set};
-use crate::isa::maxwell::field::Field;
-use crate::isa::maxwell::row::Location;
-use crate::isa::maxwell::{Instruction, Opcode, Role, Row};
+use warploom_maxwell::field::Field;
+use warploom_maxwell::row::Location;
+use warploom_maxwell::{Instruction, Opcode, Role, Row};
 
 static IMAGES: LazyLock<Vec<&'static Row>> =
     LazyLock::new(|| ROWS.iter().copied().filter(|row| is_image(row.opcode)).collect());

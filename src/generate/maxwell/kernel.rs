@@ -25,10 +25,10 @@ use crate::generate::case::{
 };
 use crate::generate::format::FORMATS;
 use crate::generate::program::{Node, Part};
-use crate::isa::maxwell::field::{Field, TextureDim};
-use crate::isa::maxwell::row::Location;
-use crate::isa::maxwell::{Instruction, Opcode, Role, Row};
 use warploom_ir::TrapKind;
+use warploom_maxwell::field::{Field, TextureDim};
+use warploom_maxwell::row::Location;
+use warploom_maxwell::{Instruction, Opcode, Role, Row};
 
 /// Registers that instructions compute with: R0 to R15.
 const VALUES: u64 = 16;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use arbitrary::{Result, Unstructured};
 
-use crate::isa::maxwell::assemble;
+use warploom_maxwell::assemble;
 
 /// Operands come from `0..RESULTS`, results go to all; what is in between is in registers of their own.
 const REGISTERS: u32 = 14;

@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 use arbitrary::{Result, Unstructured};
 
 use crate::generate::compare::{BUFFER, Initial};
-use crate::isa::maxwell::lift::{Kernel, lift_kernel};
-use crate::isa::maxwell::row::Location;
-use crate::isa::maxwell::{Opcode, Row, table};
 use warploom_ir::{BankId, Block, CellKind, Function, Terminator, TrapKind};
+use warploom_maxwell::lift::{Kernel, lift_kernel};
+use warploom_maxwell::row::Location;
+use warploom_maxwell::{Opcode, Row, table};
 
 /// Registers that are written.
 const REGISTERS: [u64; 8] = [0, 1, 2, 4, 6, 8, 12, RZ];

@@ -5,8 +5,8 @@ use arbitrary::Result;
 use super::registers::{DATA, OWN, TABLE, one};
 use super::statement::Writer;
 use crate::generate::case::{DATA_BYTES, OWN_BYTES};
-use crate::isa::ptx::table::Form;
-use crate::isa::ptx::types::StateSpace;
+use warploom_ptx::table::Form;
+use warploom_ptx::types::StateSpace;
 
 /// Variables in shared, local and constant memory, and their bytes.
 const SHARED: (&str, u32) = ("sh", 2048);

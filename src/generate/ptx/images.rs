@@ -6,9 +6,9 @@ use super::registers::{self, of_type};
 use super::rules::{Operands, braces};
 use super::statement::Writer;
 use crate::generate::maxwell::{SURFACES, TEXTURES};
-use crate::isa::ptx::table::Form;
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use warploom_ptx::table::Form;
+use warploom_ptx::types::Ty;
+use warploom_ptx::word::Word;
 
 /// Of all surfaces, in texels of 4 bytes: see `maxwell::surface`.
 const WIDTH: u32 = 32;

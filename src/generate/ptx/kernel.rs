@@ -14,7 +14,7 @@ use crate::generate::case::{
 };
 use crate::generate::maxwell::{SURFACES, TEXTURES, surface, texture};
 use crate::generate::program::{Node, Part};
-use crate::isa::ptx::module::Target;
+use warploom_ptx::module::Target;
 
 /// A target and a version of PTX.
 pub(super) type GpuAndVersion = (u32, Option<char>, (u8, u8));

@@ -20,9 +20,9 @@ mod tests {
 
     use super::statement::ANYWHERE;
     use super::straight;
-    use crate::isa::ptx::read;
-    use crate::isa::ptx::table::resolve;
     use warploom_ir::generate::{Random, Source};
+    use warploom_ptx::read;
+    use warploom_ptx::table::resolve;
 
     /// What cannot be written is left out in silence: each opcode has to be written some time.
     #[test]

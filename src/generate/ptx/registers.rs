@@ -2,7 +2,7 @@
 
 use arbitrary::{Result, Unstructured};
 
-use crate::isa::ptx::types::{Kind, Ty};
+use warploom_ptx::types::{Kind, Ty};
 
 /// Letter, type and number of the registers that instructions compute with.
 const COMPUTED: [(&str, &str, u32); 7] = [

@@ -5,10 +5,10 @@ use arbitrary::Result;
 use super::address::Access;
 use super::registers::{self, of_type};
 use super::statement::Writer;
-use crate::isa::ptx::table::Form;
-use crate::isa::ptx::table::signature::{Kind, Rule};
-use crate::isa::ptx::types::{self, StateSpace, Ty};
-use crate::isa::ptx::word::Word;
+use warploom_ptx::table::Form;
+use warploom_ptx::table::signature::{Kind, Rule};
+use warploom_ptx::types::{self, StateSpace, Ty};
+use warploom_ptx::word::Word;
 
 pub type Operands = Result<Option<Vec<String>>>;
 

@@ -7,11 +7,11 @@ use arbitrary::{Result, Unstructured};
 use super::address::Access;
 use super::registers::{self, MEMBERS, constant, of_type};
 use crate::generate::program::Node;
-use crate::isa::ptx::module::Target;
-use crate::isa::ptx::table::signature::{Count, Kind, Second, Signature, Space, Spec, Type};
-use crate::isa::ptx::table::{Form, available, random};
-use crate::isa::ptx::types::{StateSpace, Ty};
-use crate::isa::ptx::word::Word;
+use warploom_ptx::module::Target;
+use warploom_ptx::table::signature::{Count, Kind, Second, Signature, Space, Spec, Type};
+use warploom_ptx::table::{Form, available, random};
+use warploom_ptx::types::{StateSpace, Ty};
+use warploom_ptx::word::Word;
 
 /// What control flow is made of, and what waits for all threads of a block.
 const CAREFUL: [&str; 12] =
@@ -189,7 +189,7 @@ impl Writer<'_, '_> {
             Kind::ClusterMask | Kind::ByteMask => return of_type(self.u, Ty::B16, false),
             Kind::Registers => Some((24 + 8 * self.u.int_in_range(0..=29_u32)?).to_string()),
             Kind::Sink => Some("_".into()),
-            Kind::Converted if self.u.ratio(1, 8)? && ty.kind() != crate::isa::ptx::types::Kind::Float => {
+            Kind::Converted if self.u.ratio(1, 8)? && ty.kind() != warploom_ptx::types::Kind::Float => {
                 return self.special(ty);
             }
             Kind::Converted => return self.source(ty, spec.wide),

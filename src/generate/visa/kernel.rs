@@ -14,7 +14,7 @@ use crate::generate::case::{
     Case, Given, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest, u32_arg,
 };
 use crate::generate::program::{Node, Part};
-use crate::isa::visa::platform::Platform;
+use warploom_visa::platform::Platform;
 
 /// GPUs and lanes of a thread.
 const TARGETS: [(Platform, u32); 10] = [

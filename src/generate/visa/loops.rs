@@ -8,7 +8,7 @@ use super::variables::{self, UNIFORM};
 use crate::generate::case::Case;
 use crate::generate::loops::{Guest, THREADS, given};
 use crate::generate::program::Node;
-use crate::isa::visa::platform::Platform;
+use warploom_visa::platform::Platform;
 
 const TARGETS: [(Platform, u32); 4] =
     [(Platform::Dg2, 16), (Platform::Pvc, 32), (Platform::Bmg, 16), (Platform::Skl, 8)];

@@ -4,7 +4,7 @@ use arbitrary::Result;
 
 use super::statement::Writer;
 use super::variables::{KINDS, Kind, name_of};
-use crate::isa::visa::types::{Exec, Ty};
+use warploom_visa::types::{Exec, Ty};
 
 /// Strides and widths.
 const VERTICAL: [u32; 6] = [0, 1, 2, 4, 8, 16];

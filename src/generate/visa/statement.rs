@@ -6,7 +6,7 @@ use super::forms::{FORMS, Forms};
 use super::operand::Use;
 use super::variables::{INDIRECT_BYTES, PREDICATES, TYPES};
 use crate::generate::program::Node;
-use crate::isa::visa::types::{Exec, Ty};
+use warploom_visa::types::{Exec, Ty};
 
 pub struct Writer<'a, 'b> {
     pub u: &'a mut Unstructured<'b>,

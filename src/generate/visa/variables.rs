@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use crate::generate::case::OUT_BYTES;
 use crate::generate::program::{Node, print};
-use crate::isa::visa::types::Ty;
+use warploom_visa::types::Ty;
 
 /// Variables of one letter: so many, of so many bytes, of which lanes have a share each or not.
 pub struct Kind {

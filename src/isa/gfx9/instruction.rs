@@ -5,7 +5,7 @@ use super::legal;
 use super::operand::{LITERAL, Operand, Sel, Source, VCC};
 use super::row::{Encoding, Format, Modifiers, OperandType, Role, Row, Slot, SourceModifiers};
 use super::table::{self, Opcode};
-use crate::isa::fidelity::Fidelity;
+use warploom_guest::fidelity::Fidelity;
 
 /// An instruction together with the table line that explains it.
 ///

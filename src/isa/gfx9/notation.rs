@@ -16,7 +16,7 @@
 //! `sdwa` and `dpp`, as far as the operands fit; `- e64`, `- sdwa`, `- dpp` say that the instruction lacks one of them.
 
 use super::row::{Format, Modifiers, OperandType, Role, Slot, SourceModifiers, Without};
-use crate::isa::words::Words;
+use warploom_guest::words::Words;
 
 static ROLES: Words<Role> = Words::of(&[
     ("vdst", Role::Vdst),

@@ -2,7 +2,7 @@
 
 use super::lift::Lift;
 use super::table::Opcode;
-use crate::isa::fidelity::Fidelity;
+use warploom_guest::fidelity::Fidelity;
 
 /// The name space of an opcode number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,9 +4,9 @@
 //! blocks, also for those that do not take part.
 
 use super::shader::{ATTRIBUTE_WORDS, TARGETS};
-pub use crate::container::emitted;
+pub use warploom_guest::shader::emitted;
 
-/// Where what is in the bank [`images::driver::BANK`](crate::isa::images::driver::BANK), behind the records of images.
+/// Where what is in the bank [`images::driver::BANK`](warploom_guest::images::driver::BANK), behind the records of images.
 pub mod at {
     pub const START: u32 = 0xa000;
     /// Lanes that take part.
@@ -121,7 +121,7 @@ impl FromIterator<Array> for Arrays {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::images::driver;
+    use warploom_guest::images::driver;
 
     #[test]
     fn arrays_have_places_of_their_own() {

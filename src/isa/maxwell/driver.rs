@@ -1,7 +1,7 @@
 //! Constant banks, and what hardware and driver put there.
 
 /// Constant banks that instructions can name: 0 to this, exclusive. What the driver tells besides is in
-/// [`images::driver`](crate::isa::images::driver).
+/// [`images::driver`](warploom_guest::images::driver).
 pub const BANKS: u8 = 18;
 
 /// The constant bank that the compiler fills, for the code alone.

@@ -55,7 +55,7 @@
 
 use super::field::Field;
 use super::row::{Attributes, FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Piece, Role};
-use crate::isa::words::Words;
+use warploom_guest::words::Words;
 
 /// What a placeholder is named after.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use super::field::Field;
 use super::lift::Lift;
 use super::table::Opcode;
-pub use crate::isa::fidelity::Fidelity;
+pub use warploom_guest::fidelity::Fidelity;
 
 /// What an operand is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

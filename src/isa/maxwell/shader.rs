@@ -2,7 +2,7 @@
 //!
 //! Source: facts, `graphics.md`, sections 1.1 and 1.3. Bits are counted over all words.
 
-use crate::container::Stage;
+use warploom_guest::shader::Stage;
 
 /// Bytes of a header.
 pub const HEADER_BYTES: usize = 4 * WORDS;

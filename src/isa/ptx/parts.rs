@@ -1,6 +1,6 @@
 //! Places in the text of a module, which may be several texts that were linked.
 
-use crate::isa::errors::line_column;
+use warploom_guest::errors::line_column;
 
 use super::module::{Formal, FunctionId, Module};
 

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use warploom::isa::maxwell::lift::{Kernel, lift_kernel};
 use warploom_ir::{
     BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Space, Special, Terminator, Type, Value,
 };
+use warploom_maxwell::lift::{Kernel, lift_kernel};
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, Outcome, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place as Where};
 

@@ -16,12 +16,12 @@ use crate::capture::manifest::{self, Sampler};
 use crate::container::Code;
 use crate::container::hsaco::{FloatMode, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
 use crate::exec::{Error, FidelityClass};
-use crate::isa::LiftError;
-use crate::isa::gfx9::lift::{
+use dispatch::Dispatch;
+use warploom_gfx9::lift::{
     self, ConstantMemory, Initial, InitialScalar, InitialVector, KnownWord, Mode, OBJECT_BYTES, Object, apertures,
 };
-use crate::isa::gfx9::{Chip, check, lift::WARP_LANES};
-use dispatch::Dispatch;
+use warploom_gfx9::{Chip, check, lift::WARP_LANES};
+use warploom_guest::LiftError;
 use warploom_ir::Function;
 
 /// Code for a chip.

@@ -7,8 +7,8 @@ use warploom_runtime::launch::ConstBank;
 use super::{Environment, Launching, bank, system_sgpr, wave_scratch};
 use crate::container::{ExportTarget, Function, Parameter, RawKernel, ScalarStart, ShaderArray, Stage, VectorStart};
 use crate::exec::Error;
-use crate::isa::gfx9::lift::graphics::{Emitted, Place, Shader};
-use crate::isa::gfx9::lift::{Initial, InitialScalar, InitialVector};
+use warploom_gfx9::lift::graphics::{Emitted, Place, Shader};
+use warploom_gfx9::lift::{Initial, InitialScalar, InitialVector};
 
 /// Registers of a wave when it starts.
 pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {

@@ -4,7 +4,7 @@
 
 use warploom_runtime::window::Windows;
 
-use crate::isa::maxwell::driver::word as at;
+use warploom_maxwell::driver::word as at;
 
 /// What a launch gives to its kernel in the bank.
 pub(super) struct Bank<'a> {

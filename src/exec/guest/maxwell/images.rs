@@ -11,14 +11,14 @@ use crate::capture::{Surface, Texture};
 use crate::container::Code;
 use crate::exec::program::ReadOnly;
 use crate::exec::{Error, ImagePool, surfaces};
-use crate::isa::images::driver::{self, HEADER_BITS, MAX_KNOWN};
-use crate::isa::maxwell::code;
-use crate::isa::maxwell::field::Field;
-use crate::isa::maxwell::header::{self, Format, Header, PITCH_ALIGN};
-use crate::isa::maxwell::sampler;
+use warploom_guest::images::driver::{self, HEADER_BITS, MAX_KNOWN};
 use warploom_ir::image::layout::{Blocks, Layout, MAX_BLOCK};
 use warploom_ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
 use warploom_ir::image::{self, Kind, RECORD_BYTES, Shape};
+use warploom_maxwell::code;
+use warploom_maxwell::field::Field;
+use warploom_maxwell::header::{self, Format, Header, PITCH_ALIGN};
+use warploom_maxwell::sampler;
 
 /// Images in memory begin at multiples of this: all that headers and pages ask for.
 const IMAGE_ALIGN: u64 = 1 << 16;

@@ -16,10 +16,10 @@ use super::{Environment, Guest, Image, Launching, Lifting, Placed};
 use crate::capture::{self, Surface, Texture};
 use crate::container::{self, Code};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
-use crate::isa::LiftError;
-use crate::isa::maxwell::lift::{Kernel, fidelity, lift_kernel, service};
-use crate::isa::maxwell::{WORD_BYTES, code, driver};
+use warploom_guest::LiftError;
 use warploom_ir::{Function, Service};
+use warploom_maxwell::lift::{Kernel, fidelity, lift_kernel, service};
+use warploom_maxwell::{WORD_BYTES, code, driver};
 
 /// Stack for calls whose depth the compiler could not know, in bytes per lane: the driver's default.
 const CALL_STACK_BYTES: u32 = 1024;
@@ -129,7 +129,7 @@ impl Guest for Maxwell {
         let Some(images) = images else {
             return Ok(Environment { config, images: vec![], held, lent: vec![], print: None });
         };
-        config.constants[usize::from(crate::isa::images::driver::BANK)] = Some(ConstBank::new(&images.bank)?);
+        config.constants[usize::from(warploom_guest::images::driver::BANK)] = Some(ConstBank::new(&images.bank)?);
         Ok(Environment { config, images: images.known, held, lent: vec![images.records], print: None })
     }
 

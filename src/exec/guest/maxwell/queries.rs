@@ -6,7 +6,7 @@
 
 use super::images::Decoded;
 use crate::container::Module;
-use crate::isa::images::driver::{QUERY_BYTES, query};
+use warploom_guest::images::driver::{QUERY_BYTES, query};
 use warploom_ir::image::layout::Layout;
 use warploom_ir::image::sampler::{Filter, Sampler, Wrap};
 use warploom_ir::image::{Image, Source};

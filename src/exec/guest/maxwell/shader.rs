@@ -7,10 +7,10 @@ use super::images::Images;
 use super::{Environment, Launching, STACK_ALIGN, driver};
 use crate::container::{ExportTarget, Function, Input, ShaderArray, ShaderKernel};
 use crate::exec::Error;
-use crate::isa::images::driver::BANK;
-use crate::isa::maxwell::arrays::{Array, Arrays, at};
-use crate::isa::maxwell::lift::shader::Program;
-use crate::isa::maxwell::shader::{Header, attribute};
+use warploom_guest::images::driver::BANK;
+use warploom_maxwell::arrays::{Array, Arrays, at};
+use warploom_maxwell::lift::shader::Program;
+use warploom_maxwell::shader::{Header, attribute};
 
 /// The program to lift. Without a launch all arrays are there.
 pub(super) fn program(function: &Function, header: Header) -> Program {

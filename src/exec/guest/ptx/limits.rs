@@ -4,7 +4,7 @@
 
 use super::super::Launching;
 use crate::exec::Error;
-use crate::isa::ptx::module as ptx;
+use warploom_ptx::module as ptx;
 
 const KIB: u64 = 1 << 10;
 /// Static shared memory of a kernel, on all targets.

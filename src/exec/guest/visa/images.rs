@@ -1,7 +1,7 @@
 //! Surfaces and samplers of a launch: images of the manifest, buffers behind handles, and the binding table.
 //!
 //! A handle is the number of an entry, shifted: code passes it on as it is. The tables are in the form that all instruction sets share
-//! ([`crate::isa::images`]): what a driver of Intel's would write (`RENDER_SURFACE_STATE`) no code reads. Entry 0 is no surface.
+//! ([`warploom_guest::images`]): what a driver of Intel's would write (`RENDER_SURFACE_STATE`) no code reads. Entry 0 is no surface.
 //! Images are linear, slice behind slice. Source: facts, `visa-semantics.md` 7, "Surfaces and samplers".
 
 use warploom_runtime::memory::{Access, Memory, Place};
@@ -12,13 +12,13 @@ use crate::capture::manifest::{self, AddressMode, Dim, Layout as Arrangement};
 use crate::container::visa::info::InlineSampler;
 use crate::exec::program::ReadOnly;
 use crate::exec::{Arg, Error, ImagePool, surfaces};
-use crate::isa::images::driver;
-use crate::isa::maxwell::header::Format;
-use crate::isa::visa::lift::surface::{Named, tables};
+use warploom_guest::images::driver;
 use warploom_ir::image::layout::Layout;
 use warploom_ir::image::sampler::{self, Filter, Sampler, Wrap};
 use warploom_ir::image::{self, Kind, RECORD_BYTES, Shape};
 use warploom_ir::texel::{TexelFormat, TexelKind};
+use warploom_maxwell::header::Format;
+use warploom_visa::lift::surface::{Named, tables};
 
 /// Images begin at multiples of this, rows at multiples of the next.
 const IMAGE_ALIGN: u64 = 1 << 12;

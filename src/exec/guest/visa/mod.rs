@@ -14,13 +14,13 @@ use crate::capture::{Surface, Texture};
 use crate::container::visa::{VisaKernel, VisaModule};
 use crate::container::{Code, Function as ModuleFunction, Linked};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
-use crate::isa::LiftError;
-use crate::isa::fidelity::Fidelity;
-use crate::isa::visa::lift::{self, Kernel};
-use crate::isa::visa::module::Routine;
-use crate::isa::visa::platform::Platform;
-use crate::isa::visa::{binary, table, text};
+use warploom_guest::LiftError;
+use warploom_guest::fidelity::Fidelity;
 use warploom_ir::Function;
+use warploom_visa::lift::{self, Kernel};
+use warploom_visa::module::Routine;
+use warploom_visa::platform::Platform;
+use warploom_visa::{binary, table, text};
 
 pub(super) struct Visa;
 

@@ -12,9 +12,9 @@ use super::{kernel, module, platform};
 use crate::container::visa::info::{AddressMode, AddressSpace, ArgumentKind, KernelInfo, PayloadArgument};
 use crate::exec::launch::ArgContent;
 use crate::exec::{Arg, Error};
-use crate::isa::images;
-use crate::isa::visa::lift::{LocalIds, Payload, bank, has_frames};
-use crate::isa::visa::platform::Platform;
+use warploom_guest::images;
+use warploom_visa::lift::{LocalIds, Payload, bank, has_frames};
+use warploom_visa::platform::Platform;
 
 /// Bytes of a lane for frames of functions that may call themselves, if the launch does not say how many.
 const DEFAULT_STACK: u32 = 16 << 10;

@@ -8,8 +8,8 @@ use super::super::words::{ADDRESS, COORDINATES, OFFSET, OTHER_ADDRESS, POINTERS,
 use super::{ELEMENT, ITEM, LDS_BYTES, OWN, SCRATCH_BYTES, TEMPORARY, Writer, of};
 use crate::generate::case::{DATA_BYTES, OWN_BYTES};
 use crate::generate::program::Node;
-use crate::isa::gfx9::lift::apertures;
-use crate::isa::gfx9::{Encoding, Format, Row};
+use warploom_gfx9::lift::apertures;
+use warploom_gfx9::{Encoding, Format, Row};
 
 static LDS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(|e| e == Encoding::Ds));
 static BUFFER: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(|e| matches!(e, Encoding::Mubuf | Encoding::Mtbuf)));

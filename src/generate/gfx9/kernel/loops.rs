@@ -14,7 +14,7 @@ use crate::exec::Effort;
 use crate::generate::case::{Case, buffers, manifest, zeros};
 use crate::generate::loops::{Guest, LIMIT, THREADS};
 use crate::generate::program::Node;
-use crate::isa::gfx9::{Encoder, Encoding, Format, Row};
+use warploom_gfx9::{Encoder, Encoding, Format, Row};
 
 /// The round, and EXEC while an instruction changes it.
 const ROUND: u8 = 70;

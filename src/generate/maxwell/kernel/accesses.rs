@@ -12,7 +12,7 @@ use super::{
 use crate::generate::case::DATA_BYTES;
 use crate::generate::format;
 use crate::generate::program::Node;
-use crate::isa::maxwell::{Opcode, Row};
+use warploom_maxwell::{Opcode, Row};
 
 static GLOBAL_LOADS: LazyLock<Vec<&'static Row>> =
     LazyLock::new(|| rows(|opcode| matches!(opcode, Opcode::Ld | Opcode::Ldg | Opcode::LdgSparse)));

@@ -9,7 +9,7 @@ use crate::exec::Effort;
 use crate::generate::case::Case;
 use crate::generate::loops::{Guest, LIMIT, THREADS};
 use crate::generate::program::Node;
-use crate::isa::maxwell::{Opcode, Row};
+use warploom_maxwell::{Opcode, Row};
 
 /// Control flow, graphics, and what the driver does are left out.
 static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {

@@ -15,8 +15,8 @@ use super::lift::Kernel;
 use super::lift::program::{Place, Program};
 use super::row::{Encoding, Format};
 use super::table::Opcode;
-use crate::isa::LiftError;
 use registers::{Register, Registers, Transfer};
+use warploom_guest::LiftError;
 
 /// An instruction that comes too early.
 #[derive(Clone, Debug, PartialEq, Eq)]

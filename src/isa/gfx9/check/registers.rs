@@ -1,8 +1,8 @@
 //! Which registers an instruction reads and writes, as its table line has them.
 
-use crate::isa::gfx9::disasm::special;
-use crate::isa::gfx9::operand::VCC;
-use crate::isa::gfx9::{Encoding, Instruction, Operand, Role};
+use crate::disasm::special;
+use crate::operand::VCC;
+use crate::{Encoding, Instruction, Operand, Role};
 
 /// A register: a scalar one by its number, or a vector register's number and [`VECTORS`].
 pub type Register = u16;

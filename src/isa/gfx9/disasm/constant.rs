@@ -1,6 +1,6 @@
 //! How constants are printed. A literal that an inline constant could replace is printed as that.
 
-use crate::isa::gfx9::row::{OperandType, Slot, SourceModifiers};
+use crate::row::{OperandType, Slot, SourceModifiers};
 
 /// An inline float: its number, its text, and its bits as F16, F32 and F64.
 struct Inline {

@@ -3,7 +3,7 @@
 //! Sources: "Vega" Instruction Set Architecture, "Buffer addressing" and "Range checking"; CLRX, "GCN Memory instructions";
 //! the buffer descriptors that Mesa and LLVM make. What they leave open is in `docs/fidelity.md`.
 
-use crate::isa::gfx9::{Buffer, Encoding, Instruction, Operand};
+use crate::{Buffer, Encoding, Instruction, Operand};
 use warploom_ir::{Access, AtomicOp, IntCc, Space, Type, Value};
 
 use super::context::Cx;

@@ -2,7 +2,7 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "Buffer data" and "MTBUF". A texel is in range whole or not at all.
 
-use crate::isa::gfx9::{Encoding, Instruction};
+use crate::{Encoding, Instruction};
 use warploom_ir::Value;
 use warploom_ir::texel::TexelFormat;
 

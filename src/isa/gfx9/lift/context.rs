@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::isa::gfx9::{Chip, Instruction};
+use crate::{Chip, Instruction};
 use warploom_ir::image::Shape;
 use warploom_ir::{BankId, BlockBuilder, CellKind, FunctionBuilder, Reg, Type, Value};
 

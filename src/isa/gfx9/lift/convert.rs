@@ -3,7 +3,7 @@
 //! Source: "Vega" Instruction Set Architecture, VOP1 and VOP3 instructions; CLRX, GcnInstrsVop1 and GcnInstrsVop3, for rounding
 //! and NaNs; LLVM for operands. Decisions are in `docs/fidelity.md`.
 
-use crate::isa::gfx9::{Instruction, Operand, Sel};
+use crate::{Instruction, Operand, Sel};
 use warploom_ir::{FloatAttrs, IntCc, Round, Type, Value};
 
 use super::context::Cx;

@@ -1,6 +1,6 @@
 //! The steps of an exact division that frame Newton's iterations: [`warploom_ir::division`].
 
-use crate::isa::gfx9::Instruction;
+use crate::Instruction;
 use warploom_ir::division::Division;
 use warploom_ir::{BlockBuilder, Type, Value};
 

@@ -3,7 +3,7 @@
 //! Everything that depends on the launch comes from constant bank 0, so that a translation serves all launches.
 //! Source: LLVM, "User Guide for AMDGPU Backend", "Initial Kernel Execution State".
 
-use crate::isa::gfx9::Operand;
+use crate::Operand;
 use warploom_ir::{Extend, IntCc, Space, Special, Type};
 
 use super::context::Cx;

@@ -8,7 +8,7 @@
 //! wave share word by word, from the address in flat_scratch on. So an access there is one for each word, of the lanes
 //! that have such an address; there are none of these as a rule, and what is done for no lane costs little.
 
-use crate::isa::gfx9::{Flat, Instruction, Operand, Segment};
+use crate::{Flat, Instruction, Operand, Segment};
 use warploom_ir::{Access, AtomicOp, IntCc, Space, Type, Value};
 
 use super::apertures;

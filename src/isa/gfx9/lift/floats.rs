@@ -3,7 +3,7 @@
 //! Source: "Vega" Instruction Set Architecture and the pseudocode of the "AMD Instinct MI300" one, whose vector instructions are
 //! the same; where these leave it open, CLRX, GcnInstrsVop1 to 3; the decisions are in `docs/fidelity.md`.
 
-use crate::isa::gfx9::{Instruction, Operand};
+use crate::{Instruction, Operand};
 use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
 
 use super::context::Cx;

@@ -1,6 +1,6 @@
 //! Where control goes after an instruction.
 
-use crate::isa::gfx9::Operand;
+use crate::Operand;
 use warploom_ir::TrapKind;
 
 use super::mode::Mode;

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::container::emitted;
-use crate::isa::LiftError;
-use crate::isa::gfx9::{Encoding, Export, Instruction, Operand};
+use crate::{Encoding, Export, Instruction, Operand};
+use warploom_guest::LiftError;
+use warploom_guest::shader::emitted;
 use warploom_ir::{Access, Extend, IntCc, Space, Special, Type, Value};
 
 use super::context::Cx;

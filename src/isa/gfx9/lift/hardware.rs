@@ -3,7 +3,7 @@
 //! Source: "Vega" Instruction Set Architecture, "Hardware registers", and Mesa's register descriptions for their fields. A field of which
 //! nothing is known here is not executed, lest it read as 0.
 
-use crate::isa::gfx9::{Instruction, Operand};
+use crate::{Instruction, Operand};
 use warploom_ir::{Special, Value};
 
 use super::context::Cx;

@@ -4,7 +4,7 @@
 //! GFX9, of which the levels of linear images below each other. Images are linear, without samples: what else a descriptor says is a fault where the
 //! image is accessed. Out of range texels read 0 and are not written.
 
-use crate::isa::gfx9::{Image, Instruction, Operand};
+use crate::{Image, Instruction, Operand};
 use warploom_ir::texel::{TexelFormat, TexelKind};
 use warploom_ir::{Access, AtomicOp, IntCc, Space, Type, Value};
 

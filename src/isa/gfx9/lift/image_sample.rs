@@ -3,7 +3,7 @@
 //! Sources: "Vega" Instruction Set Architecture, "Image sampler resource"; the sampler descriptors that Mesa makes; the Vulkan
 //! specification, "Texel coordinate systems" and "Wrapping operation". What images there are says `image`.
 
-use crate::isa::gfx9::{Image, Instruction, Operand};
+use crate::{Image, Instruction, Operand};
 use warploom_ir::{FloatAttrs, FloatCc, IntCc, Type, Value};
 
 use super::context::Cx;

@@ -1,6 +1,6 @@
 //! What scalar registers are known to hold, and what descriptors are known to say: what code is specialised for.
 
-use crate::isa::gfx9::Operand;
+use crate::Operand;
 use warploom_ir::Value;
 use warploom_ir::image::Shape;
 

@@ -5,7 +5,7 @@
 //! a whole reads 0 and is not written. Of the global data share (the `gds` bit) m0 gives a launch a part: from its upper 16 bits
 //! on, as many bytes as its lower ones say.
 
-use crate::isa::gfx9::{Ds, Instruction, Operand};
+use crate::{Ds, Instruction, Operand};
 use warploom_ir::{AtomicOp, IntCc, Space, Special, Type, Value};
 
 use super::context::Cx;

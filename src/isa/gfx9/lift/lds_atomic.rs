@@ -2,7 +2,7 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "LDS & GDS instructions". Those out of range do nothing and find 0.
 
-use crate::isa::gfx9::Instruction;
+use crate::Instruction;
 use warploom_ir::{Access, AtomicOp, Type, Value};
 
 use super::context::Cx;

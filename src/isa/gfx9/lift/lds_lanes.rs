@@ -3,7 +3,7 @@
 //! Source: "Vega" Instruction Set Architecture, DS_SWIZZLE_B32, DS_PERMUTE_B32, DS_BPERMUTE_B32. A lane that is not active
 //! gives 0.
 
-use crate::isa::gfx9::Instruction;
+use crate::Instruction;
 use warploom_ir::Value;
 
 use super::context::Cx;

@@ -64,7 +64,7 @@ pub mod vector_int;
 pub mod vector_lanes;
 pub mod vector_short;
 
-use crate::isa::{LiftError, if_conversion};
+use warploom_guest::{LiftError, if_conversion};
 use warploom_ir::image::Shape;
 use warploom_ir::{Function, NanPolicy};
 

@@ -4,7 +4,7 @@
 //! AMDGPUMCCodeEmitter, for inline constants: integers have 32 bits, floats are an `f16` with a high half of 0, or an `f32`
 //! where the instruction is one of integers.
 
-use crate::isa::gfx9::{Instruction, Operand};
+use crate::{Instruction, Operand};
 use warploom_ir::{BinaryOp, FloatAttrs, FloatBinaryOp, Round, Type, Value};
 
 use super::context::Cx;

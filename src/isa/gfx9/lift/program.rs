@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use crate::isa::LiftError;
-use crate::isa::discover::{Cut, Found, Ways};
-use crate::isa::gfx9::{Encoding, Instruction};
+use crate::{Encoding, Instruction};
+use warploom_guest::LiftError;
+use warploom_guest::discover::{Cut, Found, Ways};
 use warploom_ir::{BlockId, FunctionBuilder, Op, TrapKind, Value};
 
 use super::computed::Computed;

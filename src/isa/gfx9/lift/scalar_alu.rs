@@ -2,7 +2,7 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "SOP2 Instructions", "SOP1 Instructions", "SOPK Instructions".
 
-use crate::isa::gfx9::{Instruction, Operand};
+use crate::{Instruction, Operand};
 use warploom_ir::{BinaryOp, IntCc, Type, Value};
 
 use super::context::Cx;

@@ -2,7 +2,7 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "SOP1 Instructions".
 
-use crate::isa::gfx9::Instruction;
+use crate::Instruction;
 use warploom_ir::{Type, UnaryOp, Value};
 
 use super::Lifted;

@@ -3,7 +3,7 @@
 //! Source: "Vega" Instruction Set Architecture, section 7, as the project's seed has it. What it leaves open is in
 //! `docs/fidelity.md`.
 
-use crate::isa::gfx9::{Instruction, Operand, Smem};
+use crate::{Instruction, Operand, Smem};
 use warploom_ir::{Access, AtomicOp, Extend, IntCc, Space, Special, Type, Value};
 
 use super::context::Cx;

@@ -1,6 +1,6 @@
 //! Scalar registers: by the hardware's numbers, in pairs.
 
-use crate::isa::gfx9::Operand;
+use crate::Operand;
 use warploom_ir::{IntCc, Part, Reg, Type, Value};
 
 use super::context::Cx;
@@ -8,7 +8,7 @@ use super::known::Known;
 
 /// Pairs, by their first register halved.
 pub const PAIRS: u32 = 64;
-pub use crate::isa::gfx9::operand::{EXEC, M0, VCC};
+pub use crate::operand::{EXEC, M0, VCC};
 
 /// The bits of the inline float constants 240 to 248, of f16, f32 and f64.
 const FLOATS: [(u16, u32, u64); 9] = [

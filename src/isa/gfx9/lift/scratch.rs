@@ -3,7 +3,7 @@
 //! Source: LLVM, "User Guide for AMDGPU Backend", "Private segment": word k of lane l is at `(64 k + l) * 4` from the wave's
 //! base.
 
-use crate::isa::gfx9::Operand;
+use crate::Operand;
 use warploom_ir::{Space, Type, Value};
 
 use super::context::Cx;

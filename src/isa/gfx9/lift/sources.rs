@@ -1,7 +1,7 @@
 //! Vector registers, and the sources and destinations of vector instructions with their modifiers.
 
-use crate::isa::gfx9::row::Modifiers;
-use crate::isa::gfx9::{DppControl, DstUnused, Encoding, Instruction, Operand, Sel, Source};
+use crate::row::Modifiers;
+use crate::{DppControl, DstUnused, Encoding, Instruction, Operand, Sel, Source};
 use warploom_ir::{FloatUnaryOp, IntCc, Type, Value};
 
 use super::context::Cx;
@@ -376,7 +376,7 @@ impl Cx<'_> {
     }
 
     /// Lane `i` gets the value of the lane that DPP names; those that have none get 0.
-    fn exchanged(&mut self, value: Value, dpp: &crate::isa::gfx9::Dpp) -> Value {
+    fn exchanged(&mut self, value: Value, dpp: &crate::Dpp) -> Value {
         let (lanes, _) = sources(dpp.control);
         let index = self.lane_table(&lanes);
         let value = self.b.splat(value);

@@ -2,9 +2,9 @@
 //!
 //! What only some instructions lack is refused by their lift functions.
 
-use crate::isa::gfx9::instruction::source_number;
-use crate::isa::gfx9::row::{Format, Modifiers, Role, Slot, SourceModifiers};
-use crate::isa::gfx9::{Encoding, Instruction, Operand};
+use crate::instruction::source_number;
+use crate::row::{Format, Modifiers, Role, Slot, SourceModifiers};
+use crate::{Encoding, Instruction, Operand};
 
 use super::Unsupported;
 

@@ -1,6 +1,6 @@
 //! Powers, logarithms and trigonometric functions of the vector unit. `floats` says where they come from.
 
-use crate::isa::gfx9::Instruction;
+use crate::Instruction;
 use warploom_ir::{FloatAttrs, IntCc, Round, SharedFn, Type, Value};
 
 use super::context::Cx;

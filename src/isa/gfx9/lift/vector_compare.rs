@@ -2,7 +2,7 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "VOPC Instructions".
 
-use crate::isa::gfx9::Instruction;
+use crate::Instruction;
 use warploom_ir::{FloatCc, IntCc, Type, Value};
 
 use super::context::Cx;

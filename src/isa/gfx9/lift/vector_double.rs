@@ -1,6 +1,6 @@
 //! `f64` arithmetic of the vector unit. `floats` says where it comes from.
 
-use crate::isa::gfx9::Instruction;
+use crate::Instruction;
 use warploom_ir::{FloatAttrs, FloatUnaryOp, Round, Type, Value};
 
 use super::context::Cx;

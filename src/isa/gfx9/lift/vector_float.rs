@@ -1,6 +1,6 @@
 //! `f32` arithmetic of the vector unit. `floats` says where it comes from.
 
-use crate::isa::gfx9::Instruction;
+use crate::Instruction;
 use warploom_ir::{FloatAttrs, FloatCc, FloatUnaryOp, SharedFn, Type, Value};
 
 use super::context::Cx;

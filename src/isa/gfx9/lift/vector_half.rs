@@ -3,7 +3,7 @@
 //! The forms of v_mad, v_fma and v_div_fixup that are called "legacy" clear the other half of the destination; the numbers are
 //! the same.
 
-use crate::isa::gfx9::Instruction;
+use crate::Instruction;
 use warploom_ir::{FloatAttrs, FloatUnaryOp, Round, SharedFn, Type};
 
 use super::context::Cx;

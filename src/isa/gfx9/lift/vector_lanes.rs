@@ -2,8 +2,8 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "VOP1 Instructions", "VOP3A & VOP3B Instructions".
 
-use crate::isa::divergence::first_lane;
-use crate::isa::gfx9::{Instruction, Operand};
+use crate::{Instruction, Operand};
+use warploom_guest::divergence::first_lane;
 use warploom_ir::{Type, Value};
 
 use super::context::Cx;

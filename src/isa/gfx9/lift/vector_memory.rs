@@ -3,7 +3,7 @@
 //! Accesses are those of active lanes because their addresses vary. Nothing has to be aligned, as the HSA environment sets
 //! the hardware up; atomics do.
 
-use crate::isa::gfx9::Operand;
+use crate::Operand;
 use warploom_ir::{Access, Extend, IntCc, Space, Type, Value};
 
 use super::context::Cx;

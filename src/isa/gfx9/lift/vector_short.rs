@@ -2,7 +2,7 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "VOP2 Instructions", "VOP3A & VOP3B Instructions".
 
-use crate::isa::gfx9::Instruction;
+use crate::Instruction;
 use warploom_ir::{IntCc, Type, Value};
 
 use super::context::Cx;

@@ -16,20 +16,20 @@ macro_rules! family {
             $format:ident $op:literal $(- $without:ident)*
         )+ }
     )* }) => {
-        pub static ROWS: &[$crate::isa::gfx9::row::Row] = &[$(
-            $crate::isa::gfx9::row::Row {
-                opcode: $crate::isa::gfx9::table::Opcode::$opcode,
+        pub static ROWS: &[$crate::row::Row] = &[$(
+            $crate::row::Row {
+                opcode: $crate::table::Opcode::$opcode,
                 fidelity: fidelity!($fidelity),
-                lift: lift!(gfx9 $fidelity),
-                mnemonic: const { $crate::isa::gfx9::notation::mnemonic($signature) },
+                lift: lift!($fidelity),
+                mnemonic: const { $crate::notation::mnemonic($signature) },
                 operands: &const {
-                    $crate::isa::gfx9::notation::slots::<{ $crate::isa::gfx9::notation::slot_count($signature) }>($signature)
+                    $crate::notation::slots::<{ $crate::notation::slot_count($signature) }>($signature)
                 },
-                modifiers: const { $crate::isa::gfx9::notation::modifiers($signature) },
-                places: &const { [$($crate::isa::gfx9::row::Place {
-                    format: $crate::isa::gfx9::notation::format(stringify!($format)),
+                modifiers: const { $crate::notation::modifiers($signature) },
+                places: &const { [$($crate::row::Place {
+                    format: $crate::notation::format(stringify!($format)),
                     op: $op,
-                    without: $crate::isa::gfx9::notation::without(&[$(stringify!($without)),*]),
+                    without: $crate::notation::without(&[$(stringify!($without)),*]),
                 }),+] },
             },
         )*];

@@ -1,7 +1,7 @@
 //! The names, values and texts; the parent module says what becomes of them.
 
 use super::{FieldInfo, Style, joined};
-use crate::isa::maxwell::instruction::Instruction;
+use crate::instruction::Instruction;
 
 vocabulary! {
     flags {
@@ -376,7 +376,7 @@ vocabulary! {
         truth_table Style::Hex;
         /// Bytes of the result that MOV writes.
         quad_mask Style::HexUnless(0xf);
-        /// Number of a special register, see [`special`](crate::isa::maxwell::special).
+        /// Number of a special register, see [`special`](crate::special).
         special_register Style::SpecialRegister;
         /// DEPBAR: scoreboards, one bit each.
         scoreboard_mask Style::BitSet;

@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.1.
 
-pub use crate::isa::bits::add_carry;
-use crate::isa::divergence::Mask;
-use crate::isa::maxwell::field::AddShift;
-use crate::isa::maxwell::{Instruction, Part, Source};
+use crate::field::AddShift;
+use crate::{Instruction, Part, Source};
+pub use warploom_guest::bits::add_carry;
+use warploom_guest::divergence::Mask;
 use warploom_ir::Value;
 
 use super::cc;

@@ -2,10 +2,10 @@
 //!
 //! Source: seed `nvidia-atom.txt`; facts, `maxwell-semantics.md` 8.
 
-use crate::isa::divergence::Mask;
-use crate::isa::maxwell::field::{self, AtomicType, ReduceOp, SharedAtomicType};
-use crate::isa::maxwell::row::{Location, OperandSlot};
-use crate::isa::maxwell::{Instruction, Reg, Role, Source};
+use crate::field::{self, AtomicType, ReduceOp, SharedAtomicType};
+use crate::row::{Location, OperandSlot};
+use crate::{Instruction, Reg, Role, Source};
+use warploom_guest::divergence::Mask;
 use warploom_ir::{Access, AtomicOp, Space, TrapKind, Type, Value};
 
 use super::context::{Cx, PT};

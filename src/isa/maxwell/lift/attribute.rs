@@ -1,14 +1,14 @@
 //! Attributes: ALD, AST, AL2P, ISBERD, OUT.
 //!
 //! Source: facts, `graphics.md`, sections 1.3 and 1.7. A word of attribute space is an array with a word for each lane
-//! ([`arrays`](crate::isa::maxwell::arrays)); physical addresses are logical ones.
+//! ([`arrays`](crate::arrays)); physical addresses are logical ones.
 
-use crate::container::Stage;
-use crate::isa::divergence::{Mask, nonzero};
-use crate::isa::maxwell::arrays::{Array, at, emitted};
-use crate::isa::maxwell::field::{IsberdMode, OutMode};
-use crate::isa::maxwell::shader::{ATTRIBUTE_WORDS, attribute};
-use crate::isa::maxwell::{Instruction, Reg};
+use crate::arrays::{Array, at, emitted};
+use crate::field::{IsberdMode, OutMode};
+use crate::shader::{ATTRIBUTE_WORDS, attribute};
+use crate::{Instruction, Reg};
+use warploom_guest::divergence::{Mask, nonzero};
+use warploom_guest::shader::Stage;
 use warploom_ir::{Access, Extend, IntCc, Type, Value};
 
 use super::context::{Cx, PT};
@@ -212,7 +212,7 @@ pub fn al2p(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.pd() != PT {
         return Err(Unsupported);
     }
-    let (base, offset) = match i.source(crate::isa::maxwell::Role::A) {
+    let (base, offset) = match i.source(crate::Role::A) {
         Some(base) => (cx.raw(base), i.attribute_offset() as u32),
         None => (cx.int(0), i.tag() as u32),
     };

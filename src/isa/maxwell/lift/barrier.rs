@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 8 (BAR, MEMBAR) and 5 (B2R).
 
-use crate::isa::divergence::{Mask, first_lane, nonzero};
-use crate::isa::maxwell::field::{BarrierPart, BarrierReduction, FenceLevel};
-use crate::isa::maxwell::{Instruction, Role, Source};
+use crate::field::{BarrierPart, BarrierReduction, FenceLevel};
+use crate::{Instruction, Role, Source};
+use warploom_guest::divergence::{Mask, first_lane, nonzero};
 use warploom_ir::{Barrier, BarrierCounts, BarrierKind, Special, Value};
 
 use super::context::Cx;

@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.1 (POPC, FLO) and 2.3.
 
-use crate::isa::bits::{self, sequence};
-use crate::isa::maxwell::field::{PermuteMode, Sign};
-use crate::isa::maxwell::{Instruction, Part, Source};
+use crate::field::{PermuteMode, Sign};
+use crate::{Instruction, Part, Source};
+use warploom_guest::bits::{self, sequence};
 use warploom_ir::Value;
 
 use super::cc;

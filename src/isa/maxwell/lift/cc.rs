@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 1 (bits and tests) and 2.1 (carry rule).
 
-use crate::isa::divergence::Mask;
-use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::field::CcTest;
+use crate::Instruction;
+use crate::field::CcTest;
+use warploom_guest::divergence::Mask;
 use warploom_ir::{FloatCc, IntCc, Type, Value};
 
 use super::context::Cx;

@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 1 (set predicate), 2.1 and 2.4.
 
-use crate::isa::divergence::Mask;
-use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::field::{BoolOp, IntCompare, MinMaxWord, Sign};
+use crate::Instruction;
+use crate::field::{BoolOp, IntCompare, MinMaxWord, Sign};
+use warploom_guest::divergence::Mask;
 use warploom_ir::{IntCc, Value};
 
 use super::add::add_carry;

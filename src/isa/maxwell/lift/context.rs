@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::isa::bits::{self, Emit};
-use crate::isa::divergence::Mask;
-use crate::isa::images::{self, Lifter};
-use crate::isa::maxwell::driver::{self, BANKS, word};
-use crate::isa::maxwell::{Instruction, Part, Pred, Reg, Source, instruction};
+use crate::driver::{self, BANKS, word};
+use crate::{Instruction, Part, Pred, Reg, Source, instruction};
+use warploom_guest::bits::{self, Emit};
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::{self, Lifter};
 use warploom_ir::image::Shape;
 use warploom_ir::{self as ir, Access, BankId, BlockBuilder, Extend, Space, Special, Type, Value};
 

@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 6.
 
-use crate::isa::divergence::Mask;
-use crate::isa::maxwell::field::BreakpointKind;
-use crate::isa::maxwell::{Instruction, Role, WORD_BYTES};
+use crate::field::BreakpointKind;
+use crate::{Instruction, Role, WORD_BYTES};
+use warploom_guest::divergence::Mask;
 use warploom_ir::{TrapKind, Type};
 
 use super::context::Cx;

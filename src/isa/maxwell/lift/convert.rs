@@ -2,8 +2,8 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 3.
 
-use crate::isa::maxwell::field::{CopyRounding, FloatFormat, Ftz, IntFormat, IntRounding};
-use crate::isa::maxwell::{Instruction, Part, Source};
+use crate::field::{CopyRounding, FloatFormat, Ftz, IntFormat, IntRounding};
+use crate::{Instruction, Part, Source};
 use warploom_ir::{FloatAttrs, FloatUnaryOp, Round, Type, Value};
 
 use super::cc;

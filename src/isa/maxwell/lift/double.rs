@@ -2,7 +2,7 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.
 
-use crate::isa::maxwell::Instruction;
+use crate::Instruction;
 use warploom_ir::{FloatAttrs, Value};
 
 use super::cc;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::isa::divergence::Mask;
+use warploom_guest::divergence::Mask;
 use warploom_ir::{BlockBuilder, BlockId, BuildError, Function, FunctionBuilder, Reg, Value};
 
 use super::cc;

@@ -1,7 +1,7 @@
 //! The helper blocks behind a block that ends with a decision. They cost nothing.
 
-use crate::isa::divergence::first_lane;
-use crate::isa::maxwell::{BUNDLE_BYTES, WORD_BYTES};
+use crate::{BUNDLE_BYTES, WORD_BYTES};
+use warploom_guest::divergence::first_lane;
 use warploom_ir::{BlockBuilder, BlockId, IntCc, Reg, TrapKind, Type, Value};
 
 use super::context::Cx;
@@ -181,7 +181,7 @@ fn first_target(cx: &mut Cx<'_>, step: &Step) -> Option<(Value, Value)> {
     Some((address, first))
 }
 
-/// [`past_control`](crate::isa::maxwell::past_control) of an address that only the launch knows.
+/// [`past_control`](crate::past_control) of an address that only the launch knows.
 fn past_control_at_run_time(b: &mut BlockBuilder<'_>, pc: Value) -> Value {
     let in_bundle = b.iconst(Type::I64, BUNDLE_BYTES - 1);
     let (zero, word) = (b.iconst(Type::I64, 0), b.iconst(Type::I64, WORD_BYTES));

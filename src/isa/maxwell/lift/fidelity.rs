@@ -1,8 +1,8 @@
 //! How exact an instruction is in the form that it has: the table says it of all forms together.
 
-use crate::isa::maxwell::shader::Header;
-use crate::isa::maxwell::special::SpecialRegister as Sr;
-use crate::isa::maxwell::{Fidelity, Instruction, Opcode, Role, Value, driver};
+use crate::shader::Header;
+use crate::special::SpecialRegister as Sr;
+use crate::{Fidelity, Instruction, Opcode, Role, Value, driver};
 
 use super::program::executes;
 

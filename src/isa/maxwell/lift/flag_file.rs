@@ -9,7 +9,7 @@
 //! All other bits of a value are arbitrary, so whoever uses a flag for more than guarding must cut it to the lanes
 //! that execute.
 
-use crate::isa::divergence::Mask;
+use warploom_guest::divergence::Mask;
 use warploom_ir::{BankId, BlockBuilder, Value};
 
 use super::flags::{Flag, Flags};

@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.
 
-use crate::isa::divergence::Mask;
-use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::field::{CheckMode, Flush, Ftz, Rounding, Scale};
+use crate::Instruction;
+use crate::field::{CheckMode, Flush, Ftz, Rounding, Scale};
+use warploom_guest::divergence::Mask;
 use warploom_ir::division;
 use warploom_ir::{FloatAttrs, FloatCc, IntCc, Round, Type, Value};
 

@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.
 
-use crate::isa::divergence::Mask;
-use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::field::{FloatCompare, Ftz};
+use crate::Instruction;
+use crate::field::{FloatCompare, Ftz};
+use warploom_guest::divergence::Mask;
 use warploom_ir::{FloatCc, Value};
 
 use super::compare::{set_predicates, set_register};

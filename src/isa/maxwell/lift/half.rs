@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.2.
 
-use crate::isa::divergence::Mask;
-use crate::isa::maxwell::field::{Field, Ftz, HalfMerge};
-use crate::isa::maxwell::{Instruction, Part, Source, instruction};
+use crate::field::{Field, Ftz, HalfMerge};
+use crate::{Instruction, Part, Source, instruction};
+use warploom_guest::divergence::Mask;
 use warploom_ir::{FloatAttrs, Type, Value};
 
 use super::compare::{combine, set_predicates};

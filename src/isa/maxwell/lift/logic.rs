@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.3.
 
-use crate::isa::bits;
-use crate::isa::divergence::Mask;
-use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::field::{LogicOp, LogicTest};
+use crate::Instruction;
+use crate::field::{LogicOp, LogicTest};
+use warploom_guest::bits;
+use warploom_guest::divergence::Mask;
 use warploom_ir::Value;
 
 use super::cc;

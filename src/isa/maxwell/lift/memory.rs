@@ -2,31 +2,16 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 8. Cache hints have no effect.
 
-use crate::isa::divergence::Mask;
-use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::driver::BANKS;
-use crate::isa::maxwell::field::{ConstMode, Field, MemSize, StoreSize};
+use crate::Instruction;
+use crate::driver::BANKS;
+use crate::field::{ConstMode, Field, MemSize, StoreSize};
+use warploom_guest::divergence::Mask;
 use warploom_ir::{Access, Extend, Space, Type, Value as IrValue, Values};
 
 use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};
 
-pub use crate::isa::images::formatted::Elements;
-
-impl Elements {
-    pub const U8: Elements = Elements { ty: Type::I8, count: 1, extend: Extend::Unsigned };
-    pub const S8: Elements = Elements { ty: Type::I8, count: 1, extend: Extend::Signed };
-    pub const U16: Elements = Elements { ty: Type::I16, count: 1, extend: Extend::Unsigned };
-    pub const S16: Elements = Elements { ty: Type::I16, count: 1, extend: Extend::Signed };
-
-    pub const fn words(count: u8) -> Elements {
-        Elements { ty: Type::I32, count, extend: Extend::None }
-    }
-
-    pub fn bytes(self) -> u32 {
-        self.ty.bytes() * u32::from(self.count)
-    }
-}
+pub use warploom_guest::images::formatted::Elements;
 
 impl From<MemSize> for Elements {
     fn from(size: MemSize) -> Elements {

@@ -69,8 +69,6 @@ pub mod warp;
 use warploom_ir::{CellKind, Function, FunctionBuilder, NanPolicy, Service, Type};
 
 use super::{Instruction, past_control};
-use crate::container::Stage;
-use crate::isa::LiftError;
 pub use context::KnownImages;
 use context::{Banks, Cx};
 use emit::Emitter;
@@ -83,6 +81,8 @@ use program::{End, Program};
 pub use registers::{RegisterSet, registers};
 use shader::Shader;
 use stack::Stack;
+use warploom_guest::LiftError;
+use warploom_guest::shader::Stage;
 
 /// Lifts one instruction: emits its operations and says where control goes.
 pub type Lift = fn(&mut Cx<'_>, &Instruction) -> Lifted;

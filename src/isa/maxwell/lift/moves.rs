@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 5; `maxwell.md`, launch environment.
 
-use crate::isa::divergence::Mask;
-use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::special::SpecialRegister as Sr;
+use crate::Instruction;
+use crate::special::SpecialRegister as Sr;
+use warploom_guest::divergence::Mask;
 use warploom_ir::{Special, Type, Value};
 
 use super::context::Cx;

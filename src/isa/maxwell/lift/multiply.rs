@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.2.
 
-use crate::isa::divergence::Mask;
-use crate::isa::maxwell::field::{MulSigns, XmadMode, XmadSigns};
-use crate::isa::maxwell::{Instruction, Part, Source};
+use crate::field::{MulSigns, XmadMode, XmadSigns};
+use crate::{Instruction, Part, Source};
+use warploom_guest::divergence::Mask;
 use warploom_ir::Value;
 
 use super::add::{add_carry, saturate};

@@ -2,12 +2,12 @@
 //!
 //! Source: facts, `graphics.md`, sections 1.4 and 1.6.
 
-use crate::container::Stage;
-use crate::isa::divergence::{Mask, nonzero};
-use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::arrays::Array;
-use crate::isa::maxwell::field::{IpaMode, IpaPlace, PixelMode};
-use crate::isa::maxwell::shader::{ATTRIBUTE_WORDS, Interpolation, attribute};
+use crate::Instruction;
+use crate::arrays::Array;
+use crate::field::{IpaMode, IpaPlace, PixelMode};
+use crate::shader::{ATTRIBUTE_WORDS, Interpolation, attribute};
+use warploom_guest::divergence::{Mask, nonzero};
+use warploom_guest::shader::Stage;
 use warploom_ir::{Extend, FloatAttrs, IntCc, Round, Type, Value};
 
 use super::cc;

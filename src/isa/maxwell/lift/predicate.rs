@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 5.
 
-use crate::isa::divergence::Mask;
-use crate::isa::maxwell::field::{ByteIndex, PredFile};
-use crate::isa::maxwell::{Instruction, Part};
+use crate::field::{ByteIndex, PredFile};
+use crate::{Instruction, Part};
+use warploom_guest::divergence::Mask;
 use warploom_ir::Value;
 
 use super::cc;

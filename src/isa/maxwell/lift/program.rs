@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::isa::discover::{Cut, Found, Ways};
-use crate::isa::maxwell::field::{CcTest, Field};
-use crate::isa::maxwell::shader::Header;
-use crate::isa::maxwell::{Instruction, Opcode, WORD_BYTES, code, past_control};
+use crate::field::{CcTest, Field};
+use crate::shader::Header;
+use crate::{Instruction, Opcode, WORD_BYTES, code, past_control};
+use warploom_guest::discover::{Cut, Found, Ways};
 use warploom_ir::{BlockId, FunctionBuilder, Service, TrapKind};
 
 use super::context::{Banks, Cx, KnownImages, Usage};

@@ -1,6 +1,6 @@
 //! Which registers an instruction reads and writes.
 
-use crate::isa::maxwell::{Instruction, WORD_BYTES, past_control};
+use crate::{Instruction, WORD_BYTES, past_control};
 use warploom_ir::Op;
 
 use super::{Kernel, lift_kernel};

@@ -8,7 +8,7 @@ use warploom_ir::{BlockBuilder, BlockId, Extend, Service, Space, Type, Value};
 use super::context::Banks;
 
 /// Offset in constant bank 0 at which a kernel finds the end of its stack; behind that is where the host finds arguments.
-pub const STACK_END: u32 = crate::isa::maxwell::driver::word::STACK;
+pub const STACK_END: u32 = crate::driver::word::STACK;
 /// An argument's place, and a register's.
 const WORD_BYTES: usize = 8;
 const REGISTER_BYTES: usize = 4;

@@ -5,14 +5,14 @@
 //! helper did not execute it: seeds `nvidia-suatom.txt` ("automatically turned into NOP for that thread") and `nvidia-atom.txt`
 //! ("automatically predicated off"); facts, `graphics.md`, section 1.6.
 
-use crate::container::Stage;
-use crate::isa::divergence::Mask;
-use crate::isa::images::driver::BANK;
-use crate::isa::maxwell::arrays::{Array, Arrays, at};
-use crate::isa::maxwell::field::{Field, FloatFormat, IpaMode, MufuOp};
-use crate::isa::maxwell::shader::{Flag, Header, Interpolation, TARGETS, attribute};
-use crate::isa::maxwell::special::SpecialRegister as Sr;
-use crate::isa::maxwell::{Instruction, Opcode, Reg};
+use crate::arrays::{Array, Arrays, at};
+use crate::field::{Field, FloatFormat, IpaMode, MufuOp};
+use crate::shader::{Flag, Header, Interpolation, TARGETS, attribute};
+use crate::special::SpecialRegister as Sr;
+use crate::{Instruction, Opcode, Reg};
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::driver::BANK;
+use warploom_guest::shader::Stage;
 use warploom_ir::{self as ir, Access, Extend, IntCc, Space, Special, Type, Value};
 
 use super::context::Cx;

@@ -2,8 +2,8 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.3.
 
-use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::field::{FunnelType, FunnelWord, ShiftWord, Sign};
+use crate::Instruction;
+use crate::field::{FunnelType, FunnelWord, ShiftWord, Sign};
 use warploom_ir::{Type, Value};
 
 use super::cc;

@@ -3,13 +3,13 @@
 //! Source: seeds `nvidia-suatom.txt` and `nvidia-ptx-surface.txt`; facts, `maxwell-surfaces.md`, section 4. Where accesses go is in
 //! `surface_place`, how texels are converted in [`texel`](warploom_ir::texel).
 
-use crate::isa::divergence::Mask;
-use crate::isa::images::formatted::{self, texels_of};
-use crate::isa::images::place::Unit;
-use crate::isa::images::raise;
-use crate::isa::images::reduction::Operation;
-use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::field::{self, AtomicType, SurfaceAtomicType, SurfaceMask};
+use crate::Instruction;
+use crate::field::{self, AtomicType, SurfaceAtomicType, SurfaceMask};
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::formatted::{self, texels_of};
+use warploom_guest::images::place::Unit;
+use warploom_guest::images::raise;
+use warploom_guest::images::reduction::Operation;
 use warploom_ir::image::flag;
 use warploom_ir::{Access, AtomicOp, LaneFault, Type, Value};
 

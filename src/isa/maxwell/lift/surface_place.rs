@@ -2,11 +2,11 @@
 //!
 //! Source: seed `nvidia-suatom.txt`; facts, `maxwell-surfaces.md`, sections 4.1 and 4.7.
 
-use crate::isa::divergence::Mask;
-use crate::isa::images::Record;
-use crate::isa::images::place::{Beyond, Place, Slice, Target, Unit};
-use crate::isa::maxwell::field::{SurfaceClamp, SurfaceDim};
-use crate::isa::maxwell::{Instruction, Source, instruction};
+use crate::field::{SurfaceClamp, SurfaceDim};
+use crate::{Instruction, Source, instruction};
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::Record;
+use warploom_guest::images::place::{Beyond, Place, Slice, Target, Unit};
 use warploom_ir::Type;
 use warploom_ir::image::flag;
 

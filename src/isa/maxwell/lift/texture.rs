@@ -3,13 +3,13 @@
 //! Source: facts, `maxwell-surfaces.md`, sections 5 and 6; the order of operands as Mesa's and Ryujinx's compilers have it, and ptxas.
 //! What comes of a coordinate is in [`sample`](warploom_ir::image::sample).
 
-use crate::isa::divergence::Mask;
-use crate::isa::images::Record;
-use crate::isa::images::texture::{self, Level, Texture};
-use crate::isa::maxwell::field::{
+use crate::field::{
     FetchLod, Field, GatherOffsets, MaskPair, MaskSingle, TexelFormat, TextureDim, TextureLod, TextureQuery,
 };
-use crate::isa::maxwell::{Instruction, Reg, Source};
+use crate::{Instruction, Reg, Source};
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::Record;
+use warploom_guest::images::texture::{self, Level, Texture};
 use warploom_ir::image::sample::Operation;
 use warploom_ir::{Type, Value};
 

@@ -2,8 +2,8 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.1. The functions are [`warploom_ir::shared`]'s, the same in both engines.
 
-use crate::isa::maxwell::Instruction;
-use crate::isa::maxwell::field::{MufuOp, RangeReduction};
+use crate::Instruction;
+use crate::field::{MufuOp, RangeReduction};
 use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, Round, SharedFn, Type};
 
 use super::context::Cx;

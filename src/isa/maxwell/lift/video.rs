@@ -3,13 +3,13 @@
 //!
 //! Source: PTX ISA, *Video Instructions*, which the compiler maps to these one to one; facts, `maxwell-semantics.md` 2.5.
 
-use crate::isa::divergence::Mask;
-use crate::isa::maxwell::field::{
+use crate::field::{
     ByteLanes, ByteOrderA, ByteOrderB, ByteReduction, ByteSigns, DifferenceResult, Sign, VideoImm, VideoResult,
     VideoScale, VideoStage, VideoType,
 };
-use crate::isa::maxwell::{Instruction, Part, Source};
-use crate::isa::video::{Number, ProductSum, clamp, extend, merged, shifted_left, wide};
+use crate::{Instruction, Part, Source};
+use warploom_guest::divergence::Mask;
+use warploom_guest::video::{Number, ProductSum, clamp, extend, merged, shifted_left, wide};
 use warploom_ir::{IntCc, Type, Value};
 
 use super::add::add_carry;

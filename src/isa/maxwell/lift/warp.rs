@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 7.
 
-use crate::isa::divergence::{Mask, nonzero};
-use crate::isa::maxwell::field::{ShuffleMode, VoteMode};
-use crate::isa::maxwell::{Instruction, Source};
+use crate::field::{ShuffleMode, VoteMode};
+use crate::{Instruction, Source};
+use warploom_guest::divergence::{Mask, nonzero};
 use warploom_ir::{IntCc, Type, Value};
 
 use super::context::Cx;

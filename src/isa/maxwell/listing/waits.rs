@@ -4,10 +4,10 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::isa::maxwell::code::word_at;
-use crate::isa::maxwell::field::CcTest;
-use crate::isa::maxwell::instruction::{WORD_BYTES, past_control};
-use crate::isa::maxwell::table::Opcode;
+use crate::code::word_at;
+use crate::field::CcTest;
+use crate::instruction::{WORD_BYTES, past_control};
+use crate::table::Opcode;
 
 /// What waits for lanes, as a list of the innermost first.
 struct Entry {

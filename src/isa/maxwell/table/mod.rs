@@ -14,21 +14,21 @@ macro_rules! family {
             $format:literal { $($encoding:literal)+ }
         )+ }
     )* }) => {
-        pub static ROWS: &[$crate::isa::maxwell::row::Row] = &[$($($(
+        pub static ROWS: &[$crate::row::Row] = &[$($($(
             {
-                const PATTERN: (u64, u64) = $crate::isa::maxwell::notation::pattern($encoding);
-                $crate::isa::maxwell::row::Row {
-                    opcode: $crate::isa::maxwell::table::Opcode::$opcode,
+                const PATTERN: (u64, u64) = $crate::notation::pattern($encoding);
+                $crate::row::Row {
+                    opcode: $crate::table::Opcode::$opcode,
                     fidelity: fidelity!($fidelity),
-                    lift: lift!(maxwell $fidelity),
+                    lift: lift!($fidelity),
                     mask: PATTERN.0,
                     bits: PATTERN.1,
                     exclusions: &const {
-                        $crate::isa::maxwell::notation::exclusions::<{ $crate::isa::maxwell::notation::exclusion_count($encoding) }>($encoding)
+                        $crate::notation::exclusions::<{ $crate::notation::exclusion_count($encoding) }>($encoding)
                     },
                     format: $format,
                     pieces: &const {
-                        $crate::isa::maxwell::notation::pieces::<{ $crate::isa::maxwell::notation::piece_count($format) }>($format, $encoding)
+                        $crate::notation::pieces::<{ $crate::notation::piece_count($format) }>($format, $encoding)
                     },
                 }
             },

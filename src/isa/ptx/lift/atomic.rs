@@ -4,11 +4,11 @@
 
 use warploom_runtime::window::WINDOW_BYTES;
 
-use crate::isa::divergence::Mask;
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::table::Form;
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::module::Operand;
+use crate::table::Form;
+use crate::types::Ty;
+use crate::word::Word;
+use warploom_guest::divergence::Mask;
 use warploom_ir::{Access, AtomicOp, IntCc, Space, Type, Value, WideOp};
 
 use super::context::{Cx, Insn, float_type, int_type};

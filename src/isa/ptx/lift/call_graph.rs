@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::Call;
-use crate::isa::ptx::layout;
-use crate::isa::ptx::module::{AddressOf, Formal, Function, FunctionId, Module, Operand, Statement};
+use crate::layout;
+use crate::module::{AddressOf, Formal, Function, FunctionId, Module, Operand, Statement};
 
 /// Statements of a kernel with all functions in the place of their calls, from which on large functions that are called several
 /// times stand by themselves.

@@ -1,8 +1,8 @@
 //! What calls pass and give back. Parameters in memory are bytes of the lane's local memory, where caller and callee both find them.
 
-use crate::isa::divergence::Mask;
-use crate::isa::ptx::module::{AddressOf, Formal, Function, Operand, VariableId};
-use crate::isa::ptx::types::{Kind, Ty};
+use crate::module::{AddressOf, Formal, Function, Operand, VariableId};
+use crate::types::{Kind, Ty};
+use warploom_guest::divergence::Mask;
 use warploom_ir::{Access, Extend, Service, Space, Type, Value};
 
 use super::context::{Cell, Cx, int_type};

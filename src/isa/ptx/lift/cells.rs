@@ -5,8 +5,8 @@ use super::emit::Kernel;
 use super::graph::{Call, End, Graph, Node};
 use super::known::KnownOf;
 use super::uses;
-use crate::isa::ptx::module::{Body, Formal, FunctionId, Module, Register, RegisterDecl};
-use crate::isa::ptx::types::{Kind, Ty};
+use crate::module::{Body, Formal, FunctionId, Module, Register, RegisterDecl};
+use crate::types::{Kind, Ty};
 
 /// The cells of each instance's registers.
 pub fn cells(kernel: &Kernel<'_>, graph: &Graph, known: &KnownOf, counts: &mut Counts) -> Vec<Vec<Cell>> {

@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `ptx.md` 2.15.
 
-use crate::isa::ptx::module::{AddressOf, Operand};
-use crate::isa::ptx::types::{StateSpace, Ty};
-use crate::isa::ptx::word::Word;
+use crate::module::{AddressOf, Operand};
+use crate::types::{StateSpace, Ty};
+use crate::word::Word;
 use warploom_ir::Type;
 
 use super::context::{Cx, Insn};

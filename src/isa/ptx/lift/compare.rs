@@ -4,13 +4,13 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::isa::bits;
-use crate::isa::brain::from_bf16;
-use crate::isa::divergence::Mask;
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::table::Form;
-use crate::isa::ptx::types::{Kind, Ty};
-use crate::isa::ptx::word::Word;
+use crate::module::Operand;
+use crate::table::Form;
+use crate::types::{Kind, Ty};
+use crate::word::Word;
+use warploom_guest::bits;
+use warploom_guest::brain::from_bf16;
+use warploom_guest::divergence::Mask;
 use warploom_ir::{FloatCc, IntCc, Type, Value};
 
 use super::context::{Cx, Insn, int_type};

@@ -2,14 +2,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::isa::bits::Emit;
-use crate::isa::divergence::Mask;
-use crate::isa::images::{self, Lifter};
-use crate::isa::ptx::module::{
+use crate::module::{
     Address, AddressOf, Base, Body, Literal, Module, Operand, Register, RegisterDecl, SpecialRegister, VariableId,
 };
-use crate::isa::ptx::table::Form;
-use crate::isa::ptx::types::{Kind, StateSpace, Ty};
+use crate::table::Form;
+use crate::types::{Kind, StateSpace, Ty};
+use warploom_guest::bits::Emit;
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::{self, Lifter};
 use warploom_ir::image::Shape;
 use warploom_ir::{self as ir, BankId, BlockBuilder, BlockId, CellKind, Extend, FunctionBuilder, Space, Type, Value};
 
@@ -200,7 +200,7 @@ impl<'a> Cx<'a> {
     }
 
     /// Goes on to an instruction, with its guard.
-    pub fn start(&mut self, pc: u64, guard: Option<crate::isa::ptx::module::Guard>) {
+    pub fn start(&mut self, pc: u64, guard: Option<crate::module::Guard>) {
         self.b.set_pc(pc);
         self.set_guard(Mask::Always);
         if let Some(guard) = guard {

@@ -2,9 +2,9 @@
 //!
 //! Source: facts, `ptx.md` 2.14.
 
-use crate::isa::divergence::Mask;
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::types::Ty;
+use crate::module::Operand;
+use crate::types::Ty;
+use warploom_guest::divergence::Mask;
 use warploom_ir::{IntCc, LaneFault, Type, Value};
 
 use super::context::{Cx, Insn};

@@ -2,12 +2,12 @@
 //!
 //! Source: facts, `ptx.md` 1.5 and 2.5.
 
-use crate::isa::bits::to_even;
-use crate::isa::brain::{self, from_bf16};
-use crate::isa::divergence::Mask;
-use crate::isa::ptx::table::Form;
-use crate::isa::ptx::types::{Kind, Ty};
-use crate::isa::ptx::word::Word;
+use crate::table::Form;
+use crate::types::{Kind, Ty};
+use crate::word::Word;
+use warploom_guest::bits::to_even;
+use warploom_guest::brain::{self, from_bf16};
+use warploom_guest::divergence::Mask;
 use warploom_ir::{FloatAttrs, FloatCc, FloatUnaryOp, IntCc, Round, Type, Value};
 
 use super::context::{Cx, Insn, float_type, int_type};

@@ -2,10 +2,10 @@
 //!
 //! Source: facts, `ptx.md` 2.11.
 
-use crate::isa::divergence::Mask;
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::types::{Kind, Ty};
-use crate::isa::ptx::word::Word;
+use crate::module::Operand;
+use crate::types::{Kind, Ty};
+use crate::word::Word;
+use warploom_guest::divergence::Mask;
 use warploom_ir::{Access, AtomicOp, Extend, IntCc, Space, Type, Value, WideOp};
 
 use super::atomic::{self, Operands};

@@ -1,7 +1,7 @@
 //! Where lanes may wait anywhere: each has the number of its place, by position in the order of nodes, and those of the first place go on.
 
 use super::emit::Shape;
-use crate::isa::divergence::first_lane;
+use warploom_guest::divergence::first_lane;
 use warploom_ir::{self as ir, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Type, Value};
 
 pub struct Dispatcher {

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::isa::LiftError;
-use crate::isa::ptx::layout::References;
-use crate::isa::ptx::module::{Body, FunctionId, Module, Statement, Variable, VariableId};
-use crate::isa::ptx::types::{Kind, StateSpace, Ty};
+use crate::layout::References;
+use crate::module::{Body, FunctionId, Module, Statement, Variable, VariableId};
+use crate::types::{Kind, StateSpace, Ty};
+use warploom_guest::LiftError;
 use warploom_ir::image;
 use warploom_ir::{self as ir, BlockId, CellKind, Function, FunctionBuilder, LaneFault, TrapKind, Type};
 

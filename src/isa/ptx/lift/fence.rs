@@ -4,7 +4,7 @@
 
 use super::Lifted;
 use super::context::{Cx, Insn};
-use crate::isa::ptx::word::Word;
+use crate::word::Word;
 
 /// `membar`, `fence`, fences between proxies: one for all. The warps of a block share a host thread, which sees what it did in order,
 /// and a cluster is one block.

@@ -2,11 +2,11 @@
 //!
 //! Source: facts, `ptx.md` 2.1 and 2.3.
 
-use crate::isa::divergence::Mask;
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::table::Form;
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::module::Operand;
+use crate::table::Form;
+use crate::types::Ty;
+use crate::word::Word;
+use warploom_guest::divergence::Mask;
 use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, SharedFn, Type, Value};
 
 use super::context::{Cx, Insn, float_type};

@@ -3,9 +3,9 @@
 //! A frame has the local variables and parameters of the function and of those that are put into it, and behind them what it keeps of its
 //! registers while it calls another function with a frame, which may be itself.
 
-use crate::isa::divergence::Mask;
-use crate::isa::ptx::module::{Module, Register};
-use crate::isa::ptx::types::{Kind, Ty};
+use crate::module::{Module, Register};
+use crate::types::{Kind, Ty};
+use warploom_guest::divergence::Mask;
 use warploom_ir::{IntCc, LaneFault, Type, Value};
 
 use super::calls::{self, Callee, Place};

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::isa::ptx::module::{Body, FunctionId, Module, Operand, Statement};
+use crate::module::{Body, FunctionId, Module, Operand, Statement};
 use warploom_ir::Service;
 
 use super::Places;

@@ -9,11 +9,11 @@
 
 use smallvec::SmallVec;
 
-use crate::isa::brain::from_bf16;
-use crate::isa::divergence::Mask;
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::module::Operand;
+use crate::types::Ty;
+use crate::word::Word;
+use warploom_guest::brain::from_bf16;
+use warploom_guest::divergence::Mask;
 use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
 
 use super::context::{Cx, Insn};

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
-use crate::isa::divergence::Mask;
-use crate::isa::images::{Lifter, Record, raise};
-use crate::isa::ptx::module::{Address, AddressOf, Base, FunctionId, Module, Operand, Register, Statement, VariableId};
-use crate::isa::ptx::table::Form;
-use crate::isa::ptx::types::{Kind, StateSpace, Ty};
-use crate::isa::ptx::word::Word;
+use crate::module::{Address, AddressOf, Base, FunctionId, Module, Operand, Register, Statement, VariableId};
+use crate::table::Form;
+use crate::types::{Kind, StateSpace, Ty};
+use crate::word::Word;
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::{Lifter, Record, raise};
 use warploom_ir::image::{self, flag, form};
 use warploom_ir::{LaneFault, Type, Value};
 

@@ -2,11 +2,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::isa::cut_long_blocks;
-use crate::isa::ptx::layout;
-use crate::isa::ptx::module::{AddressOf, Body, Formal, FunctionId, LabelId, Module, Operand, Statement, VariableId};
-use crate::isa::ptx::types::StateSpace;
-use crate::isa::ptx::word::Word;
+use crate::layout;
+use crate::module::{AddressOf, Body, Formal, FunctionId, LabelId, Module, Operand, Statement, VariableId};
+use crate::types::StateSpace;
+use crate::word::Word;
+use warploom_guest::cut_long_blocks;
 
 use super::call_graph::CallGraph;
 use super::graph::{Call, End, Giver, Graph, Instance, Meetings, Node, Outline, Returned};

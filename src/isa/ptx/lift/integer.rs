@@ -2,11 +2,11 @@
 //!
 //! Source: facts, `ptx.md` 2.2.
 
-use crate::isa::bits::add_carry;
-use crate::isa::divergence::Mask;
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::types::{Kind, Ty};
-use crate::isa::ptx::word::Word;
+use crate::module::Operand;
+use crate::types::{Kind, Ty};
+use crate::word::Word;
+use warploom_guest::bits::add_carry;
+use warploom_guest::divergence::Mask;
 use warploom_ir::{BinaryOp, IntCc, Type, Value};
 
 use super::context::{Cx, Insn, int_type};

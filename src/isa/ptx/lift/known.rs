@@ -5,11 +5,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::isa::ptx::module::{
+use crate::module::{
     Address, AddressOf, Base, Body, Formal, Function, FunctionId, Module, Operand, Register, SpecialRegister, Statement,
 };
-use crate::isa::ptx::types::{Kind, Ty};
-use crate::isa::ptx::word::Word;
+use crate::types::{Kind, Ty};
+use crate::word::Word;
 use warploom_ir::Type;
 
 use super::graph::Call;

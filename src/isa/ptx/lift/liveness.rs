@@ -2,7 +2,7 @@
 
 use super::graph::{End, Giver, Graph};
 use super::uses;
-use crate::isa::ptx::module::{Module, Register};
+use crate::module::{Module, Register};
 
 /// Registers of a node's instance that are read at it or after it.
 pub struct Liveness {

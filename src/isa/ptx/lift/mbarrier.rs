@@ -7,10 +7,10 @@
 
 use warploom_runtime::mbarrier::{COUNT_BITS, EXPECTED_AT, PHASE_AT};
 
-use crate::isa::divergence::Mask;
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::module::Operand;
+use crate::types::Ty;
+use crate::word::Word;
+use warploom_guest::divergence::Mask;
 use warploom_ir::{AtomicOp, Extend, IntCc, Space, Type, Value};
 
 use super::context::{Cx, Insn};

@@ -4,9 +4,9 @@
 //! Else the active ones pass its operands into registers of its kind and wait at that kind's place, which is behind all others. When no
 //! other lane can go on, or it is the place's turn, those that name each other execute it together.
 
-use crate::isa::divergence::first_lane;
-use crate::isa::ptx::module::{Operand, Statement};
-use crate::isa::ptx::types::Ty;
+use crate::module::{Operand, Statement};
+use crate::types::Ty;
+use warploom_guest::divergence::first_lane;
 use warploom_ir::{self as ir, BlockId, FunctionBuilder, IntCc, TrapKind, Type, Value};
 
 use super::Places;

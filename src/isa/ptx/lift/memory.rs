@@ -4,10 +4,10 @@
 
 use warploom_runtime::window::WINDOW_BYTES;
 
-use crate::isa::ptx::module::{Address, AddressOf, Base, Formal, Function, Operand, VariableId};
-use crate::isa::ptx::table::Form;
-use crate::isa::ptx::types::{StateSpace, Ty};
-use crate::isa::ptx::word::Word;
+use crate::module::{Address, AddressOf, Base, Formal, Function, Operand, VariableId};
+use crate::table::Form;
+use crate::types::{StateSpace, Ty};
+use crate::word::Word;
 use warploom_ir::{Access, Extend, Space, Type, Value, WideOp};
 
 use super::context::{Cx, Insn, int_type};

@@ -4,11 +4,11 @@
 
 use smallvec::SmallVec;
 
-use crate::isa::bits;
-use crate::isa::divergence::Mask;
-use crate::isa::ptx::module::{AddressOf, Operand, VariableId};
-use crate::isa::ptx::types::{Kind, Ty};
-use crate::isa::ptx::word::Word;
+use crate::module::{AddressOf, Operand, VariableId};
+use crate::types::{Kind, Ty};
+use crate::word::Word;
+use warploom_guest::bits;
+use warploom_guest::divergence::Mask;
 use warploom_ir::{IntCc, Type, Value};
 
 use super::context::{Cx, Insn};

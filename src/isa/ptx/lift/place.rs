@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::isa::ptx::module::{FunctionId, VariableId};
+use crate::module::{FunctionId, VariableId};
 
 /// Addresses of variables, each in its own space, and of functions.
 #[derive(Clone, Debug, Default)]

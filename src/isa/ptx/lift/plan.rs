@@ -11,7 +11,7 @@ use super::order;
 use super::staging::Staging;
 use super::uses;
 use super::waiting::{self, Next, Step, Waiting};
-use crate::isa::ptx::module::{Body, Operand};
+use crate::module::{Body, Operand};
 
 /// The first GPU whose lanes make progress one by one, and wait for each other by name.
 pub const INDEPENDENT_LANES: u32 = 70;

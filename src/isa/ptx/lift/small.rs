@@ -4,11 +4,11 @@
 
 use smallvec::SmallVec;
 
-use crate::isa::bits::{shr, to_even};
-use crate::isa::brain::from_bf16;
-use crate::isa::divergence::Mask;
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::types::Ty;
+use crate::word::Word;
+use warploom_guest::bits::{shr, to_even};
+use warploom_guest::brain::from_bf16;
+use warploom_guest::divergence::Mask;
 use warploom_ir::{FloatAttrs, FloatCc, IntCc, Type, Value};
 
 use super::Unsupported;

@@ -2,8 +2,8 @@
 //!
 //! Source: facts, `ptx.md` 3. What they leave open is in `docs/fidelity.md`.
 
-use crate::isa::divergence::Mask;
-use crate::isa::ptx::module::{LaneRelation, SpecialRegister};
+use crate::module::{LaneRelation, SpecialRegister};
+use warploom_guest::divergence::Mask;
 use warploom_ir::{IntCc, Special, Type, Value};
 
 use super::context::Cx;

@@ -1,10 +1,10 @@
 //! Registers through which lanes that come to a statement from different places pass its operands and take its results, so that it
 //! is executed once for all.
 
-use crate::isa::ptx::module::{Body, FormId, Module, Operand, Register, RegisterDecl, Statement};
-use crate::isa::ptx::table::Form;
-use crate::isa::ptx::types::{Kind, Ty};
-use crate::isa::ptx::word::Word;
+use crate::module::{Body, FormId, Module, Operand, Register, RegisterDecl, Statement};
+use crate::table::Form;
+use crate::types::{Kind, Ty};
+use crate::word::Word;
 
 use super::barrier::take_result;
 use super::cells::cell;

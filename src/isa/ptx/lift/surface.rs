@@ -1,16 +1,16 @@
 //! Surfaces: suld, sust, sured, suq.
 //!
-//! Source: seed `nvidia-ptx-surface.txt`; facts, `ptx.md` 6. Where accesses go is in [`place`](crate::isa::images::place).
+//! Source: seed `nvidia-ptx-surface.txt`; facts, `ptx.md` 6. Where accesses go is in [`place`](warploom_guest::images::place).
 
-use crate::isa::divergence::Mask;
-use crate::isa::images::driver::query;
-use crate::isa::images::place::{Beyond, Place, Slice, Target, Unit};
-use crate::isa::images::reduction::{Kind, Operation};
-use crate::isa::images::{Table, formatted, queried};
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::table::Form;
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::module::Operand;
+use crate::table::Form;
+use crate::types::Ty;
+use crate::word::Word;
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::driver::query;
+use warploom_guest::images::place::{Beyond, Place, Slice, Target, Unit};
+use warploom_guest::images::reduction::{Kind, Operation};
+use warploom_guest::images::{Table, formatted, queried};
 use warploom_ir::image::at;
 use warploom_ir::{Access, AtomicOp, Extend, Type, Value};
 

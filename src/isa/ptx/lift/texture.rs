@@ -3,15 +3,15 @@
 //! Source: facts, `ptx.md` 2.9 and 6; `maxwell-surfaces.md`, sections 5 and 6. What comes of a coordinate is in
 //! [`sample`](warploom_ir::image::sample).
 
-use crate::isa::bits;
-use crate::isa::divergence::Mask;
-use crate::isa::images::driver::query;
-use crate::isa::images::texture::{Level, Request, Texture, sizes};
-use crate::isa::images::{Table, queried};
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::table::Form;
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::module::Operand;
+use crate::table::Form;
+use crate::types::Ty;
+use crate::word::Word;
+use warploom_guest::bits;
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::driver::query;
+use warploom_guest::images::texture::{Level, Request, Texture, sizes};
+use warploom_guest::images::{Table, queried};
 use warploom_ir::image::sample::Operation;
 use warploom_ir::{FloatAttrs, Type, Value};
 

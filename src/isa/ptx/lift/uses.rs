@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::isa::ptx::module::{Address, Base, Module, Operand, Register, SpecialRegister, Statement};
-use crate::isa::ptx::word::Word;
+use crate::module::{Address, Base, Module, Operand, Register, SpecialRegister, Statement};
+use crate::word::Word;
 
 /// Whether the statement is a barrier of the block, or of the cluster, which is one block, at which warps or lanes wait.
 pub fn is_barrier(opcode: &str) -> bool {

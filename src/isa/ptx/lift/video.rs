@@ -2,11 +2,11 @@
 //!
 //! Source: facts, `ptx.md` 2.13; PTX ISA, *Video Instructions*.
 
-use crate::isa::bits;
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
-use crate::isa::video::{Number, ProductSum, clamp, extend, merged, shifted_left, wide};
+use crate::module::Operand;
+use crate::types::Ty;
+use crate::word::Word;
+use warploom_guest::bits;
+use warploom_guest::video::{Number, ProductSum, clamp, extend, merged, shifted_left, wide};
 use warploom_ir::{Type, Value};
 
 use super::compare::int_condition;

@@ -5,10 +5,10 @@
 //!
 //! Source: facts, `ptx.md` 2.10.
 
-use crate::isa::divergence::{Mask, nonzero};
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::module::Operand;
+use crate::types::Ty;
+use crate::word::Word;
+use warploom_guest::divergence::{Mask, nonzero};
 use warploom_ir::{BinaryOp, FloatAttrs, FloatBinaryOp, FloatCc, IntCc, Type, Value};
 
 use super::WARP_LANES;

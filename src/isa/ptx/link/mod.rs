@@ -12,7 +12,7 @@ mod symbols;
 
 use std::fmt;
 
-use crate::isa::errors::one_a_line;
+use warploom_guest::errors::one_a_line;
 
 use rustc_hash::FxHashMap;
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::isa::ptx::module::{
+use crate::module::{
     Address, AddressOf, Base, Body, FormId, Formal, Function, FunctionId, Initial, Operand, SourceLine, Variable,
     VariableId,
 };

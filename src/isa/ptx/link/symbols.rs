@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{LinkError, LinkErrors};
-use crate::isa::errors::MAX_ERRORS;
-use crate::isa::ptx::lift::service_by_name;
-use crate::isa::ptx::module::{AddressOf, FunctionId, Linkage, Module, Variable, VariableId};
-use crate::isa::ptx::parts::Position;
-use crate::isa::ptx::text::operand_symbols;
-use crate::isa::ptx::types::{Kind, StateSpace, Ty};
+use crate::lift::service_by_name;
+use crate::module::{AddressOf, FunctionId, Linkage, Module, Variable, VariableId};
+use crate::parts::Position;
+use crate::text::operand_symbols;
+use crate::types::{Kind, StateSpace, Ty};
+use warploom_guest::errors::MAX_ERRORS;
 
 /// A function or variable, and the number of its module.
 type Item = (usize, AddressOf);

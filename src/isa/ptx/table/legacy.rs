@@ -4,9 +4,9 @@
 //! that it means give the same instructions.
 
 use super::{Form, resolve};
-use crate::isa::ptx::module::Target;
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::module::Target;
+use crate::types::Ty;
+use crate::word::Word;
 
 /// Approximations and roundings.
 const PRECISIONS: &[Word] = &[Word::Approx, Word::Full, Word::Rn, Word::Rz, Word::Rm, Word::Rp];

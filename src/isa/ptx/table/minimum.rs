@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::Form;
 use super::pattern::Modifier;
-use crate::isa::ptx::module::Target;
+use crate::module::Target;
 
 /// Alternatives of a lowest target and, there, a lowest version.
 ///

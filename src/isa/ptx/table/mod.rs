@@ -10,7 +10,7 @@ mod operands;
 mod pattern;
 pub mod random;
 mod sets;
-pub(crate) mod signature;
+pub mod signature;
 
 #[cfg(test)]
 mod tests;
@@ -24,11 +24,11 @@ use super::lift::Lift;
 use super::module::Target;
 use super::types::{StateSpace, Ty};
 use super::word::Word;
-use crate::isa::fidelity::Fidelity;
 use minimum::Minimum;
 pub use operands::check_operands;
 use pattern::{Modifier, Pattern};
 use signature::{Kind, Rule, Signature};
+use warploom_guest::fidelity::Fidelity;
 
 /// A line of the table.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl Form {
     }
 
     /// What operands it takes.
-    pub(crate) fn operands(&self) -> &Signature {
+    pub fn operands(&self) -> &Signature {
         &self.row.operands
     }
 

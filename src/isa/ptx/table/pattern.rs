@@ -6,8 +6,8 @@
 
 use smallvec::SmallVec;
 
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::types::Ty;
+use crate::word::Word;
 
 use super::sets::SETS;
 

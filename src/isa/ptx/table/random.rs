@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use super::pattern::Modifier;
 use super::{Form, Row, TABLE, resolve};
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::types::Ty;
+use crate::word::Word;
 
 /// The rows of each opcode that is executed, in an order that does not change.
 static EXECUTED: LazyLock<Vec<(&'static str, Vec<&'static Row>)>> = LazyLock::new(|| {

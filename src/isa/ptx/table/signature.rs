@@ -9,7 +9,7 @@
 //! - `@90/7.8`: it needs this target and version,
 //! - `?`: it may be missing.
 
-use crate::isa::ptx::types::Ty;
+use crate::types::Ty;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {

@@ -1,6 +1,6 @@
 use super::*;
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::read;
+use crate::module::Operand;
+use crate::read;
 
 fn resolved(mnemonic: &str) -> Result<Form, String> {
     resolve(&mnemonic.split('.').collect::<Vec<_>>())

@@ -1,8 +1,8 @@
 //! Calls: what is passed against what the function takes. Facts, `ptx.md` 4.
 
 use super::reader::{Reader, Result};
-use crate::isa::ptx::module::{AddressOf, Formal, FunctionId, Operand, Operands};
-use crate::isa::ptx::types::{StateSpace, Ty};
+use crate::module::{AddressOf, Formal, FunctionId, Operand, Operands};
+use crate::types::{StateSpace, Ty};
 
 /// A parameter or return value that a call has to match.
 #[derive(Clone, Copy)]

@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::module_register::Used;
 use super::reader::{Reader, Result};
-use crate::isa::ptx::module::{Body, Label, LabelId, Operand, Register, RegisterDecl};
-use crate::isa::ptx::types::Ty;
+use crate::module::{Body, Label, LabelId, Operand, Register, RegisterDecl};
+use crate::types::Ty;
 
 /// Registers `%r<100>`.
 struct Family<'a> {

@@ -2,7 +2,7 @@
 
 use super::lexer::Kind;
 use super::reader::{Reader, Result};
-use crate::isa::ptx::types::{Kind as TyKind, Ty};
+use crate::types::{Kind as TyKind, Ty};
 
 /// Expressions within expressions, at most.
 const MAX_DEPTH: u32 = 256;

@@ -4,8 +4,8 @@ use super::lexer::Kind;
 use super::names::{Family, Lookup, Named};
 use super::reader::{Reader, Result};
 use super::special;
-use crate::isa::ptx::module::{FunctionId, Initial, Linkage, Variable, VariableId};
-use crate::isa::ptx::types::{Kind as TyKind, StateSpace, Ty};
+use crate::module::{FunctionId, Initial, Linkage, Variable, VariableId};
+use crate::types::{Kind as TyKind, StateSpace, Ty};
 
 /// Dimensions of an array, at most.
 const MAX_DIMENSIONS: usize = 32;

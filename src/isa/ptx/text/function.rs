@@ -5,8 +5,8 @@ use super::lexer::Kind;
 use super::names::{Lookup, Named};
 use super::reader::{Reader, Result};
 use super::toplevel;
-use crate::isa::ptx::module::{Formal, Function, FunctionId, Linkage, Prototype, Register, Variable, VariableId};
-use crate::isa::ptx::types::{Kind as TyKind, StateSpace, Ty};
+use crate::module::{Formal, Function, FunctionId, Linkage, Prototype, Register, Variable, VariableId};
+use crate::types::{Kind as TyKind, StateSpace, Ty};
 
 /// A parameter as it is declared.
 #[derive(Clone, Copy)]

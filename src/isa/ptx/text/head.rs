@@ -2,7 +2,7 @@
 
 use super::lexer::Kind;
 use super::reader::{Reader, Result};
-use crate::isa::ptx::module::Target;
+use crate::module::Target;
 
 /// Versions that exist: major, and the last minor, which count from 0.
 const VERSIONS: &[(u8, u8)] = &[(1, 5), (2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, 5)];

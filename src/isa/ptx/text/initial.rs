@@ -5,8 +5,8 @@ use super::declare::Shape;
 use super::lexer::Kind;
 use super::names::{Lookup, Named};
 use super::reader::{Reader, Result};
-use crate::isa::ptx::module::{AddressMode, AddressOf, Initial, InitialAddress, Linkage, Sampler};
-use crate::isa::ptx::types::{Kind as TyKind, StateSpace, Ty};
+use crate::module::{AddressMode, AddressOf, Initial, InitialAddress, Linkage, Sampler};
+use crate::types::{Kind as TyKind, StateSpace, Ty};
 
 /// An address as it is written.
 struct Place {

@@ -30,7 +30,7 @@ mod tests;
 
 pub use error::{ReadError, ReadErrors};
 pub use print::print;
-pub(in crate::isa::ptx) use print_code::operand_symbols;
+pub(crate) use print_code::operand_symbols;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

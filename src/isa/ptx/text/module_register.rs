@@ -3,8 +3,8 @@
 
 use super::names::{Family, Named};
 use super::reader::{Reader, Result};
-use crate::isa::ptx::module::{Address, AddressOf, Base, Linkage, Operand, Register, Statement, Variable, VariableId};
-use crate::isa::ptx::types::{StateSpace, Ty};
+use crate::module::{Address, AddressOf, Base, Linkage, Operand, Register, Statement, Variable, VariableId};
+use crate::types::{StateSpace, Ty};
 
 /// A register of the module in the statement that is read.
 #[derive(Clone, Copy)]

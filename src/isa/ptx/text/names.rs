@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::isa::ptx::module::{FunctionId, Register, VariableId};
+use crate::module::{FunctionId, Register, VariableId};
 
 /// Digits at the end of a name that are tried as the number of a register, at most.
 const MAX_DIGITS: usize = 24;

@@ -5,8 +5,8 @@ use super::lexer::Kind;
 use super::names::{Lookup, Named};
 use super::reader::{Reader, Result};
 use super::{selector, special};
-use crate::isa::ptx::module::{Address, AddressOf, Base, Literal, Operand, Operands, Register, Statement};
-use crate::isa::ptx::types::Kind as TyKind;
+use crate::module::{Address, AddressOf, Base, Literal, Operand, Operands, Register, Statement};
+use crate::types::Kind as TyKind;
 
 /// What may stand at a place: brackets hold no brackets, vectors hold neither.
 #[derive(Clone, Copy, PartialEq, Eq)]

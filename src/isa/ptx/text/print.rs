@@ -6,10 +6,10 @@ use std::fmt::Write;
 use rustc_hash::FxHashSet;
 
 use super::print_code::{Naming, operand_symbols};
-use crate::isa::ptx::module::{
+use crate::module::{
     AddressOf, Formal, Function, FunctionId, Initial, InitialAddress, Linkage, Module, Sampler, Variable, VariableId,
 };
-use crate::isa::ptx::types::{Kind, Ty};
+use crate::types::{Kind, Ty};
 
 /// The text of a module.
 pub fn print(module: &Module) -> String {

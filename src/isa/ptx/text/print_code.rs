@@ -5,13 +5,13 @@ use std::fmt::Write;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::special;
-use crate::isa::ptx::module::{
+use crate::module::{
     Address, AddressOf, Base, Body, Formal, FunctionId, LabelId, Literal, Module, Operand, Prototype, Register,
     Statement, VariableId,
 };
 
 /// Calls `name` for each variable and function that the operand names.
-pub(in crate::isa::ptx) fn operand_symbols(operand: &Operand, name: &mut dyn FnMut(AddressOf)) {
+pub(crate) fn operand_symbols(operand: &Operand, name: &mut dyn FnMut(AddressOf)) {
     match operand {
         Operand::Symbol(of, _) | Operand::Address(Address { base: Base::Symbol(of), .. }) => name(*of),
         Operand::Vector(all) | Operand::Bracket(all) | Operand::List(all) => {

@@ -7,7 +7,7 @@ use super::error::Found;
 use super::lexer::{Kind, Lexer, Token};
 use super::names::Names;
 use super::toplevel;
-use crate::isa::ptx::module::{FormId, Module};
+use crate::module::{FormId, Module};
 
 /// The error is with [`Reader::errors`].
 #[derive(Clone, Copy, Debug)]

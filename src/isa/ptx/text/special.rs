@@ -1,6 +1,6 @@
 //! Special registers by their names. Facts, `ptx.md` 3.
 
-use crate::isa::ptx::module::{LaneRelation, SpecialRegister};
+use crate::module::{LaneRelation, SpecialRegister};
 
 /// A special register as it is named.
 #[derive(Clone, Copy)]

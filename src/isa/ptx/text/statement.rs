@@ -8,12 +8,12 @@ use super::lexer::{Kind, Token};
 use super::names::Named;
 use super::reader::{Reader, Result};
 use super::toplevel;
-use crate::isa::ptx::module::{
+use crate::module::{
     Address, AddressOf, Base, FormId, Formal, FunctionId, Guard, LabelId, Linkage, Operand, Operands, SourceLine,
     Statement, VariableId,
 };
-use crate::isa::ptx::table;
-use crate::isa::ptx::types::{StateSpace, Ty};
+use crate::table;
+use crate::types::{StateSpace, Ty};
 
 /// Scopes within scopes, at most.
 const MAX_DEPTH: u32 = 4096;

@@ -3,8 +3,8 @@
 use super::lexer::Kind;
 use super::names::{Lookup, Named};
 use super::reader::{Reader, Result};
-use crate::isa::ptx::module::{FunctionId, Linkage};
-use crate::isa::ptx::types::StateSpace;
+use crate::module::{FunctionId, Linkage};
+use crate::types::StateSpace;
 
 pub(super) fn space(word: &str) -> Option<StateSpace> {
     Some(match word {

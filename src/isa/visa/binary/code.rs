@@ -3,9 +3,9 @@
 use super::operand::Operands;
 use super::stream::Stream;
 use super::{BinaryError, lsc};
-use crate::isa::visa::module::*;
-use crate::isa::visa::table::{self, Field, Row};
-use crate::isa::visa::types::{Exec, Ty, Version};
+use crate::module::*;
+use crate::table::{self, Field, Row};
+use crate::types::{Exec, Ty, Version};
 
 /// Opcodes from here on exist in texts alone.
 const FIRST_TEXT_ONLY: u8 = 0x93;

@@ -3,10 +3,10 @@
 use super::operand::Operands;
 use super::stream::Stream;
 use super::{BinaryError, MAGIC, code, is_known};
-use crate::isa::visa::module::*;
-use crate::isa::visa::platform::Platform;
-use crate::isa::visa::predefined::{FIRST_SURFACE, FIRST_VARIABLE};
-use crate::isa::visa::types::{Align, Ty, Version};
+use crate::module::*;
+use crate::platform::Platform;
+use crate::predefined::{FIRST_SURFACE, FIRST_VARIABLE};
+use crate::types::{Align, Ty, Version};
 
 /// A file whose routines are read by themselves.
 #[derive(Clone, Debug)]

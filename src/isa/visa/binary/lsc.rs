@@ -2,9 +2,9 @@
 
 use super::BinaryError;
 use super::stream::Stream;
-use crate::isa::visa::module::{Block, Lsc};
-use crate::isa::visa::table::Field;
-use crate::isa::visa::words::{AddressModel, AddressSize, Cache, DataSize, Sfid, VECTOR_SIZES};
+use crate::module::{Block, Lsc};
+use crate::table::Field;
+use crate::words::{AddressModel, AddressSize, Cache, DataSize, Sfid, VECTOR_SIZES};
 
 /// A byte that is one of an enumeration.
 fn word<T>(stream: &mut Stream<'_>, what: &str, from_code: impl Fn(u8) -> Option<T>) -> Result<T, BinaryError> {

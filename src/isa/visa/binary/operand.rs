@@ -2,9 +2,9 @@
 
 use super::BinaryError;
 use super::stream::Stream;
-use crate::isa::visa::module::*;
-use crate::isa::visa::predefined;
-use crate::isa::visa::types::{Region, Ty};
+use crate::module::*;
+use crate::predefined;
+use crate::types::{Region, Ty};
 
 /// Classes of vector operands, bits 0 to 2 of their tag.
 pub(super) mod class {

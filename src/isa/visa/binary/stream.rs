@@ -1,7 +1,7 @@
 //! Numbers in the bytes of a file.
 
 use super::{BinaryError, has_wide_indices};
-use crate::isa::visa::types::Version;
+use crate::types::Version;
 
 /// A place in a file up to an end. All numbers are little-endian, at any offset.
 #[derive(Clone)]

@@ -3,9 +3,9 @@
 use super::code::{render_target_raws, render_target_sources};
 use super::stream::Sink;
 use super::{write_lsc, write_operand};
-use crate::isa::visa::module::*;
-use crate::isa::visa::table::Field;
-use crate::isa::visa::types::{Exec, Version};
+use crate::module::*;
+use crate::table::Field;
+use crate::types::{Exec, Version};
 
 /// Finds the index of a string.
 pub(super) type StringIndex<'a> = &'a mut dyn FnMut(&str) -> u32;

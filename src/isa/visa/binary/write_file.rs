@@ -4,9 +4,9 @@ use rustc_hash::FxHashMap;
 
 use super::stream::Sink;
 use super::{MAGIC, is_known, write_code as code};
-use crate::isa::visa::module::*;
-use crate::isa::visa::predefined;
-use crate::isa::visa::types::Version;
+use crate::module::*;
+use crate::predefined;
+use crate::types::Version;
 
 /// Why there is no binary form of something.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

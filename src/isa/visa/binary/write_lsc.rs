@@ -1,9 +1,9 @@
 //! Writes what [`super::lsc`] reads.
 
 use super::stream::Sink;
-use crate::isa::visa::module::Lsc;
-use crate::isa::visa::table::Field;
-use crate::isa::visa::words::VECTOR_SIZES;
+use crate::module::Lsc;
+use crate::table::Field;
+use crate::words::VECTOR_SIZES;
 
 fn shape(sink: &mut Sink, lsc: &Lsc) {
     sink.byte(lsc.data.code());

@@ -2,8 +2,8 @@
 
 use super::operand::{MODIFIERS, REGISTER_BYTES, SATURATE, class};
 use super::stream::Sink;
-use crate::isa::visa::module::*;
-use crate::isa::visa::types::Ty;
+use crate::module::*;
+use crate::types::Ty;
 
 /// None: the version has no such operand.
 type Written = Option<()>;

@@ -5,7 +5,7 @@ use super::numbers::{Domain, Kind};
 use super::operand::{Source, is_signed};
 use super::write::Target;
 use super::{Cx, Lifted, Unsupported};
-use crate::isa::visa::instruction::{General, Instruction, Operand};
+use crate::instruction::{General, Instruction, Operand};
 use warploom_ir::{FloatAttrs, FloatBinaryOp, IntCc, Type, Value};
 
 /// A type in which the low bits of a destination are computed.

@@ -4,7 +4,7 @@ use super::control::At;
 use super::emit::Here;
 use super::waiting::{Waiting, is_always, is_uniform};
 use super::{Cx, frames};
-use crate::isa::visa::instruction::Instruction;
+use crate::instruction::Instruction;
 use warploom_ir::{BlockBuilder, BlockId, TrapKind, Type};
 
 impl At<'_> {

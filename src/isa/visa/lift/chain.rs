@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::graph::{End, Graph};
 use super::variables::Kernel;
 use super::waiting::{is_always, is_uniform};
-use crate::isa::visa::instruction::{Instruction, Operand, State};
+use crate::instruction::{Instruction, Operand, State};
 
 /// Instructions of a block that may be executed for nothing, and of all blocks in a row, at most.
 const MAX_BLOCK: u32 = 80;

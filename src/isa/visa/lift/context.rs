@@ -9,12 +9,12 @@ use super::pieces::Piece;
 use super::survey::Survey;
 use super::write::Write;
 use super::{Kernel, Mode};
-use crate::isa::bits::Emit;
-use crate::isa::images::Records;
-use crate::isa::visa::instruction::{Instruction, PredicateUse, State};
-use crate::isa::visa::module::{Routine, SamplerId, SurfaceId};
-use crate::isa::visa::predefined::BINDLESS_SAMPLER;
-use crate::isa::visa::types::Exec;
+use crate::instruction::{Instruction, PredicateUse, State};
+use crate::module::{Routine, SamplerId, SurfaceId};
+use crate::predefined::BINDLESS_SAMPLER;
+use crate::types::Exec;
+use warploom_guest::bits::Emit;
+use warploom_guest::images::Records;
 use warploom_ir::{BlockBuilder, Reg, Type, Value};
 
 /// State of one block while its instructions are lifted.

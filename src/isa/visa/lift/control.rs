@@ -6,8 +6,8 @@ use super::graph::End;
 use super::mode::Mode;
 use super::waiting::{Waiting, is_always, is_uniform, must_wait};
 use super::{Cx, Lifted};
-use crate::isa::divergence::nonzero;
-use crate::isa::visa::instruction::{Combine, Instruction};
+use crate::instruction::{Combine, Instruction};
+use warploom_guest::divergence::nonzero;
 use warploom_ir::{Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, Reg, TrapKind, Type, Value};
 
 /// Named barriers, whose numbers are less.
@@ -274,10 +274,7 @@ impl At<'_> {
     }
 
     fn switch(&self, mut cx: Cx<'_>, insn: &Instruction, targets: &[usize]) {
-        let index = insn
-            .operands
-            .iter()
-            .position(|operand| !matches!(operand, crate::isa::visa::instruction::Operand::Labels(_)));
+        let index = insn.operands.iter().position(|operand| !matches!(operand, crate::instruction::Operand::Labels(_)));
         let index = index.and_then(|n| cx.scalar(insn, n, Type::I32).ok());
         let (Some(index), Some(&first)) = (index, targets.first()) else { return cx.b.trap(TrapKind::Unimplemented) };
         let cases = (0..).zip(targets).map(|(n, &target)| (n, self.going(&mut cx.b, target))).collect();

@@ -3,9 +3,9 @@
 use super::numbers::{Kind, float_type};
 use super::operand::{Source, is_signed};
 use super::{Cx, Lifted, Unsupported};
-use crate::isa::bits;
-use crate::isa::visa::instruction::{General, Instruction, Operand};
-use crate::isa::visa::types::{Region, Ty};
+use crate::instruction::{General, Instruction, Operand};
+use crate::types::{Region, Ty};
+use warploom_guest::bits;
 use warploom_ir::{FloatAttrs, Type, Value};
 
 /// An instruction with another region of its `n`th operand: `more` elements further on.

@@ -4,7 +4,7 @@ use super::Cx;
 use super::storage::{Cell, Cells, Place, int_type};
 use super::survey::{Access, What};
 use super::variables::{MAX_BYTES, RootId};
-use crate::isa::visa::types;
+use crate::types;
 use warploom_ir::{Region, Type, Value, Window};
 
 /// Elements of a root: one for each element of a piece.

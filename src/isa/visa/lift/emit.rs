@@ -13,10 +13,10 @@ use super::survey::Survey;
 use super::variables::{Kernel, RootId, Roots};
 use super::waiting::{Plan, Waiting};
 use super::{Cx, NAN, control, entry, halves};
-use crate::isa::LiftError;
-use crate::isa::visa::instruction::{Instruction, State};
-use crate::isa::visa::module::{Module, PredicateId, Routine};
-use crate::isa::visa::predefined::{BINDLESS_SAMPLER, FIRST_PREDICATE, FIRST_SURFACE};
+use crate::instruction::{Instruction, State};
+use crate::module::{Module, PredicateId, Routine};
+use crate::predefined::{BINDLESS_SAMPLER, FIRST_PREDICATE, FIRST_SURFACE};
+use warploom_guest::LiftError;
 use warploom_ir::{BankId, BlockId, CellKind, Function, FunctionBuilder, Reg, TrapKind, Type};
 
 /// Lanes that warps may have.

@@ -9,13 +9,13 @@ use super::mode::Mode;
 use super::storage::{Cell, Component, Input, Place, int_type};
 use super::survey::Survey;
 use super::variables::{Kernel, RootId, Roots};
-use crate::isa::visa::module::InputOf;
+use crate::module::InputOf;
 use warploom_ir::{BlockId, FunctionBuilder, Region, Type, Value, Window};
 
 /// Which bytes of variables the payload has.
 pub fn inputs(kernel: &Kernel<'_>, roots: &Roots) -> Vec<Input> {
     let routine = &kernel.module.routines[kernel.routine];
-    let input = |input: &crate::isa::visa::module::Input| {
+    let input = |input: &crate::module::Input| {
         let InputOf::Variable(id) = input.of else { return None };
         let (root, start) = roots.variable(0, id);
         Some(Input { root, start, at: u32::try_from(input.offset).ok()?, size: input.size })

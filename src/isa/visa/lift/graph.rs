@@ -2,9 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::isa::cut_long_blocks;
-use crate::isa::visa::instruction::{Instruction, Operand};
-use crate::isa::visa::module::{LabelId, Module};
+use crate::instruction::{Instruction, Operand};
+use crate::module::{LabelId, Module};
+use warploom_guest::cut_long_blocks;
 
 /// Consecutive instructions of a routine. Blocks are numbered as they stand in the text.
 #[derive(Debug)]

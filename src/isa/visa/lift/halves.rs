@@ -19,11 +19,11 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::variables::{ADDRESS_BYTES, MAX_BYTES, RootId, Roots};
-use crate::isa::visa::instruction::{Combine, General, Indirect, Instruction, Operand, Raw};
-use crate::isa::visa::module::{AddressId, Module, VariableId};
-use crate::isa::visa::predefined::FIRST_VARIABLE;
-use crate::isa::visa::table::Field;
-use crate::isa::visa::types::{Exec, Region, Ty};
+use crate::instruction::{Combine, General, Indirect, Instruction, Operand, Raw};
+use crate::module::{AddressId, Module, VariableId};
+use crate::predefined::FIRST_VARIABLE;
+use crate::table::Field;
+use crate::types::{Exec, Region, Ty};
 use accesses::{Accesses, raw_operands};
 use rewrite::Plan;
 use split::Splits;
@@ -351,7 +351,7 @@ fn is_of_lanes(insn: &Instruction) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::visa::text;
+    use crate::text;
 
     /// The instructions that are left of a body.
     pub(super) fn left(body: &str) -> Vec<String> {

@@ -4,9 +4,9 @@ use super::numbers::Domain;
 use super::operand::{Destination, Source, is_signed};
 use super::storage::int_type;
 use super::{Cx, Lifted, Unsupported};
-use crate::isa::bits;
-use crate::isa::visa::instruction::{Instruction, Modifier};
-use crate::isa::visa::types::Ty;
+use crate::instruction::{Instruction, Modifier};
+use crate::types::Ty;
+use warploom_guest::bits;
 use warploom_ir::{BinaryOp, IntCc, Type, Value};
 
 /// A predicate as a source, with its modifier.

@@ -3,7 +3,7 @@
 use super::operand::{Source, is_signed};
 use super::storage::int_type;
 use super::{Cx, Unsupported};
-use crate::isa::visa::types::Ty;
+use crate::types::Ty;
 use warploom_ir::{IntCc, Type, Value};
 
 /// A number in two parts, `i64` each; the upper one has the sign.

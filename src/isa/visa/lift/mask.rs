@@ -2,9 +2,9 @@
 
 use super::Cx;
 use super::survey::PredicateAccess;
-use crate::isa::divergence::nonzero;
-use crate::isa::visa::instruction::{Combine, PredicateUse};
-use crate::isa::visa::module::PredicateId;
+use crate::instruction::{Combine, PredicateUse};
+use crate::module::PredicateId;
+use warploom_guest::divergence::nonzero;
 use warploom_ir::{Access, IntCc, Reg, Space, Type, Value};
 
 impl Cx<'_> {

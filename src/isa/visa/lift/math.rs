@@ -3,7 +3,7 @@
 use super::numbers::Kind;
 use super::operand::Source;
 use super::{Cx, Lifted, Unsupported};
-use crate::isa::visa::instruction::Instruction;
+use crate::instruction::Instruction;
 use warploom_ir::{FloatAttrs, FloatCc, FloatUnaryOp, Round, SharedFn, Type, Value};
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;

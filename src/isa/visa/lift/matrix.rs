@@ -1,12 +1,12 @@
 //! `dpas`: rows of a matrix product. Facts, `visa-semantics.md` 12.
 
 use super::{Cx, Lifted, Unsupported};
-use crate::isa::bits;
-use crate::isa::brain;
-use crate::isa::visa::instruction::{Instruction, Operand, Raw};
-use crate::isa::visa::module::VariableId;
-use crate::isa::visa::types::Ty;
-use crate::isa::visa::words::Precision;
+use crate::instruction::{Instruction, Operand, Raw};
+use crate::module::VariableId;
+use crate::types::Ty;
+use crate::words::Precision;
+use warploom_guest::bits;
+use warploom_guest::brain;
 use warploom_ir::{FloatAttrs, Type, Value};
 
 /// Steps of a product: the systolic depth, which is always that of the hardware.

@@ -1,9 +1,9 @@
 //! `%cr0`: rounding and denormals. It is followed while code is found, so that every block is lifted for the modes it is reached in.
 
 use super::Unsupported;
-use crate::isa::visa::instruction::{Instruction, Modifier, Operand};
-use crate::isa::visa::module::VariableId;
-use crate::isa::visa::table::Field;
+use crate::instruction::{Instruction, Modifier, Operand};
+use crate::module::VariableId;
+use crate::table::Field;
 use warploom_ir::{FloatAttrs, Round, Type};
 
 /// `%cr0`

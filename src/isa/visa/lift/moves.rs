@@ -4,9 +4,9 @@ use super::numbers::{Domain, Kind};
 use super::operand::{Destination, Source};
 use super::storage::int_type;
 use super::{Cx, Lifted, Unsupported};
-use crate::isa::visa::instruction::{Instruction, Modifier, Operand};
-use crate::isa::visa::types::Ty;
-use crate::isa::visa::words::Relation;
+use crate::instruction::{Instruction, Modifier, Operand};
+use crate::types::Ty;
+use crate::words::Relation;
 use warploom_ir::{FloatBinaryOp, FloatCc, IntCc, Type, Value};
 
 pub fn mov(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {

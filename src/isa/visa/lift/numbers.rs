@@ -3,9 +3,9 @@
 use super::operand::{Source, is_float, is_signed};
 use super::storage::int_type;
 use super::{Cx, Lifted, Unsupported};
-use crate::isa::brain;
-use crate::isa::visa::instruction::{Instruction, Modifier};
-use crate::isa::visa::types::Ty;
+use crate::instruction::{Instruction, Modifier};
+use crate::types::Ty;
+use warploom_guest::brain;
 use warploom_ir::{FloatAttrs, FloatUnaryOp, IntCc, Round, Type, Value};
 
 /// What instructions compute with.

@@ -6,9 +6,9 @@ use super::survey::{Access, What};
 use super::variables::{ADDRESS_BYTES, RootId};
 use super::write::Target;
 use super::{Cx, Unsupported};
-use crate::isa::visa::instruction::{General, Indirect, Instruction, Modifier, Operand, Raw, State};
-use crate::isa::visa::module::{AddressId, VariableId};
-use crate::isa::visa::types::{self, Ty};
+use crate::instruction::{General, Indirect, Instruction, Modifier, Operand, Raw, State};
+use crate::module::{AddressId, VariableId};
+use crate::types::{self, Ty};
 use warploom_ir::{IntCc, Region, Type, Value};
 
 /// A source as it is, without its modifier.

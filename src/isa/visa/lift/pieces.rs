@@ -2,7 +2,7 @@
 //! is for few lanes whether they are active or not: those are mostly elements of scalars. What pieces write is written behind the last one.
 
 use super::Cx;
-use crate::isa::visa::types::Exec;
+use crate::types::Exec;
 use warploom_ir::Window;
 
 /// Elements of an instruction that are lifted together.

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::variables::{RootId, Roots};
-use crate::isa::visa::instruction::{Modifier, Operand};
-use crate::isa::visa::module::Module;
-use crate::isa::visa::table::Field;
+use crate::instruction::{Modifier, Operand};
+use crate::module::Module;
+use crate::table::Field;
 
 /// The roots that each address variable may name.
 pub struct Pointees {

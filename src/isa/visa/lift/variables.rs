@@ -5,9 +5,9 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::known::Payload;
-use crate::isa::visa::module::{Module, Routine, VariableId};
-use crate::isa::visa::platform::Platform;
-use crate::isa::visa::predefined::{FIRST_VARIABLE, VARIABLES};
+use crate::module::{Module, Routine, VariableId};
+use crate::platform::Platform;
+use crate::predefined::{FIRST_VARIABLE, VARIABLES};
 
 /// A kernel to lift.
 #[derive(Clone, Copy)]
@@ -63,10 +63,8 @@ impl Roots {
     /// Of these routines, by their index in the module.
     pub fn new(module: &Module, routines: &[usize]) -> Roots {
         let wide = module.register_bytes() / 32;
-        let predefined = |one: &crate::isa::visa::predefined::Predefined| Root {
-            bytes: one.elements * one.ty.size() * wide,
-            routine: None,
-        };
+        let predefined =
+            |one: &crate::predefined::Predefined| Root { bytes: one.elements * one.ty.size() * wide, routine: None };
         let mut roots = Roots { all: VARIABLES.iter().map(predefined).collect(), routines: vec![] };
         for &index in routines {
             let of = roots.routine(&module.routines[index]);
@@ -120,7 +118,7 @@ impl Roots {
     }
 
     /// The root of an address variable.
-    pub fn address(&self, routine: usize, id: crate::isa::visa::module::AddressId) -> RootId {
+    pub fn address(&self, routine: usize, id: crate::module::AddressId) -> RootId {
         RootId(self.routines[routine].addresses.start + u32::from(id.0))
     }
 

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::graph::{End, Graph};
 use super::mode::Mode;
 use super::variables::Kernel;
-use crate::isa::visa::instruction::Instruction;
+use crate::instruction::Instruction;
 
 /// Blocks that lanes may wait for.
 pub type Waiting = BTreeSet<usize>;

@@ -5,8 +5,8 @@ use super::elements::Elements;
 use super::mask::ones;
 use super::pieces::Piece;
 use super::survey::PredicateAccess;
-use crate::isa::visa::instruction::PredicateUse;
-use crate::isa::visa::types::Exec;
+use crate::instruction::PredicateUse;
+use crate::types::Exec;
 use warploom_ir::{Reg, Region, Type, Value};
 
 /// One write of a piece.

@@ -13,10 +13,10 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use super::lift::Lift;
-use crate::isa::fidelity::Fidelity;
 pub use field::Field;
 pub use item::{Item, Suffix};
 pub use lines::Line;
+use warploom_guest::fidelity::Fidelity;
 
 /// A line of the table.
 #[derive(Debug)]

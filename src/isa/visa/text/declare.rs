@@ -3,9 +3,9 @@
 use super::cursor::Cursor;
 use super::error::Result;
 use super::reader::{Name, Reader};
-use crate::isa::visa::module::*;
-use crate::isa::visa::predefined::{FIRST_PREDICATE, FIRST_SURFACE, FIRST_VARIABLE};
-use crate::isa::visa::types::{Align, Ty, Version};
+use crate::module::*;
+use crate::predefined::{FIRST_PREDICATE, FIRST_SURFACE, FIRST_VARIABLE};
+use crate::types::{Align, Ty, Version};
 
 /// Elements of a variable, at most.
 const MAX_ELEMENTS: i64 = 1 << 16;

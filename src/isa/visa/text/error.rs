@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::isa::errors::{MAX_ERRORS, one_a_line};
+use warploom_guest::errors::{MAX_ERRORS, one_a_line};
 
 /// One error.
 #[derive(Clone, Debug, PartialEq, Eq)]

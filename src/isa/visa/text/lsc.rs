@@ -4,10 +4,10 @@ use super::cursor::Cursor;
 use super::error::Result;
 use super::operand::{exec, row_and_column};
 use super::reader::Reader;
-use crate::isa::visa::module::*;
-use crate::isa::visa::table::{Field, Row};
-use crate::isa::visa::types::{Region, Ty};
-use crate::isa::visa::words::*;
+use crate::module::*;
+use crate::table::{Field, Row};
+use crate::types::{Region, Ty};
+use crate::words::*;
 
 /// What a message does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, is_word};
 use super::error::Result;
-use crate::isa::visa::types::Ty;
+use crate::types::Ty;
 
 /// Parentheses may nest so deep.
 const MAX_DEPTH: u32 = 16;

@@ -3,8 +3,8 @@
 use super::cursor::Cursor;
 use super::error::Result;
 use super::reader::{Name, Reader};
-use crate::isa::visa::module::*;
-use crate::isa::visa::types::{Exec, Region};
+use crate::module::*;
+use crate::types::{Exec, Region};
 
 impl Reader {
     /// `(!P1.any)`, or nothing.

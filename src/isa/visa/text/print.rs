@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use super::print_code::{instruction_text, label_name, quoted, surface_name, variable_name};
-use crate::isa::visa::module::*;
-use crate::isa::visa::platform::Platform;
-use crate::isa::visa::predefined::{self, FIRST_PREDICATE, FIRST_SURFACE};
-use crate::isa::visa::types::Align;
+use crate::module::*;
+use crate::platform::Platform;
+use crate::predefined::{self, FIRST_PREDICATE, FIRST_SURFACE};
+use crate::types::Align;
 
 /// Instructions are filled up to so many columns, behind which their numbers stand.
 const COLUMNS: usize = 80;

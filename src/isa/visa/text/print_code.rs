@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use super::cursor::is_label;
 use super::suffix;
-use crate::isa::visa::module::*;
-use crate::isa::visa::predefined::{self, FIRST_SURFACE};
-use crate::isa::visa::table::{Field, Item, Suffix};
-use crate::isa::visa::types::Region;
+use crate::module::*;
+use crate::predefined::{self, FIRST_SURFACE};
+use crate::table::{Field, Item, Suffix};
+use crate::types::Region;
 
 /// The text of an instruction without its number. A label has its colon.
 pub fn instruction_text(routine: &Routine, one: &Instruction) -> String {

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use super::print_code::{Printer, put, variable_name};
 use super::{lsc, suffix};
-use crate::isa::visa::module::*;
-use crate::isa::visa::table::Field;
-use crate::isa::visa::words::{AddressModel, Cache, LSC_CHANNELS};
+use crate::module::*;
+use crate::table::Field;
+use crate::words::{AddressModel, Cache, LSC_CHANNELS};
 
 impl Printer<'_> {
     pub fn lsc(&mut self, one: &Instruction) {

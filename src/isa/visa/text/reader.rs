@@ -5,12 +5,12 @@ use rustc_hash::FxHashMap;
 use super::cursor::Cursor;
 use super::error::{ReadError, ReadErrors, Result, Wrong};
 use super::lines;
-use crate::isa::errors::line_column;
-use crate::isa::visa::module::*;
-use crate::isa::visa::platform::Platform;
-use crate::isa::visa::predefined::{self, BINDLESS_SAMPLER, FIRST_SURFACE};
-use crate::isa::visa::table;
-use crate::isa::visa::types::Version;
+use crate::module::*;
+use crate::platform::Platform;
+use crate::predefined::{self, BINDLESS_SAMPLER, FIRST_SURFACE};
+use crate::table;
+use crate::types::Version;
+use warploom_guest::errors::line_column;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use super::error::Result;
 use super::operand::exec;
 use super::reader::Reader;
 use super::suffix;
-use crate::isa::visa::module::*;
-use crate::isa::visa::table::{self, Field, Item, Row, Suffix};
-use crate::isa::visa::types::{Exec, Ty};
+use crate::module::*;
+use crate::table::{self, Field, Item, Row, Suffix};
+use crate::types::{Exec, Ty};
 
 /// The lanes of a message whose text does not say them: it is one for the whole thread.
 const UNWRITTEN_EXEC: Exec = Exec { size: 1, offset: 0, no_mask: true };

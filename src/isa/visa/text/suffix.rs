@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::isa::visa::table::Suffix;
-use crate::isa::visa::types::Version;
-use crate::isa::visa::words::*;
+use crate::table::Suffix;
+use crate::types::Version;
+use crate::words::*;
 
 const MEDIA: [&str; 6] = ["nomod", "modified", "top", "bottom", "top_mod", "bottom_mod"];
 const RENDER_TARGET: [(u8, &str); 11] = [

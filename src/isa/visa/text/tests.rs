@@ -1,8 +1,8 @@
 //! Spellings that the compiler does not print, and what is refused.
 
 use super::{instruction_text, print, read, read_each};
-use crate::isa::visa::module::Module;
-use crate::isa::visa::types::Align;
+use crate::module::Module;
+use crate::types::Align;
 
 const HEAD: &str = ".version 4.1
 .kernel k

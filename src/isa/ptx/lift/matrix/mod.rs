@@ -13,10 +13,10 @@ pub use wmma::{wmma_load, wmma_mma, wmma_store};
 
 use smallvec::SmallVec;
 
-use crate::isa::ptx::module::{Address, Operand};
-use crate::isa::ptx::table::Form;
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::module::{Address, Operand};
+use crate::table::Form;
+use crate::types::Ty;
+use crate::word::Word;
 use warploom_ir::matrix::{Factor, Order, Product, Storage, Sum};
 use warploom_ir::{Space, Type, Value};
 

@@ -1,9 +1,9 @@
 //! Matrices of 8 x 8 elements of 16 bits between registers and memory: lane 4 g + t holds elements 2 t and 2 t + 1 of row g.
 
-use crate::isa::divergence::Mask;
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::module::Operand;
+use crate::types::Ty;
+use crate::word::Word;
+use warploom_guest::divergence::Mask;
 use warploom_ir::{Access, Extend, Space, Type, Value};
 
 use super::super::context::{Cx, Insn};

@@ -1,9 +1,9 @@
 //! `wmma`: matrices that a warp loads, multiplies and stores as a whole.
 
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::table::Form;
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::module::Operand;
+use crate::table::Form;
+use crate::types::Ty;
+use crate::word::Word;
 use warploom_ir::matrix::{Factor, Linear, Order, Place};
 use warploom_ir::{Access, Extend, Space, Type, Value};
 

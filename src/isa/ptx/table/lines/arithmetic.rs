@@ -1,7 +1,7 @@
 //! Integer arithmetic. Facts, `ptx.md` 2.2.
 
 use super::{Line, line};
-use crate::isa::ptx::lift::integer;
+use crate::lift::integer;
 
 pub const LINES: &[Line] = &[
     line(

@@ -1,7 +1,7 @@
 //! Asynchronous copies. Facts, `ptx.md` 2.11.
 
 use super::{Line, line, trap};
-use crate::isa::ptx::lift::{control, copy};
+use crate::lift::{control, copy};
 
 pub const LINES: &[Line] = &[
     line(

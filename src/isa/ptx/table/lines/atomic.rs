@@ -1,7 +1,7 @@
 //! Atomics and fences. Facts, `ptx.md` 2.8.
 
 use super::{Line, line};
-use crate::isa::ptx::lift::{atomic, copy, fence};
+use crate::lift::{atomic, copy, fence};
 
 pub const LINES: &[Line] = &[
     line(

@@ -1,7 +1,7 @@
 //! Barriers of blocks and clusters, and mbarrier objects. Facts, `ptx.md` 2.11.
 
 use super::{Line, line};
-use crate::isa::ptx::lift::{control, mbarrier};
+use crate::lift::{control, mbarrier};
 
 const ARRIVE: &str = "[80 7.0] {.shared|shared::cta}.b64 [80 8.0] .release.cta{.shared|shared::cta}.b64 [90 8.0] .release.cluster{.shared|shared::cta}.b64 \
                       [90 8.6] .relaxed.(cta|cluster){.shared|shared::cta}.b64";

@@ -1,7 +1,7 @@
 //! Logic, shifts and fields of bits. Facts, `ptx.md` 2.2.
 
 use super::{Line, line};
-use crate::isa::ptx::lift::bits;
+use crate::lift::bits;
 
 pub const LINES: &[Line] = &[
     line("and", bits::and, "d, s, s", "[10 1.0] .<bits>"),

@@ -1,7 +1,7 @@
 //! Comparisons and selections. Facts, `ptx.md` 2.4.
 
 use super::{Line, line};
-use crate::isa::ptx::lift::compare;
+use crate::lift::compare;
 
 /// Comparisons that types have, and the minima of the halves.
 const SETP: &str =

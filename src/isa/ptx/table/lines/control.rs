@@ -1,7 +1,7 @@
 //! Control flow. Facts, `ptx.md` 2.14.
 
 use super::{Line, line};
-use crate::isa::ptx::lift::control;
+use crate::lift::control;
 
 pub const LINES: &[Line] = &[
     line("bra", control::ends_block, "label", "[10 1.0] - .uni"),

@@ -1,7 +1,7 @@
 //! `cvt`. Facts, `ptx.md` 2.5.
 
 use super::{Line, line};
-use crate::isa::ptx::lift::convert;
+use crate::lift::convert;
 
 pub const LINES: &[Line] = &[
     line(

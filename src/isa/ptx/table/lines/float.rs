@@ -1,7 +1,7 @@
 //! Float arithmetic. Facts, `ptx.md` 2.3.
 
 use super::{Line, line};
-use crate::isa::ptx::lift::{float, half};
+use crate::lift::{float, half};
 
 const APPROXIMATE: &str = "within the documented error, not the hardware's bits";
 

@@ -1,7 +1,7 @@
 //! Matrices. Facts, `ptx.md` 2.12.
 
 use super::{Line, line, trap};
-use crate::isa::ptx::lift::{control, matrix};
+use crate::lift::{control, matrix};
 
 const SUMS: &str = "sums of products in f32, in an order of our own";
 

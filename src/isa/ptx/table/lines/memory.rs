@@ -1,7 +1,7 @@
 //! Loads, stores and hints. Facts, `ptx.md` 2.7.
 
 use super::{Line, line};
-use crate::isa::ptx::lift::{control, memory};
+use crate::lift::{control, memory};
 
 pub const LINES: &[Line] = &[
     line(

@@ -24,8 +24,8 @@ use super::Row;
 use super::minimum::Minimum;
 use super::pattern::{Modifier, Pattern};
 use super::signature::Signature;
-use crate::isa::fidelity::Fidelity;
-use crate::isa::ptx::lift::Lift;
+use crate::lift::Lift;
+use warploom_guest::fidelity::Fidelity;
 
 /// Forms of an opcode that have lift function and operands in common.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Moves and conversions of addresses. Facts, `ptx.md` 2.6, 2.15.
 
 use super::{Line, line};
-use crate::isa::ptx::lift::{cluster, moves};
+use crate::lift::{cluster, moves};
 
 pub const LINES: &[Line] = &[
     line("mov", moves::mov, "mov", "[10 1.0] .<any> .pred {.v2|v4}.<any> [70 8.3] .b128"),

@@ -1,7 +1,7 @@
 //! Textures and surfaces. Facts, `ptx.md` 2.9.
 
 use super::{Line, line};
-use crate::isa::ptx::lift::{surface, texture};
+use crate::lift::{surface, texture};
 
 const FILTERED: &str = "as an H200 samples, for the most part: see docs/fidelity.md";
 

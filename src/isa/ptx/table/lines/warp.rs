@@ -1,7 +1,7 @@
 //! Exchanges and votes of a warp. Facts, `ptx.md` 2.10.
 
 use super::{Line, line};
-use crate::isa::ptx::lift::warp;
+use crate::lift::warp;
 
 pub const LINES: &[Line] = &[
     line("shfl", warp::shfl, "d|p?, s, s, s", "[30 3.0 until 70 6.4] .(up|down|bfly|idx).b32"),

@@ -1,9 +1,9 @@
 //! Addresses.
 
 use super::{Check, Checked};
-use crate::isa::ptx::module::{Address, AddressOf, Base, Operand, Register};
-use crate::isa::ptx::types::{Kind, StateSpace, Ty};
-use crate::isa::ptx::word::Word;
+use crate::module::{Address, AddressOf, Base, Operand, Register};
+use crate::types::{Kind, StateSpace, Ty};
+use crate::word::Word;
 
 impl Check<'_> {
     /// The state space that the form's words name; none is generic.

@@ -1,9 +1,9 @@
 //! Matrices: how many registers a lane has of a fragment. Facts, `ptx.md` 2.12.
 
 use super::{AllChecked, Check, Checked, Form, at};
-use crate::isa::ptx::module::{Address, Operand};
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::module::{Address, Operand};
+use crate::types::Ty;
+use crate::word::Word;
 
 /// `m16n8k32`
 #[derive(Clone, Copy)]
@@ -41,7 +41,7 @@ impl Form {
     }
 
     /// A, B, C and D of `mma`, sparse or not.
-    pub(crate) fn fragments(&self, sparse: bool) -> [Fragment; 4] {
+    pub fn fragments(&self, sparse: bool) -> [Fragment; 4] {
         let Shape { m, n, k } = self.shape();
         let [d, a, b, c] = [0, 1, 2, 3].map(|n| self.ty(n));
         // Four products at once.
@@ -56,7 +56,7 @@ impl Form {
     }
 
     /// Registers of `ldmatrix` and `stmatrix`.
-    pub(crate) fn matrix_registers(&self) -> usize {
+    pub fn matrix_registers(&self) -> usize {
         let matrices = match self.one_of(&[Word::X1, Word::X2, Word::X4]) {
             Some(Word::X2) => 2,
             Some(Word::X4) => 4,
@@ -82,7 +82,7 @@ impl Form {
     }
 
     /// The fragment that `wmma.load` and `wmma.store` name: it is in the opcode.
-    pub(crate) fn wmma_named(&self) -> Fragment {
+    pub fn wmma_named(&self) -> Fragment {
         let which = [Word::Alpha, Word::Blue, Word::MatrixC, Word::MatrixD];
         let ty = self.ty(0);
         match self.one_of(&which) {
@@ -93,7 +93,7 @@ impl Form {
     }
 
     /// A, B, C and D of `wmma.mma`.
-    pub(crate) fn wmma_fragments(&self) -> [Fragment; 4] {
+    pub fn wmma_fragments(&self) -> [Fragment; 4] {
         let (d, a, b, c) = match self.types[..] {
             [d, c] => (d, Ty::F16, Ty::F16, c),
             _ => (self.ty(0), self.ty(1), self.ty(2), self.ty(3)),
@@ -102,13 +102,13 @@ impl Form {
     }
 
     /// D of `wgmma`.
-    pub(crate) fn wgmma_sum(&self) -> Fragment {
+    pub fn wgmma_sum(&self) -> Fragment {
         let Shape { m, n, .. } = self.shape();
         self.spread(m * n / 4, self.ty(0))
     }
 
     /// Sets of metadata that a sparse product chooses from.
-    pub(crate) fn selectors(&self) -> u64 {
+    pub fn selectors(&self) -> u64 {
         let k = self.shape().k;
         let bits_of_row = match self.ty(1) {
             Ty::Tf32 => k * 2,

@@ -12,9 +12,9 @@ mod video;
 
 use super::Form;
 use super::signature::{Count, Kind, Rule, Second, Signature, Space, Spec, Type};
-use crate::isa::ptx::module::{Body, Module, Operand};
-use crate::isa::ptx::types::{StateSpace, Ty};
-use crate::isa::ptx::word::Word;
+use crate::module::{Body, Module, Operand};
+use crate::types::{StateSpace, Ty};
+use crate::word::Word;
 
 /// What is wrong with one operand.
 type Checked = Result<(), String>;
@@ -45,7 +45,7 @@ fn at(n: usize) -> impl Fn(String) -> (usize, String) {
 
 impl Form {
     /// Whether an operand of this kind is there with the form's modifiers.
-    pub(crate) fn applies(&self, kind: Kind) -> bool {
+    pub fn applies(&self, kind: Kind) -> bool {
         match kind {
             Kind::Policy => self.has(Word::L2CacheHint),
             Kind::ClusterMask => self.has(Word::Multicast),
@@ -57,7 +57,7 @@ impl Form {
     }
 
     /// The type of an operand.
-    pub(crate) fn operand_type(&self, ty: Type) -> Ty {
+    pub fn operand_type(&self, ty: Type) -> Ty {
         match ty {
             Type::Of(n) => self.ty(n),
             Type::Fixed(ty) => ty,

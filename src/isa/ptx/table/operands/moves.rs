@@ -1,8 +1,8 @@
 //! `mov`. Facts, `ptx.md` 2.6 and 3.
 
 use super::{AllChecked, Check, Checked, at};
-use crate::isa::ptx::module::{Address, AddressOf, Base, Operand, SpecialRegister};
-use crate::isa::ptx::types::{Kind, Ty};
+use crate::module::{Address, AddressOf, Base, Operand, SpecialRegister};
+use crate::types::{Kind, Ty};
 
 impl Check<'_> {
     pub fn mov(&self, operands: &[Operand]) -> AllChecked {

@@ -1,9 +1,9 @@
 //! Textures and surfaces. Facts, `ptx.md` 2.9.
 
 use super::{AllChecked, Check, Checked, at};
-use crate::isa::ptx::module::{Address, AddressOf, Base, Operand};
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::module::{Address, AddressOf, Base, Operand};
+use crate::types::Ty;
+use crate::word::Word;
 
 /// The geometries of textures and surfaces.
 const GEOMETRIES: &[Word] =
@@ -94,7 +94,7 @@ impl Check<'_> {
             }
             Operand::Symbol(AddressOf::Variable(id), 0) => {
                 let variable = self.module.variable(id);
-                let of_tex = ty == Ty::Texref && variable.space == crate::isa::ptx::types::StateSpace::Tex;
+                let of_tex = ty == Ty::Texref && variable.space == crate::types::StateSpace::Tex;
                 match variable.ty == ty || of_tex {
                     true => Ok(()),
                     false => Err(format!("found `{}`, which is no .{}", variable.name, ty.name())),

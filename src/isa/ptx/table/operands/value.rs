@@ -1,8 +1,8 @@
 //! Registers and constants.
 
 use super::{Check, Checked};
-use crate::isa::ptx::module::{Literal, Operand, Register};
-use crate::isa::ptx::types::{Kind, Ty};
+use crate::module::{Literal, Operand, Register};
+use crate::types::{Kind, Ty};
 
 /// Types that no literal fits.
 fn takes_constants(ty: Ty) -> bool {

@@ -1,9 +1,9 @@
 //! Video instructions. Facts, `ptx.md` 2.13.
 
 use super::{AllChecked, Check, Checked, at};
-use crate::isa::ptx::module::Operand;
-use crate::isa::ptx::types::Ty;
-use crate::isa::ptx::word::Word;
+use crate::module::Operand;
+use crate::types::Ty;
+use crate::word::Word;
 
 /// Selectors of one part of a register.
 const PARTS: &[&str] = &["b0", "b1", "b2", "b3", "h0", "h1"];

@@ -1,6 +1,6 @@
 use super::*;
-use crate::isa::ptx::module::{AddressOf, Body, FunctionId, Guard, LabelId, Register};
-use crate::isa::ptx::types::Ty;
+use crate::module::{AddressOf, Body, FunctionId, Guard, LabelId, Register};
+use crate::types::Ty;
 
 fn code(statements: &str) -> Body {
     body(statements).functions.pop().unwrap().body.unwrap()

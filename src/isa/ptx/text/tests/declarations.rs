@@ -1,6 +1,6 @@
 use super::*;
-use crate::isa::ptx::module::{AddressMode, AddressOf, Formal, FunctionId, Linkage, VariableId};
-use crate::isa::ptx::types::{StateSpace, Ty};
+use crate::module::{AddressMode, AddressOf, Formal, FunctionId, Linkage, VariableId};
+use crate::types::{StateSpace, Ty};
 
 #[test]
 fn variables_of_a_module() {

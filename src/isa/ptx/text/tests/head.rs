@@ -1,5 +1,5 @@
 use super::*;
-use crate::isa::ptx::module::Target;
+use crate::module::Target;
 
 #[test]
 fn a_module_begins_with_version_and_target() {

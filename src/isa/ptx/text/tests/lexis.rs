@@ -1,5 +1,5 @@
 use super::*;
-use crate::isa::ptx::module::Literal;
+use crate::module::Literal;
 
 #[test]
 fn text_has_seven_bits_and_may_end_in_zeros() {

@@ -9,7 +9,7 @@ mod old;
 mod operands;
 
 use super::{print, read};
-use crate::isa::ptx::module::{Module, Operand, Operands, Variable};
+use crate::module::{Module, Operand, Operands, Variable};
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::isa::ptx::module::{Address, AddressOf, Base, Literal, Register, SpecialRegister, VariableId};
+use crate::module::{Address, AddressOf, Base, Literal, Register, SpecialRegister, VariableId};
 
 const VAR: AddressOf = AddressOf::Variable(VariableId(0));
 

@@ -5,11 +5,11 @@ use super::super::mode::Mode;
 use super::super::variables::{ADDRESS_BYTES, RootId};
 use super::webs::elements_of;
 use super::{Joining, is_of_lanes};
-use crate::isa::visa::instruction::{Instruction, Lsc, Operand, Raw, State};
-use crate::isa::visa::module::AddressId;
-use crate::isa::visa::table::Field;
-use crate::isa::visa::types::Exec;
-use crate::isa::visa::words::{AddressSize, Atomic};
+use crate::instruction::{Instruction, Lsc, Operand, Raw, State};
+use crate::module::AddressId;
+use crate::table::Field;
+use crate::types::Exec;
+use crate::words::{AddressSize, Atomic};
 
 /// Something that instructions share.
 #[derive(Clone, Copy, PartialEq, Eq)]

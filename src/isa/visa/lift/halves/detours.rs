@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::super::mode::Mode;
 use super::rewrite::nothing;
-use crate::isa::visa::instruction::{Instruction, Operand};
-use crate::isa::visa::module::Module;
+use crate::instruction::{Instruction, Operand};
+use crate::module::Module;
 
 /// A module without them, so that halves follow each other.
 pub fn without(module: &Module) -> Cow<'_, Module> {

@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 use super::super::variables::{ADDRESS_BYTES, Roots};
 use super::split::{Splits, Within};
 use super::{Placed, Unit};
-use crate::isa::visa::instruction::{Indirect, Instruction, Operand};
-use crate::isa::visa::module::{AddressId, Module, Named, Routine, VariableId};
-use crate::isa::visa::predefined::FIRST_VARIABLE;
-use crate::isa::visa::table;
-use crate::isa::visa::types::{Align, Ty};
+use crate::instruction::{Indirect, Instruction, Operand};
+use crate::module::{AddressId, Module, Named, Routine, VariableId};
+use crate::predefined::FIRST_VARIABLE;
+use crate::table;
+use crate::types::{Align, Ty};
 
 /// Bytes that variables which were put together begin at multiples of.
 const ALIGN: u32 = 64;

@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 use super::super::variables::RootId;
 use super::accesses::raw_operands;
 use super::{Joining, Unit};
-use crate::isa::visa::instruction::{Instruction, Operand, Raw};
-use crate::isa::visa::module::{InputOf, VariableId};
-use crate::isa::visa::predefined::FIRST_VARIABLE;
+use crate::instruction::{Instruction, Operand, Raw};
+use crate::module::{InputOf, VariableId};
+use crate::predefined::FIRST_VARIABLE;
 
 /// Bytes of the parts of roots that are split.
 pub type Splits = FxHashMap<RootId, u32>;

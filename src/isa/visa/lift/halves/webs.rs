@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::accesses::raw_operands;
 use super::is_of_lanes;
-use crate::isa::visa::instruction::{Indirect, Instruction, Operand};
-use crate::isa::visa::module::{AddressId, Module, Routine};
-use crate::isa::visa::table::Field;
-use crate::isa::visa::types::Exec;
+use crate::instruction::{Indirect, Instruction, Operand};
+use crate::module::{AddressId, Module, Routine};
+use crate::table::Field;
+use crate::types::Exec;
 
 /// Address variables of a routine at most.
 const MAX_ADDRESSES: usize = 1 << 12;

@@ -3,7 +3,7 @@
 
 use super::super::Cx;
 use super::item::integer;
-use crate::isa::visa::words::{Atomic, AtomicOp};
+use crate::words::{Atomic, AtomicOp};
 use warploom_ir::{Access, AtomicOp as Op, Type, Value};
 
 /// Where an operand of the IR's operation comes from.

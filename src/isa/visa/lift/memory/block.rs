@@ -3,7 +3,7 @@
 use super::super::Cx;
 use super::item::{Item, integer};
 use super::place::{Place, Target, narrowed};
-use crate::isa::visa::instruction::Raw;
+use crate::instruction::Raw;
 use warploom_ir::{IntCc, Type, Value};
 
 /// What is moved: as many elements, one behind the other here and there.

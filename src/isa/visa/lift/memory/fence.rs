@@ -1,7 +1,7 @@
 //! Fences. Facts, `visa-semantics.md` 7: memory is coherent here, and caches are not there.
 
 use super::super::{Cx, Lifted};
-use crate::isa::visa::instruction::Instruction;
+use crate::instruction::Instruction;
 
 /// Bit of a `fence` that only keeps the compiler from moving what is around it.
 const SOFTWARE: u32 = 0x80;

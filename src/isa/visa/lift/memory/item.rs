@@ -1,8 +1,8 @@
 //! Elements of messages, in memory and in registers.
 
 use super::super::Cx;
-use crate::isa::visa::instruction::Raw;
-use crate::isa::visa::words::DataSize;
+use crate::instruction::Raw;
+use crate::words::DataSize;
 use warploom_ir::{Extend, Type, Value};
 
 /// What one element is in memory, and how many bytes it takes in a register.

@@ -3,7 +3,7 @@
 use super::super::Cx;
 use super::item::Item;
 use super::place::{Place, Target};
-use crate::isa::visa::instruction::Raw;
+use crate::instruction::Raw;
 use warploom_ir::{Type, Value};
 
 /// An element of a lane: where it is from the lane's address on, in bytes, and which component of the raw operand it is.

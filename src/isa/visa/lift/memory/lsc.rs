@@ -7,8 +7,8 @@ use super::block::Block;
 use super::item::Item;
 use super::lanes::{self, Element, channels, consecutive};
 use super::place::{Place, Target};
-use crate::isa::visa::instruction::{Instruction, Lsc, Operand, Raw};
-use crate::isa::visa::words::{AddressModel, AddressSize, Sfid};
+use crate::instruction::{Instruction, Lsc, Operand, Raw};
+use crate::words::{AddressModel, AddressSize, Sfid};
 use warploom_ir::{Type, Value};
 
 /// Where operands are: of all messages, and of most.

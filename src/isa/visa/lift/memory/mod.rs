@@ -27,8 +27,8 @@ pub use svm::*;
 use self::item::integer;
 use self::place::{Place, Target};
 use super::{Cx, Unsupported, surface};
-use crate::isa::visa::instruction::{Instruction, Operand, Raw};
-use crate::isa::visa::predefined;
+use crate::instruction::{Instruction, Operand, Raw};
+use crate::predefined;
 
 /// Does an operation on the elements at the addresses of lanes.
 fn atomic_message(cx: &mut Cx<'_>, place: Place, operation: Operation, item: Item, sources: [Raw; 2], dst: Raw) {

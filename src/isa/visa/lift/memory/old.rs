@@ -8,8 +8,8 @@ use super::lanes::{self, channels, consecutive};
 use super::place::{Place, Target};
 use super::svm::OWORD;
 use super::{atomic_message, surface_of};
-use crate::isa::visa::instruction::Instruction;
-use crate::isa::visa::words::Atomic;
+use crate::instruction::Instruction;
+use crate::words::Atomic;
 use warploom_ir::image::at;
 use warploom_ir::{Type, Value};
 

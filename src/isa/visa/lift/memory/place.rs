@@ -1,8 +1,8 @@
 //! Where messages without a format access memory: flat addresses, shared local memory, scratch memory, surfaces.
 
 use super::super::{Cx, surface};
-use crate::isa::divergence::Mask;
-use crate::isa::images::Record;
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::Record;
 use warploom_ir::image::at;
 use warploom_ir::{Access, IntCc, Space, Special, Type, Value, Window};
 

@@ -7,8 +7,8 @@ use super::block::Block;
 use super::item::Item;
 use super::lanes::{self, channels, consecutive};
 use super::place::{Place, Target};
-use crate::isa::visa::instruction::Instruction;
-use crate::isa::visa::words::Atomic;
+use crate::instruction::Instruction;
+use crate::words::Atomic;
 use warploom_ir::Type;
 
 /// Bytes of an oword.

@@ -1,6 +1,6 @@
 //! Surfaces and samplers: typed messages (`typed`), what a place in a surface is (`place`), sampler messages (`sample`).
 //!
-//! What a surface is, its address, bounds and format, are in the tables that all instruction sets share ([`crate::isa::images`]). Handles name
+//! What a surface is, its address, bounds and format, are in the tables that all instruction sets share ([`warploom_guest::images`]). Handles name
 //! entries of them; so does the binding table. Where code has the handle of an argument, or a known index, the surface may be known when code is
 //! made ([`Named`]). Source: facts, `visa-semantics.md` 7; seed `intel-typed-atomic.md`.
 
@@ -12,13 +12,13 @@ pub use sample::*;
 pub use typed::*;
 
 use super::{Cx, Unsupported};
-use crate::isa::divergence::Mask;
-use crate::isa::images::driver;
-use crate::isa::images::{self, Lifter, Record, Records, raise};
-use crate::isa::visa::instruction::{Instruction, Lsc, Operand};
-use crate::isa::visa::module::{SamplerId, SurfaceId};
-use crate::isa::visa::predefined;
-use crate::isa::visa::words::AddressModel;
+use crate::instruction::{Instruction, Lsc, Operand};
+use crate::module::{SamplerId, SurfaceId};
+use crate::predefined;
+use crate::words::AddressModel;
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::driver;
+use warploom_guest::images::{self, Lifter, Record, Records, raise};
 use warploom_ir::image::{RECORD_BYTES, Shape, flag, sampler};
 use warploom_ir::{LaneFault, Type, Value};
 

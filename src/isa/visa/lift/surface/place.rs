@@ -1,10 +1,10 @@
 //! Where texels are: the coordinates that a surface of each dimension takes. Seed, "Notes".
 
 use super::super::Cx;
-use crate::isa::divergence::Mask;
-use crate::isa::images::place::{Beyond, Place, Slice, Target, Unit};
-use crate::isa::images::{Lifter, Record};
-use crate::isa::visa::instruction::Raw;
+use crate::instruction::Raw;
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::place::{Beyond, Place, Slice, Target, Unit};
+use warploom_guest::images::{Lifter, Record};
 use warploom_ir::image::{Kind, at, flag, form};
 use warploom_ir::{IntCc, Value};
 

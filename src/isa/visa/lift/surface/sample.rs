@@ -3,12 +3,12 @@
 use super::super::memory::{Item, one_lane};
 use super::super::{Cx, Lifted, Unsupported};
 use super::{Surface, absent, check, default_sampler, operand, sampler_address, typed};
-use crate::isa::divergence::Mask;
-use crate::isa::images::formatted::alpha;
-use crate::isa::images::texture::{self, Level, Request, Texture};
-use crate::isa::images::{Lifter, Record};
-use crate::isa::visa::instruction::{Instruction, Operand, Raw};
-use crate::isa::visa::types::Ty;
+use crate::instruction::{Instruction, Operand, Raw};
+use crate::types::Ty;
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::formatted::alpha;
+use warploom_guest::images::texture::{self, Level, Request, Texture};
+use warploom_guest::images::{Lifter, Record};
 use warploom_ir::image::sample::Operation;
 use warploom_ir::image::{Kind, at, flag, form};
 use warploom_ir::{FloatAttrs, Round, Type, Value};

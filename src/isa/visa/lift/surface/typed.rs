@@ -6,11 +6,11 @@ use super::super::memory::{Item, Operation, one_lane, operation, said};
 use super::super::{Cx, Lifted, Unsupported};
 use super::place::Coordinates;
 use super::{Surface, operand};
-use crate::isa::divergence::Mask;
-use crate::isa::images::formatted::{self, texels_of};
-use crate::isa::images::{Lifter, Record, raise};
-use crate::isa::visa::instruction::{Instruction, Raw};
-use crate::isa::visa::words::Atomic;
+use crate::instruction::{Instruction, Raw};
+use crate::words::Atomic;
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::formatted::{self, texels_of};
+use warploom_guest::images::{Lifter, Record, raise};
 use warploom_ir::{LaneFault, Type, Value};
 
 /// The channels of a mask, each with its place among those that there are.

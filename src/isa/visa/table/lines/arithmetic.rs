@@ -1,7 +1,7 @@
 //! Arithmetic, conversions, matrices.
 
 use super::{Line, line, sub};
-use crate::isa::visa::lift::{arithmetic, dots, logic, math, matrix, moves};
+use crate::lift::{arithmetic, dots, logic, math, matrix, moves};
 
 /// Source, facts `visa-semantics.md` 3: no document has the hardware's error.
 const MATH: &str =

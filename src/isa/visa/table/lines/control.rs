@@ -1,8 +1,8 @@
 //! Control flow, synchronization, what is said about the source.
 
 use super::{Line, line, sub};
-use crate::isa::visa::lift::control::nothing;
-use crate::isa::visa::lift::{memory, moves};
+use crate::lift::control::nothing;
+use crate::lift::{memory, moves};
 
 #[rustfmt::skip]
 pub(super) const LINES: &[Line] = &[

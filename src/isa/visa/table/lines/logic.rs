@@ -1,7 +1,7 @@
 //! Logic, shifts, moves, comparisons, state.
 
 use super::{Line, line};
-use crate::isa::visa::lift::{logic, moves};
+use crate::lift::{logic, moves};
 
 #[rustfmt::skip]
 pub(super) const LINES: &[Line] = &[

@@ -1,7 +1,7 @@
 //! LSC messages ("load/store cache"), of DG2 and later. Facts, `visa.md` 2.
 
 use super::{Line, line, sub};
-use crate::isa::visa::lift::{memory, surface};
+use crate::lift::{memory, surface};
 
 const UNTYPED: &str = "x E P lsc s r r r r";
 const STRIDED: &str = "x E P lsc s r r s r";

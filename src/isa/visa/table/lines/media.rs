@@ -2,7 +2,7 @@
 //! compiler's reader of binaries.
 
 use super::{Line, line, sub};
-use crate::isa::visa::lift::memory;
+use crate::lift::memory;
 
 const RAW_SENDS: &str = "x E P b b b ffid s s r r r";
 const RAW_SENDS_TEXT: &str = ".n:3 .n:0 .n:1 .n:2 E 4 5 6 7 8";

@@ -1,7 +1,7 @@
 //! Memory messages that are not LSC's.
 
 use super::{Line, line, sub};
-use crate::isa::visa::lift::{memory, surface};
+use crate::lift::{memory, surface};
 
 #[rustfmt::skip]
 pub(super) const LINES: &[Line] = &[

@@ -9,8 +9,8 @@ mod memory;
 mod sampler;
 
 use super::{Field, Item, Row};
-use crate::isa::fidelity::Fidelity;
-use crate::isa::visa::lift::Lift;
+use crate::lift::Lift;
+use warploom_guest::fidelity::Fidelity;
 
 /// An opcode as it is written down here.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Sampler messages. Facts, `visa-semantics.md` 7, has what of them is executed.
 
 use super::{Line, line, sub};
-use crate::isa::visa::lift::surface;
+use crate::lift::surface;
 
 const SAMPLE: &str = "o E P b aoff M S r pair R";
 const LOAD: &str = "o E P b aoff S r pair R";

@@ -4,7 +4,7 @@
 
 use super::place::Place;
 use super::{Lifter, Record};
-use crate::isa::divergence::Mask;
+use crate::divergence::Mask;
 use warploom_ir::image::{Source, at, flag};
 use warploom_ir::{Access, Extend, Type, Value, Values};
 
@@ -18,6 +18,21 @@ pub struct Elements {
     pub extend: Extend,
 }
 
+impl Elements {
+    pub const U8: Elements = Elements { ty: Type::I8, count: 1, extend: Extend::Unsigned };
+    pub const S8: Elements = Elements { ty: Type::I8, count: 1, extend: Extend::Signed };
+    pub const U16: Elements = Elements { ty: Type::I16, count: 1, extend: Extend::Unsigned };
+    pub const S16: Elements = Elements { ty: Type::I16, count: 1, extend: Extend::Signed };
+
+    pub const fn words(count: u8) -> Elements {
+        Elements { ty: Type::I32, count, extend: Extend::None }
+    }
+
+    pub fn bytes(self) -> u32 {
+        self.ty.bytes() * u32::from(self.count)
+    }
+}
+
 /// The lanes whose texels have 2^log bytes.
 pub fn texels_of<'a>(cx: &mut impl Lifter<'a>, record: &Record, log: u32) -> Mask {
     record.field_is(cx, at::TEXEL_SHIFT, (0, 32), log)
@@ -25,9 +40,7 @@ pub fn texels_of<'a>(cx: &mut impl Lifter<'a>, record: &Record, log: u32) -> Mas
 
 /// The texels' sizes, as memory elements, each with the lanes whose texels have it.
 pub fn texel_elements<'a>(cx: &mut impl Lifter<'a>, record: &Record) -> Vec<(Elements, Mask)> {
-    let part = |ty| Elements { ty, count: 1, extend: Extend::Unsigned };
-    let words = |count| Elements { ty: Type::I32, count, extend: Extend::None };
-    let sizes = [part(Type::I8), part(Type::I16), words(1), words(2), words(4)];
+    let sizes = [Elements::U8, Elements::U16, Elements::words(1), Elements::words(2), Elements::words(4)];
     let with = |(log, elements): (u32, Elements)| (elements, texels_of(cx, record, log));
     (0..).zip(sizes).map(with).filter(|&(_, lanes)| lanes != Mask::Never).collect()
 }

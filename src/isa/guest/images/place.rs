@@ -3,8 +3,8 @@
 //! Source: seeds `nvidia-suatom.txt` and `nvidia-ptx-surface.txt`; facts, `maxwell-surfaces.md`, sections 3, 4.1 to 4.3, 4.6 and 4.7.
 
 use super::{Lifter, Record, lanes_of, raise};
-use crate::isa::bits;
-use crate::isa::divergence::Mask;
+use crate::bits;
+use crate::divergence::Mask;
 use warploom_ir::image::{at, flag};
 use warploom_ir::{Access, IntCc, LaneFault, Space, Type, Value};
 

@@ -2,7 +2,7 @@
 
 use super::Lifter;
 use super::place::Place;
-use crate::isa::divergence::Mask;
+use crate::divergence::Mask;
 use warploom_ir::image::flag;
 use warploom_ir::{AtomicOp, Type, Value};
 

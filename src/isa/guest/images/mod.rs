@@ -12,8 +12,8 @@ pub mod texture;
 use rustc_hash::FxHashMap;
 
 use self::driver::{BANK, HEADER_BITS};
-use crate::isa::bits::{self, Emit};
-use crate::isa::divergence::Mask;
+use crate::bits::{self, Emit};
+use crate::divergence::Mask;
 use warploom_ir::image::{RECORD_BYTES, Shape, at, sampler};
 use warploom_ir::{Extend, IntCc, LaneFault, Space, Type, Value};
 

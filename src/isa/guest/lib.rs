@@ -1,22 +1,19 @@
-//! One folder per instruction set: table, decoder, disassembler and lifter. Nothing here runs code.
+//! What the crates of instruction sets have in common: the notation of their tables, the search for blocks, divergence,
+//! images, and pieces of code that several of them lift to.
 
-#[macro_use]
+pub mod bits;
+pub mod brain;
 mod table;
-mod bits;
-mod brain;
-mod video;
-mod words;
+pub mod video;
+pub mod words;
 
-mod discover;
+pub mod discover;
 pub mod divergence;
-mod errors;
+pub mod errors;
 pub mod fidelity;
-pub mod gfx9;
 pub mod if_conversion;
 pub mod images;
-pub mod maxwell;
-pub mod ptx;
-pub mod visa;
+pub mod shader;
 
 use discover::MAX_BLOCK;
 
@@ -42,7 +39,7 @@ pub enum LiftError {
 
 /// Cuts blocks that are longer than [`MAX_BLOCK`], where the whole of the code is at hand. `starts` are where blocks begin, in
 /// ascending order; the code ends at `end`.
-fn cut_long_blocks(starts: &mut Vec<u32>, end: u32) {
+pub fn cut_long_blocks(starts: &mut Vec<u32>, end: u32) {
     let ends = starts.iter().copied().skip(1).chain([end]);
     let pieces = starts.iter().zip(ends).flat_map(|(&start, end)| (start..end.max(start + 1)).step_by(MAX_BLOCK));
     *starts = pieces.collect();

@@ -3,6 +3,9 @@
 //! Code is a sequence of little-endian dwords; an instruction has one or two. The truth about the instructions is [`table`];
 //! [`notation`] explains how a line is written, [`layout`] where the encodings hold the operands.
 
+#[macro_use]
+extern crate warploom_guest;
+
 pub mod check;
 mod chip;
 pub mod disasm;
@@ -18,7 +21,6 @@ pub mod row;
 pub mod table;
 pub mod trailer;
 
-pub use crate::isa::fidelity::Fidelity;
 pub use chip::Chip;
 pub use encode::{AssembleError, Encoder, assemble, assemble_for};
 pub use instruction::{Dpp, DppControl, DstUnused, Instruction, Sdwa};
@@ -26,3 +28,4 @@ pub use memory::{Buffer, Ds, Export, Flat, Image, Interp, Segment, Smem};
 pub use operand::{Operand, Sel, Source};
 pub use row::{Encoding, Format, OperandType, Role, Row};
 pub use table::Opcode;
+pub use warploom_guest::fidelity::Fidelity;

@@ -1,26 +1,30 @@
 //! What the instruction tables have in common, as macros. Each table defines its own `family!`, which makes rows of lines.
 
 /// The class of a line.
+#[macro_export]
 macro_rules! fidelity {
     ((exact $($lift:ident)::+)) => {
-        $crate::isa::fidelity::Fidelity::Exact
+        $crate::fidelity::Fidelity::Exact
     };
     ((approximate $bound:literal $($lift:ident)::+)) => {
-        $crate::isa::fidelity::Fidelity::Approximate($bound)
+        $crate::fidelity::Fidelity::Approximate($bound)
     };
     (unimplemented) => {
-        $crate::isa::fidelity::Fidelity::Unimplemented
+        $crate::fidelity::Fidelity::Unimplemented
     };
 }
 
-/// The lift function that a line names, in the lifter of an instruction set.
+/// The lift function that a line names, in the crate of the table.
+#[macro_export]
+#[expect(clippy::crate_in_macro_def, reason = "lift functions are the guest's")]
 macro_rules! lift {
-    ($isa:ident (exact $($lift:ident)::+)) => { Some($crate::isa::$isa::lift::$($lift)::+) };
-    ($isa:ident (approximate $bound:literal $($lift:ident)::+)) => { Some($crate::isa::$isa::lift::$($lift)::+) };
-    ($isa:ident unimplemented) => { None };
+    ((exact $($lift:ident)::+)) => { Some(crate::lift::$($lift)::+) };
+    ((approximate $bound:literal $($lift:ident)::+)) => { Some(crate::lift::$($lift)::+) };
+    (unimplemented) => { None };
 }
 
 /// Defines a macro of the family's name that hands its opcodes, after those seen before, to the next one.
+#[macro_export]
 macro_rules! hand_on {
     (($d:tt) $family:ident $([$(#[$doc:meta])* $opcode:ident])*) => {
         macro_rules! $family {
@@ -32,11 +36,12 @@ macro_rules! hand_on {
 }
 
 /// Walks the families and defines `Opcode` and the rows of all of them.
+#[macro_export]
 macro_rules! gather {
     (families $($family:ident)*) => {
         /// The rows of all families.
         static FAMILIES: &[&[Row]] = &[$($family::ROWS),*];
-        gather! { [$($family)*] }
+        $crate::gather! { [$($family)*] }
     };
     ([$family:ident $($rest:ident)*] $($seen:tt)*) => { $family! { gather [$($rest)*] $($seen)* } };
     ([] $([$(#[$doc:meta])* $opcode:ident])*) => {

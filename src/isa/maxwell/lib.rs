@@ -3,6 +3,9 @@
 //! Code is a sequence of 32-byte bundles: one control word (see [`control`]), then three 64-bit instructions. The
 //! truth about the encodings is [`table`]; [`notation`] explains how it is written.
 
+#[macro_use]
+extern crate warploom_guest;
+
 pub mod arrays;
 pub mod code;
 pub mod control;
