@@ -5,7 +5,6 @@
 
 pub mod capture;
 pub mod cli;
-pub mod container;
 pub mod exec;
 pub mod generate;
 pub mod jit;

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use fat_file::{fat, host, member};
 use warploom::capture::npy;
-use warploom::container::{self, Arch, Isa};
+use warploom_container::{self as container, Arch, Isa};
 
 fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use object::{Object, ObjectSection, ObjectSymbol};
-use warploom::container::{
+use warploom_container::{
     self, Addresses, Error, FunctionId, Linked, Module, SectionId, SectionKind, SymbolId, SymbolKind,
 };
 

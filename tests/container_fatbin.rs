@@ -6,9 +6,9 @@ mod fat_file;
 use std::path::Path;
 
 use fat_file::{fat, host, member};
-use warploom::container::fatbin::{self, MemberKind, Packing};
-use warploom::container::{self, Format, Isa};
 use warploom::exec::Program;
+use warploom_container::fatbin::{self, MemberKind, Packing};
+use warploom_container::{self as container, Format, Isa};
 
 fn cubin(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell/kernels").join(name)).unwrap()

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use warploom::container::hsaco::{self, Feature, HiddenKind, KernelDescriptor, SystemSgpr, UserSgpr, ValueKind};
-use warploom::container::{
+use warploom_container::hsaco::{self, Feature, HiddenKind, KernelDescriptor, SystemSgpr, UserSgpr, ValueKind};
+use warploom_container::{
     self, Addresses, Error, Format, Linked, Module, RelocKind, SectionId, SectionKind, SymbolKind,
 };
 

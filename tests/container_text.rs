@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use arbitrary::Unstructured;
-use warploom::container::{self, Error, Isa};
 use warploom::generate::check::Subject;
 use warploom::generate::code::{self, Code};
 use warploom::generate::{Case, gfx9, maxwell};
+use warploom_container::{self as container, Error, Isa};
 
 const TWICE: &str = "// Doubles words.
 .target sm_50

@@ -7,8 +7,8 @@ mod support {
 use std::process::Command;
 
 use support::visa::corpus;
-use warploom::container::visa::info::{AddressMode, ArgumentKind, ZeInfo};
-use warploom::container::{self, Format, Isa, Module};
+use warploom_container::visa::info::{AddressMode, ArgumentKind, ZeInfo};
+use warploom_container::{self as container, Format, Isa, Module};
 use warploom_visa::binary;
 use warploom_visa::platform::Platform;
 
@@ -71,7 +71,7 @@ fn every_zebin_is_a_module() {
 fn payload_is_that_of_the_inputs(
     name: &str,
     routine: &warploom_visa::module::Routine,
-    info: &warploom::container::visa::KernelInfo,
+    info: &warploom_container::visa::KernelInfo,
     register: u32,
 ) {
     let per_thread: u32 = info.per_thread.iter().map(|arg| arg.size).sum();

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use warploom::container::text;
 use warploom::jit::{self, Effort};
+use warploom_container::text;
 use warploom_gfx9::lift::{Initial, InitialScalar, InitialVector, Kernel, lift_kernel};
 use warploom_interp::Interpreter;
 use warploom_ir::verify;

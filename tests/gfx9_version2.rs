@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use warploom::capture::{Launch, compare};
-use warploom::container::hsaco::{AddressSpace, HiddenKind, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
-use warploom::container::{self, Addresses, Format, Linked, Module};
 use warploom::exec::{EngineKind, Session};
+use warploom_container::hsaco::{AddressSpace, HiddenKind, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
+use warploom_container::{self as container, Addresses, Format, Linked, Module};
 use warploom_ir::generate::{Random, Source};
 
 fn fixtures() -> PathBuf {

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use warploom::container;
 use warploom::exec::Program;
+use warploom_container as container;
 use warploom_gfx9::assemble;
 use warploom_gfx9::check::waitcnt;
 use warploom_gfx9::lift::Kernel;

@@ -1,8 +1,8 @@
 //! Modules of PTX that are linked, on both engines.
 
 use warploom::capture::Launch;
-use warploom::container::ptx::parse_linked;
 use warploom::exec::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program, Session};
+use warploom_container::ptx::parse_linked;
 use warploom_ptx::{self as ptx, LinkErrors};
 use warploom_runtime::memory::MemoryConfig;
 

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use warploom::container::{self, Arch, Module};
+use warploom_container::{self as container, Arch, Module};
 
 use crate::boundary::{Kept, Ptr};
 use crate::driver;

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use warploom::capture::manifest;
-use warploom::container::{Arch, Param};
 use warploom::exec::{Arg, INTERPRETED, LaunchOptions, LaunchOutcome};
+use warploom_container::{Arch, Param};
 
 use crate::boundary::{self, Ptr};
 use crate::context::Context;

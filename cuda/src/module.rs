@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::FxHashMap;
 
-use warploom::container::{Function as Code, FunctionId};
 use warploom::exec::{self, Program};
+use warploom_container::{Function as Code, FunctionId};
 
 use crate::error::{Answer, Error};
 use crate::handles::Table;

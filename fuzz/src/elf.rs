@@ -113,7 +113,7 @@ fn change(elf: &mut [u8], start: usize, fields: &[Field], random: &mut Random) {
 mod tests {
     use super::*;
     use std::collections::HashSet;
-    use warploom::container;
+    use warploom_container as container;
 
     #[test]
     fn what_is_changed_is_an_elf_file_still() {

@@ -6,8 +6,8 @@ use std::sync::{Arc, LazyLock};
 
 use arbitrary::{Result, Unstructured};
 use warploom::capture::{Manifest, npy};
-use warploom::container::hsaco::bundle;
-use warploom::container::{self, Addresses, Arch, Format, FunctionId, Linked, fatbin, text};
+use warploom_container::hsaco::bundle;
+use warploom_container::{self as container, Addresses, Arch, Format, FunctionId, Linked, fatbin, text};
 use warploom::generate::bare;
 use warploom::generate::check::Subject;
 use warploom::generate::code::{Code, Isa};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use arbitrary::Unstructured;
-use warploom::container::{self, Isa, SectionKind};
+use warploom_container::{self as container, Isa, SectionKind};
 use warploom::generate::{gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code};
 use warploom::jit::cache::Reader;
 use warploom_gfx9 as gfx9;

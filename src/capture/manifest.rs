@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::Dtype;
 use super::graphics::{Bank, Exports, Pixels, Primitives, Stage, Tessellation, Vertices};
 use super::raw::{BinaryFormat, Part, Raw};
-use crate::container::Arch;
+use warploom_container::Arch;
 use warploom_ir::special::Reciprocals;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

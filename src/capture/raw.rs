@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Dtype;
 use super::graphics::{Input, WaveInput};
-use crate::container::hsaco::FloatMode;
+use warploom_container::hsaco::FloatMode;
 
 /// `[raw]`: how a wave starts, which no file says. In a block's first wave lane 0 is the lane with index (0, 0, 0).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

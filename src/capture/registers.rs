@@ -1,10 +1,10 @@
 //! `[raw]` resolved: what a wave of a plain instruction stream starts with.
 
-use super::graphics::{Input, Shader, WaveInput};
+use super::graphics::{Input, Shader, WaveInput, source_of, source_of_wave};
 use super::raw::{self, BufferDescriptor, Builtin, ImageOf};
 use super::resolve::{Buffer, Source};
 use super::{Error, Manifest};
-use crate::container::hsaco::FloatMode;
+use warploom_container::hsaco::FloatMode;
 
 /// SGPRs that can be set: those below VCC.
 const SGPRS: u32 = 104;
@@ -172,10 +172,10 @@ impl Source<'_> {
                         return Err(self.wrong(key, format!("a builtin that is in no {kind}")));
                     }
                     RawValue::Input(input) if shader.is_none_or(|shader| !shader.has_input(*input)) => {
-                        return Err(self.wrong(key, format!("expected {}", input.wanted())));
+                        return Err(self.wrong(key, format!("expected {}", source_of(*input))));
                     }
                     RawValue::Wave(input) if shader.is_none_or(|shader| !shader.has_wave_input(*input)) => {
-                        return Err(self.wrong(key, format!("expected {}", input.wanted())));
+                        return Err(self.wrong(key, format!("expected {}", source_of_wave(*input))));
                     }
                     RawValue::Builtin(builtin) if shader.is_some() && !builtin.is_of_shaders() => {
                         return Err(self.wrong(key, "the hardware gives this to compute programs"));

@@ -12,7 +12,7 @@ use super::raw::{BinaryFormat, Part};
 use super::registers::{RawLaunch, RawValue};
 use super::surface::Surface;
 use super::{Error, read};
-use crate::container::Arch;
+use warploom_container::Arch;
 use warploom_ir::special::Reciprocals;
 use warploom_visa::platform::Platform;
 

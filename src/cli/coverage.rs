@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::text::{grouped, plural};
 use super::{Ending, Error, print};
-use crate::container::{Arch, each_module};
 use crate::exec::{Coverage, FidelityClass};
+use warploom_container::{Arch, each_module};
 
 /// Lifts every kernel for every GPU whose code is run, or for one GPU, and says what was found.
 pub(super) fn run(path: &Path, bytes: &[u8], arch: Option<Arch>) -> Result<Ending, Error> {

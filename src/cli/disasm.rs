@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use super::{Ending, Error, GpuChoice, print};
 use crate::capture::read;
-use crate::container::{self, Binding, Function, Isa, Module, SectionId, SectionKind, SymbolKind};
+use warploom_container::{self as container, Binding, Function, Isa, Module, SectionId, SectionKind, SymbolKind};
 use warploom_gfx9::{self as gfx9, Chip};
 use warploom_maxwell::Instruction;
 use warploom_maxwell::listing::{Section, Symbol, listing};

@@ -7,9 +7,9 @@ use clap::ValueEnum;
 use super::{Ending, Error, GpuChoice, effort, print, session};
 use crate::capture::read;
 use crate::capture::{Launch, Manifest};
-use crate::container::recognise;
 use crate::exec::{Program, Stage};
 use crate::jit::{Effort, Target};
+use warploom_container::recognise;
 
 #[derive(clap::Args)]
 pub struct Options {

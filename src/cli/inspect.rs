@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use super::text::grouped;
 use super::{Ending, Error, GpuChoice, coverage, inspect_ptx, print};
 use crate::capture::read;
-use crate::container::fatbin::{self, MemberKind};
-use crate::container::hsaco::{HsaKernel, HsaModule, bundle};
-use crate::container::{self, Format, Function, Module, SectionKind, SymbolKind};
+use warploom_container::fatbin::{self, MemberKind};
+use warploom_container::hsaco::{HsaKernel, HsaModule, bundle};
+use warploom_container::{self as container, Format, Function, Module, SectionKind, SymbolKind};
 
 /// Adds a line; writing to a string does not fail.
 macro_rules! line {

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::text::grouped;
-use crate::container::Module;
-use crate::container::ptx::PtxModule;
+use warploom_container::Module;
+use warploom_container::ptx::PtxModule;
 use warploom_ptx::layout;
 use warploom_ptx::module::{self as ptx, Formal, Function, Linkage, Variable};
 use warploom_ptx::types::StateSpace;

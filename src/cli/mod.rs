@@ -26,10 +26,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::capture::Launch;
-use crate::container::Arch;
 use crate::exec::Session;
 use crate::jit::Effort;
-use crate::{capture, container, exec};
+use crate::{capture, exec};
+use warploom_container as container;
+use warploom_container::Arch;
 
 /// Runs captured GPU binaries on a CPU.
 #[derive(Parser)]

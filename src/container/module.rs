@@ -11,7 +11,6 @@ use warploom_visa::platform::Platform;
 
 /// Instruction set of a module's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Isa {
     /// NVIDIA SASS of the Maxwell generation; `sm` is 50, 52 or 53.
     Maxwell { sm: u32 },

@@ -6,7 +6,7 @@ use warploom_runtime::memory::MemoryConfig;
 
 use super::guest::{Lifting, Placed};
 use super::{Error, FidelityClass, Program};
-use crate::container::{Code, FunctionId, Module, SectionKind};
+use warploom_container::{Code, FunctionId, Module, SectionKind};
 use warploom_guest::LiftError;
 use warploom_ir::{Block, BlockId, Function, Terminator, TrapKind};
 

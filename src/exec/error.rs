@@ -3,7 +3,7 @@
 use warploom_runtime::launch::LaunchError;
 use warploom_runtime::memory::{CopyError, MapError};
 
-use crate::container;
+use warploom_container as container;
 use warploom_guest::LiftError;
 use warploom_interp::InterpError;
 

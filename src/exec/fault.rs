@@ -5,7 +5,7 @@ use warploom_runtime::launch;
 
 use super::Program;
 use super::guest::SourcePlace;
-use crate::container::FunctionId;
+use warploom_container::FunctionId;
 
 /// A fault of the guest, with what its pc means.
 #[derive(Clone, Debug, PartialEq, Eq)]

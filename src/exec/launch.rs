@@ -11,8 +11,8 @@ use super::guest::{Environment, Launching, Lifting};
 use super::services::{Printed, Serving, linear};
 use super::translate::{Dimensions, Translated, Wanted};
 use super::{EngineKind, Error, Fault, Kernel, Stage};
-use crate::container::Function;
 use crate::jit::{Effort, Target};
+use warploom_container::Function;
 
 /// What device code may print in one launch, and its heap, in bytes: the driver's defaults.
 const PRINTF_BYTES: usize = 1 << 20;

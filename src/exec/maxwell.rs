@@ -7,7 +7,7 @@ use super::shader::{self, ADDRESS_BYTES};
 use crate::capture::graphics::Input;
 use crate::capture::raw::BinaryFormat;
 use crate::capture::{Launch, Shader};
-use crate::container::{self, Module, Param, ShaderArray, Stage};
+use warploom_container::{self as container, Module, Param, ShaderArray, Stage};
 
 /// The program of a launch, and the launch's lanes with attributes that are interpolated.
 pub(super) fn shader(launch: &Launch, given: &Shader, format: BinaryFormat) -> Result<(Module, Shader), Error> {

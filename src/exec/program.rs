@@ -11,10 +11,11 @@ use super::guest::{self, Guest, KnownImages};
 use super::services::Heap;
 use super::translate::{Settings, Translated};
 use super::{Error, lock};
-use crate::container::{
-    self, Addresses, Arch, FunctionId, Isa, Linked, Module, Modules, RelocKind, SectionId, SectionKind, SymbolId,
-};
 use crate::jit::cache::Cache;
+use warploom_container::{
+    self as container, Addresses, Arch, FunctionId, Isa, Linked, Module, Modules, RelocKind, SectionId, SectionKind,
+    SymbolId,
+};
 use warploom_ir::image::Shape;
 use warploom_ir::special::Reciprocals;
 

@@ -9,8 +9,8 @@ use super::shader::{self, ADDRESS_BYTES, Arrays};
 use super::{Arg, Error};
 use crate::capture::raw::Builtin;
 use crate::capture::{Placed, RawLaunch, RawValue, Shader};
-use crate::container::hsaco::{Gfx9, SystemSgpr};
-use crate::container::{
+use warploom_container::hsaco::{Gfx9, SystemSgpr};
+use warploom_container::{
     Binding, Function, Isa, Module, Param, Parameter, RawKernel, ScalarStart, Section, SectionId, SectionKind,
     ShaderArray, Symbol, SymbolId, SymbolKind, VectorStart,
 };

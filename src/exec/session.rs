@@ -19,10 +19,10 @@ use super::{
 };
 use crate::capture::graphics::Exported;
 use crate::capture::{ArgValue, Buffer, ConstantBank, Content, Launch, Placed, RawValue, Shader, Texture};
-use crate::container::hsaco::Gfx9;
-use crate::container::{self, Arch, Module, text};
 use crate::jit::Target;
 use crate::jit::cache::Cache;
+use warploom_container::hsaco::Gfx9;
+use warploom_container::{self as container, Arch, Module, text};
 
 /// A captured launch with its buffers in the memory of a program of its own.
 pub struct Session<'c> {

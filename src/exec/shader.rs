@@ -10,7 +10,7 @@ use super::drawing::{BLOCK_ROW, DrawnRow, DrawnRows, SLOTS};
 use super::{Arg, Error};
 use crate::capture::graphics::{Exported, Input};
 use crate::capture::{RawLaunch, RawValue, Shader};
-use crate::container::{ExportTarget, Parameter, ShaderArray, ShaderKernel, Stage, WaveInput};
+use warploom_container::{ExportTarget, Parameter, ShaderArray, ShaderKernel, Stage, WaveInput};
 
 /// Size of a parameter that is an address.
 pub(super) const ADDRESS_BYTES: u32 = 8;

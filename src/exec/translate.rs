@@ -9,11 +9,11 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use super::guest::{self, Guest, KnownImages, Lifting, instructions};
 use super::{EngineKind, Error, lock};
-use crate::container::{Code, FunctionId, Linked};
 use crate::jit::cache::Cache;
 use crate::jit::executed::Counting;
 use crate::jit::{self, Effort, Target};
 use warploom_analysis::{shorten_divisions, unroll_exchanges};
+use warploom_container::{Code, FunctionId, Linked};
 use warploom_interp::{InterpError, Interpreter};
 use warploom_ir::layout::RegLayout;
 use warploom_ir::special::{self, Reciprocals};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use warploom::container::Parameter;
+use warploom_container::Parameter;
 use warploom_gfx9::layout::{Location, location};
 use warploom_gfx9::lift::graphics::{Place, Shader};
 use warploom_gfx9::lift::{Initial, Kernel, Mode, lift_kernel};

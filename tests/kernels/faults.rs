@@ -175,7 +175,7 @@ fn addresses_are_no_handles() {
     for file in ["surf", "tex"] {
         let path = format!("{}/tests/fixtures/maxwell/kernels/{file}.sm_50.cubin", env!("CARGO_MANIFEST_DIR"));
         let binary = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-        let module = warploom::container::modules(&binary).expect("a module").remove(0);
+        let module = warploom_container::modules(&binary).expect("a module").remove(0);
         let names: Vec<String> = module.kernels().map(|(_, function)| function.name.clone()).collect();
         for name in names {
             let program = Program::load(&binary, Some(&name)).unwrap_or_else(|error| panic!("{error}"));

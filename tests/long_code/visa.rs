@@ -7,8 +7,8 @@ use std::fmt::Write;
 
 use super::{grows_linearly, on_small_stack};
 use visa_launch::{Files, words_of};
-use warploom::container;
 use warploom::exec::{Coverage, EngineKind, Session};
+use warploom_container as container;
 use warploom_visa::{binary, text};
 
 const LANES: u32 = 16;

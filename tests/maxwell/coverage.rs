@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use warploom::container::{self, SectionKind};
+use warploom_container::{self as container, SectionKind};
 use warploom_maxwell::Instruction;
 use warploom_maxwell::code;
 

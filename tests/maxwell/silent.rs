@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use warploom::container;
 use warploom::exec::{EngineKind, FidelityClass, LaunchOptions, Program};
+use warploom_container as container;
 use warploom_ir::{Function, Terminator, TrapKind};
 use warploom_maxwell::row::{Location, Piece, Row};
 use warploom_maxwell::{Fidelity, Instruction, lift, table};

@@ -1,6 +1,6 @@
 //! Headers: what they forbid, what files with them are taken for, and programs as text.
 
-use warploom::container::{self, Stage};
+use warploom_container::{self as container, Stage};
 use warploom_maxwell::shader::{Flag, Header, Interpolation};
 
 use crate::support::{Case, fixture};

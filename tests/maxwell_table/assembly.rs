@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use warploom::container::{self, Section, SectionKind};
+use warploom_container::{self as container, Section, SectionKind};
 use warploom_maxwell::disasm::Context;
 use warploom_maxwell::{Instruction, code, past_control, table};
 

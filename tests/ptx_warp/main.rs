@@ -8,8 +8,8 @@ mod warpgroups;
 
 use std::fmt::Write;
 
-use warploom::container::ptx;
 use warploom::exec::{Arg, EngineKind, LaunchOptions, Program};
+use warploom_container::ptx;
 use warploom_runtime::memory::MemoryConfig;
 
 pub const LANES: usize = 32;

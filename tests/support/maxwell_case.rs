@@ -1,6 +1,6 @@
 //! A kernel around one instruction that accesses an image.
 
-use warploom::container::{
+use warploom_container::{
     Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
 use warploom_maxwell::{AssembleError, BUNDLE_BYTES, WORD_BYTES, assemble};

@@ -31,7 +31,7 @@ mod attribute {
 }
 
 fn get(function: &Function, attribute: u32) -> Result<i32, Error> {
-    use warploom::container::SectionKind;
+    use warploom_container::SectionKind;
     let code = function.code();
     let module = function.program.module();
     let constants = || {
@@ -69,7 +69,7 @@ fn local(function: &Function) -> u64 {
 
 /// What a module's PTX or code is for.
 fn version_of(function: &Function) -> Option<i32> {
-    use warploom::container::Isa;
+    use warploom_container::Isa;
     match function.program.module().isa {
         Isa::Ptx { sm } | Isa::Maxwell { sm } => i32::try_from(sm).ok(),
         _ => None,

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
-use warploom::container::Module;
+use warploom_container::Module;
 
 use super::capture;
 use super::real::{self, watch};

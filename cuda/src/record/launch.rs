@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use warploom::capture::manifest::{self, Manifest};
 use warploom::capture::{Array, Dtype, write};
-use warploom::container::{Arch, Module};
+use warploom_container::{Arch, Module};
 
 use super::{Choice, note};
 use crate::image::Image;

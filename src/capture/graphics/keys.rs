@@ -9,7 +9,7 @@ use super::format::{ExportFormat, TargetFormat};
 use crate::capture::Dtype;
 use crate::capture::manifest::{exactly, is_default, is_one, one};
 use crate::capture::raw::Part;
-use crate::container::Input;
+use warploom_container::Input;
 
 /// An array: a file, or numbers, in lists of lists where it has several axes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

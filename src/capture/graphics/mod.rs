@@ -18,7 +18,6 @@ mod strips;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use crate::container::{ExportTarget, Input, Stage, WaveInput, emitted};
 pub use format::{ExportFormat, TargetFormat};
 pub use interpolate::Interpolated;
 pub use keys::{
@@ -27,6 +26,8 @@ pub use keys::{
 pub use quads::{QUAD, Quad};
 pub use raster::{Raster, Scene};
 pub use result::Exported;
+pub(super) use stages::{source_of, source_of_wave};
+pub use warploom_container::{ExportTarget, Input, Stage, WaveInput, emitted};
 
 use super::Expectation;
 use super::array::{Array, Dtype};

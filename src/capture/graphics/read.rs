@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::keys::{self, Given, Pixels};
+use super::stages::is_of_pixels;
 use super::{ExportTarget, Input, Rows, Shader, Stage, Target, WAVE, WaveInput};
 use crate::capture::array::{Array, Dtype};
 use crate::capture::content;
@@ -144,7 +145,7 @@ impl Source<'_> {
         let mut inputs = BTreeMap::new();
         for (&input, file) in &pixels.inputs {
             let key = format!("pixels.{}", input.name());
-            if !input.is_of_pixels() {
+            if !is_of_pixels(input) {
                 return Err(self.wrong(key, "it belongs to programs of other stages"));
             }
             let rows = self.rows(&key, file, lanes)?;

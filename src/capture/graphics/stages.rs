@@ -336,42 +336,38 @@ impl Source<'_> {
     }
 }
 
-impl Input {
-    /// An array of `[pixels]`.
-    pub(super) fn is_of_pixels(self) -> bool {
-        (Input::PerspSample..=Input::CentroidOffset).contains(&self)
-    }
+/// Whether an input is an array of `[pixels]`.
+pub(super) fn is_of_pixels(input: Input) -> bool {
+    (Input::PerspSample..=Input::CentroidOffset).contains(&input)
+}
 
-    /// What the manifest must have so that lanes have it.
-    pub(in crate::capture) fn wanted(self) -> String {
-        match self {
-            Input::VertexId | Input::InstanceId => "[vertices]".into(),
-            Input::TessU | Input::TessV | Input::RingVertex => format!("`{}` in [vertices]", self.name()),
-            Input::PatchId => "`patch` in [vertices]".into(),
-            Input::PatchInGroup => "`patch` in [vertices] and `group` in [tessellation]".into(),
-            Input::VertexInGroup | Input::PrimitiveId | Input::InvocationId => {
-                "a program of stage tess_control or geometry".into()
-            }
-            Input::PatchThread => "a program of stage tess_control".into(),
-            Input::Vertices01 | Input::Vertices23 | Input::Vertices45 => {
-                "a program of stage geometry with `item_words` in [primitives]".into()
-            }
-            _ => format!("`{}` in [pixels]", self.name()),
+/// The part of the manifest that gives lanes an input.
+pub(in crate::capture) fn source_of(input: Input) -> String {
+    match input {
+        Input::VertexId | Input::InstanceId => "[vertices]".into(),
+        Input::TessU | Input::TessV | Input::RingVertex => format!("`{}` in [vertices]", input.name()),
+        Input::PatchId => "`patch` in [vertices]".into(),
+        Input::PatchInGroup => "`patch` in [vertices] and `group` in [tessellation]".into(),
+        Input::VertexInGroup | Input::PrimitiveId | Input::InvocationId => {
+            "a program of stage tess_control or geometry".into()
         }
+        Input::PatchThread => "a program of stage tess_control".into(),
+        Input::Vertices01 | Input::Vertices23 | Input::Vertices45 => {
+            "a program of stage geometry with `item_words` in [primitives]".into()
+        }
+        _ => format!("`{}` in [pixels]", input.name()),
     }
 }
 
-impl WaveInput {
-    /// What the manifest must have so that waves have it.
-    pub(in crate::capture) fn wanted(self) -> &'static str {
-        match self {
-            WaveInput::PrimMask => "a program of stage fragment",
-            WaveInput::WaveInfo => "a program of stage tess_control or geometry",
-            WaveInput::OffchipOffset => {
-                "`offchip_bytes` in [tessellation], and where a tessellator made the vertices `group` there and `patch` in [vertices]"
-            }
-            WaveInput::FactorOffset => "a program of stage tess_control with `factor_bytes` in [tessellation]",
-            WaveInput::RingOffset => "a program of stage geometry with `ring_words` in [primitives]",
+/// The part of the manifest that gives waves an input.
+pub(in crate::capture) fn source_of_wave(input: WaveInput) -> &'static str {
+    match input {
+        WaveInput::PrimMask => "a program of stage fragment",
+        WaveInput::WaveInfo => "a program of stage tess_control or geometry",
+        WaveInput::OffchipOffset => {
+            "`offchip_bytes` in [tessellation], and where a tessellator made the vertices `group` there and `patch` in [vertices]"
         }
+        WaveInput::FactorOffset => "a program of stage tess_control with `factor_bytes` in [tessellation]",
+        WaveInput::RingOffset => "a program of stage geometry with `ring_words` in [primitives]",
     }
 }

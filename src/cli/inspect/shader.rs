@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::container::{Function, Module, Stage};
+use warploom_container::{Function, Module, Stage};
 use warploom_maxwell::shader::{ATTRIBUTE_WORDS, Flag, Header, Interpolation, TARGETS};
 
 /// What the header says.

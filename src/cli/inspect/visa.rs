@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::container::visa::VisaKernel;
-use crate::container::visa::info::{AddressMode, KernelInfo, PayloadArgument};
-use crate::container::{Function, Module};
+use warploom_container::visa::VisaKernel;
+use warploom_container::visa::info::{AddressMode, KernelInfo, PayloadArgument};
+use warploom_container::{Function, Module};
 use warploom_visa::module::Routine;
 
 pub(super) fn kernel(module: &Module, f: &Function, visa: &VisaKernel, out: &mut String) {

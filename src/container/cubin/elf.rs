@@ -11,7 +11,7 @@ use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTabl
 
 use super::info::Attributes;
 use super::{Refused, reloc};
-use crate::container::{
+use crate::{
     Binding, Error, Function, Isa, Module, Relocation, Section, SectionId, SectionKind, SharedSections, Symbol,
     SymbolId, SymbolKind, Unreadable,
 };

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::container::{Error, Function, IndirectBranch, Module, Param, SectionId, SymbolId};
+use crate::{Error, Function, IndirectBranch, Module, Param, SectionId, SymbolId};
 
 /// The value follows; its size is in the 16-bit field.
 const FORMAT_SIZED: u8 = 4;

@@ -1,7 +1,7 @@
 //! Relocation types of cubins: numbers and names as the vendor's tools list them, for the instruction layout of
 //! Maxwell.
 
-use crate::container::{Half, RelocKind};
+use crate::{Half, RelocKind};
 
 const fn address(half: Half, at: u8, bits: u8) -> RelocKind {
     RelocKind::Address { half, at, bits }

@@ -8,9 +8,9 @@
 use std::borrow::Cow;
 
 use super::compressed;
-use crate::container::{Error, Format, fatbin};
+use crate::{Error, Format, fatbin};
 
-pub(in crate::container) const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
+pub(crate) const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 /// Sections of a host's ELF file that hold bundles.
 const HOST_SECTIONS: &[&[u8]] = &[b".hip_fatbin"];
 

@@ -4,10 +4,10 @@
 //! Zstandard stream that unpacks to an ordinary bundle. Numbers are 32 bits, from version 3 on 64. Source: LLVM's "Clang
 //! Offload Bundler", "Compression and Decompression".
 
-use crate::container::Error;
-use crate::container::compression::Method;
+use crate::Error;
+use crate::compression::Method;
 
-pub(in crate::container) const MAGIC: &[u8] = b"CCOB";
+pub(crate) const MAGIC: &[u8] = b"CCOB";
 
 /// Unpacks the bundle that `bytes` starts with, and says how many bytes it takes. `offset` is for messages.
 pub(super) fn unpack(bytes: &[u8], offset: u64) -> Result<(Vec<u8>, usize), Error> {

@@ -7,7 +7,7 @@ use object::elf::{PF_X, PT_LOAD, ProgramHeader64, SHF_EXECINSTR, SHT_NOBITS};
 use object::read::elf::{ProgramHeader, SectionHeader, SectionTable};
 
 use super::Header;
-use crate::container::{Error, Section, SectionKind};
+use crate::{Error, Section, SectionKind};
 
 /// No image is larger.
 const MAX_IMAGE: u64 = 1 << 30;

@@ -5,7 +5,7 @@ use rmpv::Value;
 use super::kernel::{AddressSpace, Arg, HiddenArg, HiddenKind, HsaKernel, ValueKind};
 use super::notes::Note;
 use super::{KernelDescriptor, yaml};
-use crate::container::Error;
+use crate::Error;
 
 /// `NT_AMDGPU_METADATA` of notes by `AMDGPU`.
 const NOTE: (&[u8], u32) = (b"AMDGPU", 32);

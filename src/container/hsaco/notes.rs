@@ -5,7 +5,7 @@ use object::elf::{PT_NOTE, ProgramHeader64};
 use object::read::elf::{NoteIterator, ProgramHeader};
 
 use super::Header;
-use crate::container::Error;
+use crate::Error;
 
 /// Names and contents of AMD's notes begin at multiples of this.
 const ALIGN: u64 = 4;

@@ -7,7 +7,7 @@ use object::elf::{SHF_ALLOC, SHT_REL, SHT_RELA};
 use object::read::elf::{SectionHeader, SectionTable};
 
 use super::{Header, symbols};
-use crate::container::{Error, Half, Module, RelocKind, Relocation, SectionId, SymbolId};
+use crate::{Error, Half, Module, RelocKind, Relocation, SectionId, SymbolId};
 
 const fn absolute(half: Half, bits: u8) -> Option<RelocKind> {
     Some(RelocKind::Address { half, at: 0, bits })

@@ -14,7 +14,7 @@ use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym};
 
 use super::metadata::Kernels;
 use super::{Header, HsaModule, notes, reloc, symbols, target};
-use crate::container::{Binding, Error, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind};
+use crate::{Binding, Error, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind};
 
 /// No image is larger, nor has more sections: the format has six kinds.
 const MAX_IMAGE: u64 = 1 << 30;

@@ -11,7 +11,7 @@ use object::read::elf::{SectionHeader, SectionTable, Sym, SymbolTable};
 
 use super::metadata::{Kernel, Kernels};
 use super::{Header, HsaKernel, KernelDescriptor, kernel_code};
-use crate::container::{Binding, Error, Function, Module, Param, SectionId, Symbol, SymbolId, SymbolKind, Unreadable};
+use crate::{Binding, Error, Function, Module, Param, SectionId, Symbol, SymbolId, SymbolKind, Unreadable};
 
 /// `STT_AMDGPU_HSA_KERNEL`: a kernel in code objects of version 2.
 pub(super) const STT_KERNEL: SymbolType = SymbolType(10);

@@ -6,7 +6,7 @@ use object::read::elf::FileHeader;
 
 use super::Header;
 use super::notes::Note;
-use crate::container::Error;
+use crate::Error;
 use warploom_gfx9::Chip;
 
 /// `EI_OSABI` of code objects for the HSA runtime.
@@ -58,13 +58,13 @@ impl Gfx9 {
     }
 
     /// The GPU of a name such as `gfx906`, if warploom runs code for it.
-    pub(in crate::container) fn named(name: &str) -> Option<Gfx9> {
+    pub(crate) fn named(name: &str) -> Option<Gfx9> {
         MACHS.iter().find(|(_, known, _)| *known == name).and_then(|&(.., mach)| mach)
     }
 }
 
 impl Gfx9 {
-    pub(in crate::container) fn all() -> impl Iterator<Item = Gfx9> {
+    pub(crate) fn all() -> impl Iterator<Item = Gfx9> {
         MACHS.iter().filter_map(|&(_, _, mach)| mach)
     }
 }

@@ -5,8 +5,8 @@
 use rmpv::Value;
 
 use super::kernel::{AddressSpace, HiddenKind, ValueKind};
-use crate::container::Error;
-use crate::container::yaml::tree;
+use crate::Error;
+use crate::yaml::tree;
 
 /// Keys of kernels with those of later versions: of the kernel itself, of its `Attrs` and its `CodeProps`.
 const KERNEL_KEYS: [(&str, &str); 13] = [

@@ -1,6 +1,6 @@
 //! Directives of a graphics program: what its header says.
 
-use crate::container::Stage;
+use crate::Stage;
 use warploom_maxwell::shader::{Flag, Header, Interpolation, TARGETS};
 
 /// Letters of the four words from an address on, and of the components of a target.

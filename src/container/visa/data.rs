@@ -9,8 +9,8 @@ use object::read::elf::{SectionHeader, Sym};
 use rustc_hash::FxHashMap;
 
 use super::zebin::{Sections, content};
-use crate::container::Error;
-use crate::container::module::{
+use crate::Error;
+use crate::module::{
     Binding, Half, Module, RelocKind, Relocation, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
 

@@ -2,7 +2,7 @@
 
 use rmpv::Value;
 
-use crate::container::yaml;
+use crate::yaml;
 
 /// All of a `.ze_info`.
 #[derive(Clone, Debug, PartialEq)]

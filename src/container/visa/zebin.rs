@@ -6,7 +6,7 @@ use object::read::elf::{FileHeader, SectionHeader, SectionTable};
 
 use super::info::ZeInfo;
 use super::{apply, data, of_routines};
-use crate::container::{Error, Module, Unreadable};
+use crate::{Error, Module, Unreadable};
 use warploom_visa::module as visa;
 use warploom_visa::platform::Platform;
 use warploom_visa::text;
@@ -22,7 +22,7 @@ const PRODUCT: u32 = 1;
 const CORE_FAMILY: u32 = 2;
 
 /// Reads a zebin.
-pub(in crate::container) fn parse(bytes: &[u8]) -> Result<Module, Error> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     let header = Header::parse(bytes)
         .map_err(|e| Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file"))?;
     let sections = header.sections(LE, bytes).map_err(|e| {

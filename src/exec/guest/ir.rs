@@ -4,8 +4,8 @@ use warploom_runtime::launch::ConstBank;
 use warploom_runtime::window::Windows;
 
 use super::{Environment, Guest, Launching, Lifting, Placed};
-use crate::container::Code;
 use crate::exec::Error;
+use warploom_container::Code;
 use warploom_guest::LiftError;
 use warploom_ir::{Function, parse};
 

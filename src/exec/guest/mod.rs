@@ -17,7 +17,7 @@ use super::services::Printed;
 use super::{Arg, Error, FidelityClass, ImagePool, Kernel, LaunchOptions};
 use crate::capture::manifest::{self, Sampler};
 use crate::capture::{self, Surface, Texture};
-use crate::container::{Code, FunctionId, Isa, Linked, Module, SymbolId};
+use warploom_container::{Code, FunctionId, Isa, Linked, Module, SymbolId};
 use warploom_gfx9::Chip;
 use warploom_guest::LiftError;
 use warploom_guest::fidelity::Fidelity;

@@ -20,11 +20,11 @@ use super::words::{IMAGE, OFFSET, POINTERS, RESOURCE, SAMPLER, SCALARS, SCRATCH_
 use crate::capture::Dtype;
 use crate::capture::graphics::Stage;
 use crate::capture::raw::{BinaryFormat, BufferDescriptor, Builtin, Raw, Register, Value};
-use crate::container::hsaco::FloatMode;
 use crate::generate::case::{
     Case, MAX_DEPTH, MAX_NODES, OUT_BYTES, buffers, effort, instruction_limit, manifest, zeros,
 };
 use crate::generate::program::{Node, Part};
+use warploom_container::hsaco::FloatMode;
 use warploom_gfx9::lift::WARP_LANES;
 use warploom_gfx9::{Encoding, Row};
 

@@ -4,10 +4,10 @@
 //! first six arguments are those that the runtime provides. Entries do not say where an argument lies: each does behind those before it, at
 //! a multiple of its size, a vector at one of its elements'. Of a structure it is the address.
 
-use crate::container::Error;
-use crate::container::hsaco::KernelDescriptor;
-use crate::container::hsaco::kernel::{AddressSpace, Arg, HiddenArg, HiddenKind, HsaKernel, ValueKind};
-use crate::container::hsaco::metadata::{Kernel, MAX_KERNARG_BYTES};
+use crate::Error;
+use crate::hsaco::KernelDescriptor;
+use crate::hsaco::kernel::{AddressSpace, Arg, HiddenArg, HiddenKind, HsaKernel, ValueKind};
+use crate::hsaco::metadata::{Kernel, MAX_KERNARG_BYTES};
 
 const HEADER_BYTES: u64 = 0xe0;
 /// From this size on headers end in hints, and a third string follows.

@@ -12,10 +12,10 @@ use object::read::elf::{FileHeader, SectionHeader, Sym};
 
 use super::metadata::Kernels;
 use super::{Header, relocatable};
-use crate::container::{Error, Module};
+use crate::{Error, Module};
 
 /// Machine numbers of the files, with addresses of 32 and 64 bits.
-pub(in crate::container) const MACHINES: [u16; 2] = [0xaf5a, 0xaf5b];
+pub(crate) const MACHINES: [u16; 2] = [0xaf5a, 0xaf5b];
 
 /// Reads a binary.
 pub fn parse(bytes: &[u8]) -> Result<Module, Error> {

@@ -13,10 +13,10 @@ use warploom_runtime::window::Windows;
 use super::{Environment, Guest, Image, Launching, Lifting, Placed};
 use crate::capture::Surface;
 use crate::capture::manifest::{self, Sampler};
-use crate::container::Code;
-use crate::container::hsaco::{FloatMode, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
 use crate::exec::{Error, FidelityClass};
 use dispatch::Dispatch;
+use warploom_container::Code;
+use warploom_container::hsaco::{FloatMode, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
 use warploom_gfx9::lift::{
     self, ConstantMemory, Initial, InitialScalar, InitialVector, KnownWord, Mode, OBJECT_BYTES, Object, apertures,
 };

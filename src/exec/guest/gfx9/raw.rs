@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use warploom_runtime::launch::ConstBank;
 
 use super::{Environment, Launching, bank, system_sgpr, wave_scratch};
-use crate::container::{ExportTarget, Function, Parameter, RawKernel, ScalarStart, ShaderArray, Stage, VectorStart};
 use crate::exec::Error;
+use warploom_container::{ExportTarget, Function, Parameter, RawKernel, ScalarStart, ShaderArray, Stage, VectorStart};
 use warploom_gfx9::lift::graphics::{Emitted, Place, Shader};
 use warploom_gfx9::lift::{Initial, InitialScalar, InitialVector};
 

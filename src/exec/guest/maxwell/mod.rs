@@ -14,8 +14,8 @@ use images::Images;
 
 use super::{Environment, Guest, Image, Launching, Lifting, Placed};
 use crate::capture::{self, Surface, Texture};
-use crate::container::{self, Code};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
+use warploom_container::{self as container, Code};
 use warploom_guest::LiftError;
 use warploom_ir::{Function, Service};
 use warploom_maxwell::lift::{Kernel, fidelity, lift_kernel, service};

@@ -5,7 +5,7 @@
 //! OpenCL's `cl.h`, for PTX leaves them to the source language.
 
 use super::images::Decoded;
-use crate::container::Module;
+use warploom_container::Module;
 use warploom_guest::images::driver::{QUERY_BYTES, query};
 use warploom_ir::image::layout::Layout;
 use warploom_ir::image::sampler::{Filter, Sampler, Wrap};

@@ -5,8 +5,8 @@ use warploom_runtime::warp::CONST_BANK_BYTES;
 
 use super::images::Images;
 use super::{Environment, Launching, STACK_ALIGN, driver};
-use crate::container::{ExportTarget, Function, Input, ShaderArray, ShaderKernel};
 use crate::exec::Error;
+use warploom_container::{ExportTarget, Function, Input, ShaderArray, ShaderKernel};
 use warploom_guest::images::driver::BANK;
 use warploom_maxwell::arrays::{Array, Arrays, at};
 use warploom_maxwell::lift::shader::Program;

@@ -11,9 +11,9 @@ use warploom_runtime::window::Windows;
 use super::{Environment, Guest, Image, Launching, Lifting, Placed, SourcePlace};
 use crate::capture::manifest::Sampler;
 use crate::capture::{Surface, Texture};
-use crate::container::visa::{VisaKernel, VisaModule};
-use crate::container::{Code, Function as ModuleFunction, Linked};
 use crate::exec::{Arg, Error, FidelityClass, ImagePool};
+use warploom_container::visa::{VisaKernel, VisaModule};
+use warploom_container::{Code, Function as ModuleFunction, Linked};
 use warploom_guest::LiftError;
 use warploom_guest::fidelity::Fidelity;
 use warploom_ir::Function;
@@ -41,7 +41,7 @@ fn platform(module: &VisaModule) -> Platform {
 /// Addresses of functions and data by name.
 fn symbols(linked: &Linked) -> FxHashMap<String, u64> {
     let all = linked.module().symbols.iter().enumerate();
-    let address = |id: usize| linked.address(crate::container::SymbolId(id));
+    let address = |id: usize| linked.address(warploom_container::SymbolId(id));
     all.filter_map(|(id, symbol)| Some((symbol.name.clone(), address(id)?))).collect()
 }
 

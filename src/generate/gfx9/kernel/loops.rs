@@ -9,11 +9,11 @@ use super::{
     LDS_BYTES, SCRATCH_BYTES, TEMPORARY, VGPRS, WAVE_LANES, WORD, WORKGROUP, Writer, end, register, registers,
 };
 use crate::capture::raw::{BinaryFormat, Builtin, Raw, Value};
-use crate::container::hsaco::FloatMode;
 use crate::exec::Effort;
 use crate::generate::case::{Case, buffers, manifest, zeros};
 use crate::generate::loops::{Guest, LIMIT, THREADS};
 use crate::generate::program::Node;
+use warploom_container::hsaco::FloatMode;
 use warploom_gfx9::{Encoder, Encoding, Format, Row};
 
 /// The round, and EXEC while an instruction changes it.

@@ -3,9 +3,9 @@
 
 use super::super::print::PrintBuffer;
 use super::{Dispatch, ZEROS, private_bytes};
-use crate::container::SectionId;
-use crate::container::visa::info::{AddressMode, ArgumentKind, PayloadArgument};
 use crate::exec::Error;
+use warploom_container::SectionId;
+use warploom_container::visa::info::{AddressMode, ArgumentKind, PayloadArgument};
 
 /// Bytes of what functions find that are called through the stack.
 const IMPLICIT_BYTES: usize = 112;
