@@ -12,8 +12,8 @@ use arbitrary::Unstructured;
 use warploom::capture::{Launch, Manifest};
 use warploom::exec::{Arg, Effort, Error, Kernel, LaunchOptions, Program, Session, Stage};
 use warploom::generate::chain::{LINKS, chain, name};
-use warploom::jit;
 use warploom_analysis::LaunchClass;
+use warploom_engine as jit;
 
 /// File, kernel, and the number of buffers that it takes before `n`.
 const KERNELS: [(&str, &str); 2] = [
@@ -79,7 +79,8 @@ fn chains() {
             let function = chain(&links, rounds, &mut Unstructured::new(&bytes)).expect("there are bytes enough");
             let start = Instant::now();
             let class = LaunchClass::of([64, 1, 1], function.lanes.into());
-            let program = jit::Program::new(&function, class, true).expect("a function that verifies");
+            let program = jit::Program::new(&function, class, true, warploom_cranelift::backend())
+                .expect("a function that verifies");
             program.compile_all(Effort::Full).expect("code is made");
             start.elapsed()
         });

@@ -9,14 +9,16 @@ mod suite;
 
 use std::hint::black_box;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use suite::{Ready, Size};
 use warploom::capture::Launch;
 use warploom::exec::{Effort, EngineKind, LaunchOptions, Session, Stage};
-use warploom::jit::{Program, vector};
 use warploom_analysis::LaunchClass;
+use warploom_engine::{Backend, Program};
 use warploom_ir::parse::parse;
+use warploom_vector as vector;
 
 /// Pairs of launches, and translations.
 const PAIRS: usize = 101;
@@ -47,10 +49,14 @@ fn main() {
     }
 }
 
+fn backend(vectors: bool) -> Arc<dyn Backend> {
+    if vectors { vector::backend() } else { warploom_cranelift::backend() }
+}
+
 /// A launch whose hot code one back end has made, once.
 fn prepared(manifest: &Path, vectors: bool) -> (Ready, LaunchOptions) {
-    vector::use_for_hot_code(vectors);
-    let ready = Ready::read(manifest);
+    let mut ready = Ready::read(manifest);
+    ready.set_backend(backend(vectors));
     let options = LaunchOptions { effort: Effort::Full, ..ready.options(EngineKind::Jit, 1) };
     ready.launch(&options);
     ready.check();
@@ -100,30 +106,30 @@ fn read(manifest: &Path) -> Launch {
     Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn session(launch: &Launch) -> Session<'_> {
-    Session::new(launch).unwrap_or_else(|e| panic!("{e}"))
+fn session(launch: &Launch, vectors: bool) -> Session<'_> {
+    let mut session = Session::new(launch).unwrap_or_else(|e| panic!("{e}"));
+    session.set_backend(backend(vectors));
+    session
 }
 
 /// Milliseconds of a kernel's translation for speed, from the function as it was lifted.
 fn translation(manifest: &Path, vectors: bool) -> f64 {
-    vector::use_for_hot_code(vectors);
     let launch = read(manifest);
     median_ms(|| {
-        let session = session(&launch);
+        let session = session(&launch, vectors);
         session.kernel().expect("the kernel").translate(launch.shape.block, 1, Effort::Full).expect("a translation")
     })
 }
 
 /// Milliseconds that the code alone takes, from a function that has been analysed.
 fn code(manifest: &Path, vectors: bool) -> f64 {
-    vector::use_for_hot_code(vectors);
     let launch = read(manifest);
-    let session = session(&launch);
+    let session = session(&launch, vectors);
     let text = session.kernel().expect("the kernel").dump(Stage::Ir, launch.shape.block, None).expect("a function");
     let function = parse(&text).expect("what is printed can be read");
     let class = LaunchClass::of(launch.shape.block, function.lanes.into());
     median_ms(|| {
-        let program = Program::new(&function, class, true).expect("a program");
+        let program = Program::new(&function, class, true, backend(vectors)).expect("a program");
         let start = Instant::now();
         program.compile_all(Effort::Full).expect("code is made");
         start.elapsed()
@@ -132,9 +138,8 @@ fn code(manifest: &Path, vectors: bool) -> f64 {
 
 /// The reasons why the vector back end leaves regions to Cranelift.
 fn left_to_cranelift(manifest: &Path) -> Vec<String> {
-    vector::use_for_hot_code(true);
     let launch = read(manifest);
-    let session = session(&launch);
+    let session = session(&launch, true);
     let kernel = session.kernel().expect("the kernel");
     let dump = kernel.dump(Stage::Host(Effort::Full), launch.shape.block, None).expect("host code");
     dump.lines().filter(|line| line.contains("has no vectors")).map(String::from).collect()

@@ -7,5 +7,4 @@ pub mod capture;
 pub mod cli;
 pub mod exec;
 pub mod generate;
-pub mod jit;
 pub mod summary;

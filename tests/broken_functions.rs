@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use warploom::jit::{Kernel, Program};
 use warploom_analysis::{LaunchClass, optimize, shorten_divisions, unroll_exchanges};
+use warploom_cranelift::executed::Counting;
+use warploom_engine::{Kernel, Program};
 use warploom_interp::Interpreter;
 use warploom_ir::generate::{Limits, Random, Source, function};
 use warploom_ir::{BankId, BlockId, Function, Terminator, Value, Window, verify};
@@ -54,9 +55,12 @@ fn a_broken_function_is_an_error_wherever_it_goes() {
         assert!(shorten_divisions(&mut (*function).clone()).is_err(), "{text}");
         assert!(unroll_exchanges(&mut (*function).clone()).is_err(), "{text}");
         assert!(Interpreter::new(function.clone()).is_err(), "{text}");
-        assert!(Program::new(&function, class, true).is_err(), "{text}");
-        assert!(Kernel::new(function.clone()).program([1; 3], [32, 1, 1], 1).is_err(), "{text}");
-        assert!(Kernel::new(function).counting([1; 3], [32, 1, 1]).is_err(), "{text}");
+        assert!(Program::new(&function, class, true, warploom_cranelift::backend()).is_err(), "{text}");
+        assert!(
+            Kernel::new(function.clone(), warploom_cranelift::backend()).program([1; 3], [32, 1, 1], 1).is_err(),
+            "{text}"
+        );
+        assert!(Counting::new(&function, class).is_err(), "{text}");
     }
     assert!(broken > 1_500 && whole > 100, "{broken} are broken, {whole} are not");
 }

@@ -8,6 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
+use warploom_analysis::LaunchClass;
+use warploom_engine::Program;
+use warploom_engine::cache::Reader;
+use warploom_ir::parse::parse;
 
 fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -162,4 +166,76 @@ fn settings_that_cannot_be_are_told() {
     assert_eq!(run(&manifest, off, &[]).0, 0);
     let [out, _] = succeeds(command(off).args(["cache", "info"]).output().unwrap());
     assert_eq!(out, "no compiled code is kept\n");
+}
+
+/// Bytes before the payload of a file: what all files begin with, and a digest.
+const HEADER: usize = 16 + 32;
+
+const STORE: &str = "function \"store\" lanes 32 nan 0x7fff 0x7fffffff 0x7ff8000000000000 {
+    bank p: mask x 1
+    active p[0]
+    b0 pc 0 cost 1:
+      v0 = lane.id
+      v1 = zext.i64 v0
+      store.global.i32 [v1], v0 align 1
+      exit
+}";
+
+fn program() -> Program {
+    Program::new(&parse(STORE).unwrap(), LaunchClass::Any, true, warploom_cranelift::backend()).unwrap()
+}
+
+#[test]
+fn a_file_is_taken_whole_or_not_at_all() {
+    let program = program();
+    let reader = Reader::new(&program).unwrap();
+    let file = reader.file().unwrap();
+    assert!(reader.takes(&file) && reader.takes(&reader.sealed(Reader::payload(&file))));
+    for length in [0, 1, 16, HEADER, file.len() - 1] {
+        assert!(!reader.takes(&file[..length]), "{length} bytes");
+    }
+    for at in 0..file.len() {
+        let mut changed = file.clone();
+        changed[at] ^= 1;
+        assert!(!reader.takes(&changed), "byte {at}");
+    }
+    let longer = [Reader::payload(&file), &[0]].concat();
+    assert!(!reader.takes(&reader.sealed(&longer)));
+}
+
+/// Payloads with other numbers than those that were written, and payloads that end early.
+#[test]
+fn any_payload_is_taken_or_not() {
+    const LARGEST: [&[u8]; 3] =
+        [&[0xff], &[0xff, 0xff, 0xff, 0xff, 0x0f], &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1]];
+    let program = program();
+    let reader = Reader::new(&program).unwrap();
+    let file = reader.file().unwrap();
+    let payload = Reader::payload(&file);
+    for at in 0..payload.len() {
+        reader.takes(&reader.sealed(&payload[..at]));
+        for number in LARGEST {
+            let changed = [&payload[..at], number, &payload[at + 1..]].concat();
+            reader.takes(&reader.sealed(&changed));
+        }
+    }
+}
+
+#[test]
+fn code_of_another_function_is_not_taken() {
+    let without = "function \"store\" lanes 32 nan 0x7fff 0x7fffffff 0x7ff8000000000000 {
+        bank p: mask x 1
+        active p[0]
+        b0 pc 0 cost 1:
+          exit
+    }";
+    let (with, without) = (
+        program(),
+        Program::new(&parse(without).unwrap(), LaunchClass::Any, true, warploom_cranelift::backend()).unwrap(),
+    );
+    let (with, without) = (Reader::new(&with).unwrap(), Reader::new(&without).unwrap());
+    let file = with.file().unwrap();
+    assert!(!without.takes(&file));
+    // Nor with its checksum right: there is no such store.
+    assert!(!without.takes(&without.sealed(Reader::payload(&file))));
 }

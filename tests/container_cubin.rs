@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use object::{Object, ObjectSection, ObjectSymbol};
 use warploom_container::{
-    self, Addresses, Error, FunctionId, Linked, Module, SectionId, SectionKind, SymbolId, SymbolKind,
+    self as container, Addresses, Error, FunctionId, Linked, Module, SectionId, SectionKind, SymbolId, SymbolKind,
 };
 
 fn bytes(name: &str) -> Vec<u8> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use warploom_container::hsaco::{self, Feature, HiddenKind, KernelDescriptor, SystemSgpr, UserSgpr, ValueKind};
 use warploom_container::{
-    self, Addresses, Error, Format, Linked, Module, RelocKind, SectionId, SectionKind, SymbolKind,
+    self as container, Addresses, Error, Format, Linked, Module, RelocKind, SectionId, SectionKind, SymbolKind,
 };
 
 fn bytes(name: &str) -> Vec<u8> {

@@ -5,8 +5,8 @@
 use std::arch::asm;
 use std::sync::Arc;
 
-use warploom::jit::{Effort, Program};
 use warploom_analysis::LaunchClass;
+use warploom_engine::{Effort, Program};
 use warploom_ir::eval::{self, single};
 use warploom_ir::generate::{Random, Source};
 use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, NanPolicy, Round, SharedFn, Type, parse, shared};
@@ -401,7 +401,7 @@ fn same(code: &str, function: impl Fn(u32) -> u32, runs: &[(Effort, u32, u32)]) 
     const BUFFER: u64 = 0x10_0000_0000;
     const BLOCK: [u32; 3] = [256, 1, 1];
     let kernel = Arc::new(parse::parse(&KERNEL.replace("FUNCTION", code)).unwrap());
-    let program = Program::new(&kernel, LaunchClass::of(BLOCK, 32), true).unwrap();
+    let program = Program::new(&kernel, LaunchClass::of(BLOCK, 32), true, warploom_cranelift::backend()).unwrap();
     let memory = Memory::default();
     memory.alloc_at(Place::At(BUFFER), 4 * u64::from(COUNT), Access::READ_WRITE).unwrap();
     for &(effort, first, step) in runs {

@@ -8,8 +8,9 @@ use arbitrary::Unstructured;
 use warploom::capture::{Launch, compare};
 use warploom::exec::{Effort, EngineKind, LaunchOptions, Session, Stage};
 use warploom::generate::{Case, check, gfx9, maxwell};
-use warploom::jit::{HOST_FEATURES, Program, Target, dump};
 use warploom_analysis::LaunchClass;
+use warploom_cranelift::{HOST_FEATURES, Target, dump};
+use warploom_engine::Program;
 use warploom_ir::generate::{Random, Source};
 use warploom_ir::parse;
 
@@ -65,7 +66,8 @@ fn every_class_of_operation_compiles_for_every_host() {
     for path in functions {
         let text = std::fs::read_to_string(&path).expect("a function");
         let function = parse::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let program = Program::new(&Arc::new(function), LaunchClass::Line, true).expect("a program");
+        let program = Program::new(&Arc::new(function), LaunchClass::Line, true, warploom_cranelift::backend())
+            .expect("a program");
         for host in HOSTS {
             let target = Target::named(host).expect("a host");
             dump::host(&program, Effort::Likely, &target)
@@ -172,7 +174,7 @@ fn gdb_shows_frames_of_compiled_code() {
     // The first access of a page calls a helper.
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("script.gdb");
-    let helpers = include_str!("../src/jit/helpers.rs");
+    let helpers = include_str!("../src/engine/helpers.rs");
     let calls = helpers.lines().zip(1..).filter(|(line, _)| line.contains("context.helper_calls += 1;"));
     let breaks: String = calls.map(|(_, number)| format!("break helpers.rs:{number}\n")).collect();
     std::fs::write(&script, format!("set pagination off\n{breaks}run\nbacktrace 4\nkill\n")).expect("a script");

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use warploom::jit::{Effort, Program};
 use warploom_analysis::LaunchClass;
+use warploom_engine::{Effort, Program};
 use warploom_ir::{SharedFn, parse, shared};
 use warploom_runtime::launch::{ConstBank, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, Place};
@@ -69,7 +69,13 @@ impl Check {
 
 fn program(name: &str, function: SharedFn, uniform: bool, effort: Effort) -> Program {
     let function = Arc::new(parse::parse(&kernel(name, function, uniform)).unwrap());
-    let program = Program::new(&function, LaunchClass::of([BLOCK, 1, 1], function.lanes.into()), true).unwrap();
+    let program = Program::new(
+        &function,
+        LaunchClass::of([BLOCK, 1, 1], function.lanes.into()),
+        true,
+        warploom_cranelift::backend(),
+    )
+    .unwrap();
     program.compile_all(effort).unwrap();
     program
 }

@@ -5,11 +5,12 @@
 use arbitrary::Unstructured;
 use warploom::generate;
 use warploom::generate::compare::{Initial, WAYS, compare};
-use warploom::jit::{Program, vector};
 use warploom_analysis::LaunchClass;
+use warploom_engine::Program;
 use warploom_ir::generate::{Random, Source};
 use warploom_ir::parse::parse;
 use warploom_ir::{BankId, Function};
+use warploom_vector as vector;
 
 /// How lanes leave the loop.
 #[derive(Clone, Copy, Debug)]
@@ -121,9 +122,10 @@ fn blocks_of_random_functions_are_made_by_vectors() {
         let bytes: Vec<u8> = (0..3000).map(|_| random.below(256) as u8).collect();
         let function = generate::function(&mut Unstructured::new(&bytes)).expect("enough bytes");
         let launch = LaunchClass::of([64, 1, 1], function.lanes.into());
-        let Ok(program) = Program::with_vectors(&function, launch, true, true) else { continue };
-        blocks += program.regions();
-        made += (0..program.regions()).filter(|&region| program.left_to_cranelift(region).is_none()).count();
+        let Ok(program) = Program::in_small_regions(&function, launch, true, vector::backend()) else { continue };
+        blocks += program.regions().len();
+        let makes = |&region: &&[BlockId]| vector::left_out(program.prepared(), region).is_none();
+        made += program.regions().filter(makes).count();
     }
     println!("{made} of {blocks} blocks");
     assert!(4 * made > blocks, "{made} of {blocks} blocks");
@@ -143,9 +145,11 @@ fn lanes_leave_loops_at_different_times() {
                 for cost in [1, 7, 90] {
                     let function = parse(&text(lanes, wide, leave, cost)).expect("a function");
                     let launch = LaunchClass::of([48, 2, 1], lanes);
-                    let program = Program::with_vectors(&function, launch, true, true).expect("a program");
-                    for region in 0..program.regions() {
-                        assert_eq!(program.left_to_cranelift(region), None, "{lanes} lanes, {leave:?}");
+                    let program = Program::in_small_regions(&function, launch, true, vector::backend());
+                    let program = program.expect("a program");
+                    for region in program.regions() {
+                        let left_out = vector::left_out(program.prepared(), region);
+                        assert_eq!(left_out, None, "{lanes} lanes, {leave:?}");
                     }
                     for round in 0..12 {
                         // Mostly no lane has left before.

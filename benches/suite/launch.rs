@@ -20,6 +20,11 @@ impl Ready {
         Ready { launch, session }
     }
 
+    #[cfg(feature = "vector")]
+    pub fn set_backend(&mut self, backend: std::sync::Arc<dyn warploom_engine::Backend>) {
+        self.session.set_backend(backend);
+    }
+
     pub fn options(&self, engine: EngineKind, threads: usize) -> LaunchOptions {
         self.session.options(engine, threads)
     }

@@ -6,7 +6,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use warploom::exec::EngineKind;
-use warploom::jit::cache::Cache;
+use warploom_engine::cache::Cache;
 use warploom_runtime::memory::{Memory, MemoryConfig};
 
 use crate::device::Profile;

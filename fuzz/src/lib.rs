@@ -6,8 +6,6 @@ use std::sync::{Arc, LazyLock};
 
 use arbitrary::{Result, Unstructured};
 use warploom::capture::{Manifest, npy};
-use warploom_container::hsaco::bundle;
-use warploom_container::{self as container, Addresses, Arch, Format, FunctionId, Linked, fatbin, text};
 use warploom::generate::bare;
 use warploom::generate::check::Subject;
 use warploom::generate::code::{Code, Isa};
@@ -17,9 +15,11 @@ use warploom::generate::{
     self, Attack, Case, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code,
     visa as visa_code,
 };
-use warploom::jit::Program;
-use warploom::jit::cache::Reader;
 use warploom_analysis::LaunchClass;
+use warploom_container::hsaco::bundle;
+use warploom_container::{self as container, Addresses, Arch, Format, FunctionId, Linked, fatbin, text};
+use warploom_engine::Program;
+use warploom_engine::cache::Reader;
 use warploom_gfx9 as gfx9;
 use warploom_ir::generate::Bytes;
 use warploom_ir::{Function, parse, verify};
@@ -92,7 +92,8 @@ static KEPT: LazyLock<Program> = LazyLock::new(|| {
           store.global.i32 [v1], v3 align 1
           exit
     }";
-    Program::new(&parse::parse(text).expect("it is written so"), LaunchClass::Any, true).expect("a program")
+    Program::new(&parse::parse(text).expect("it is written so"), LaunchClass::Any, true, warploom_cranelift::backend())
+        .expect("a program")
 });
 
 /// Files of the cache of compiled code: as they are, or with the checksum that their bytes have. Code that is taken is not run.
@@ -222,7 +223,7 @@ pub fn decode_visa(bytes: &[u8]) {
 /// What code does, as IR after the JIT's analysis: bits that mean nothing do not show, and of some literals only a half is used.
 fn analysed(function: Function) -> String {
     let class = LaunchClass::of([1; 3], function.lanes.into());
-    let program = Program::new(&Arc::new(function), class, true).expect("it verifies");
+    let program = Program::new(&Arc::new(function), class, true, warploom_cranelift::backend()).expect("it verifies");
     program.function().to_string()
 }
 

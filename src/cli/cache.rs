@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::text::{grouped, plural};
 use super::{Ending, Error, complain, print};
-use crate::jit::cache::{Cache, Contents};
+use warploom_engine::cache::{Cache, Contents};
 
 /// `info` or `clear`
 #[derive(Clone, Copy, clap::Subcommand)]

@@ -8,8 +8,9 @@ use super::{Ending, Error, GpuChoice, effort, print, session};
 use crate::capture::read;
 use crate::capture::{Launch, Manifest};
 use crate::exec::{Program, Stage};
-use crate::jit::{Effort, Target};
 use warploom_container::recognise;
+use warploom_cranelift::Target;
+use warploom_engine::Effort;
 
 #[derive(clap::Args)]
 pub struct Options {

@@ -27,10 +27,10 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::capture::Launch;
 use crate::exec::Session;
-use crate::jit::Effort;
 use crate::{capture, exec};
 use warploom_container as container;
 use warploom_container::Arch;
+use warploom_engine::Effort;
 
 /// Runs captured GPU binaries on a CPU.
 #[derive(Parser)]

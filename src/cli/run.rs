@@ -11,7 +11,7 @@ use super::{Ending, EngineChoice, Error, GpuChoice, effort, print};
 use crate::capture::compare::line_difference;
 use crate::capture::{self, Launch};
 use crate::exec::{Executed, first_difference};
-use crate::jit::Effort;
+use warploom_engine::Effort;
 use warploom_runtime::fault::FaultKind;
 
 #[derive(clap::Args)]

@@ -11,8 +11,9 @@ use super::guest::{Environment, Launching, Lifting};
 use super::services::{Printed, Serving, linear};
 use super::translate::{Dimensions, Translated, Wanted};
 use super::{EngineKind, Error, Fault, Kernel, Stage};
-use crate::jit::{Effort, Target};
 use warploom_container::Function;
+use warploom_cranelift::Target;
+use warploom_engine::Effort;
 
 /// What device code may print in one launch, and its heap, in bytes: the driver's defaults.
 const PRINTF_BYTES: usize = 1 << 20;

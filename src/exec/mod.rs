@@ -48,11 +48,28 @@ pub use session::Session;
 pub use translate::Stage;
 pub use warploom_ir::special::Reciprocals;
 
-pub use crate::jit::{Effort, INTERPRETED};
+pub use warploom_engine::{Effort, INTERPRETED};
+
+use std::sync::Arc;
+
+use warploom_engine::Backend;
 
 /// The content of a mutex, also where a thread panicked with it: nothing here is left half done.
 fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Environment variable that has the back end for AVX-512 make hot code: `on`.
+#[cfg(all(feature = "vector", target_arch = "x86_64"))]
+pub const VECTOR: &str = "WARPLOOM_VECTOR";
+
+/// The back end that makes native code where no other one is asked for.
+fn backend() -> Arc<dyn Backend> {
+    #[cfg(all(feature = "vector", target_arch = "x86_64"))]
+    if std::env::var_os(VECTOR).is_some_and(|value| value == "on") {
+        return warploom_vector::backend();
+    }
+    warploom_cranelift::backend()
 }
 
 /// Which engine runs a launch.

@@ -10,7 +10,7 @@ use warploom_runtime::launch::{Counts, Engine};
 
 use super::guest::instructions;
 use super::{Arg, EngineKind, Error, Kernel, LaunchOptions};
-use crate::jit;
+use warploom_engine as jit;
 use warploom_interp::Interpreter;
 use warploom_ir::{
     Access, AtomicOp, Block, Function, Inst, Op, Space, Terminator, TrapKind, Type, Value, ValueType, Window,
@@ -48,7 +48,11 @@ impl Kernel<'_> {
             let engine: Arc<dyn Engine + Send> = match options.engine {
                 EngineKind::Interp => Arc::new(Interpreter::new(function)?),
                 EngineKind::Jit => {
-                    let program = jit::Kernel::new(function).program(options.grid, options.block, options.threads);
+                    let program = jit::Kernel::new(function, super::backend()).program(
+                        options.grid,
+                        options.block,
+                        options.threads,
+                    );
                     program.map_err(|e| Error::Stage {
                         kernel: plain.name.clone(),
                         stage: "profile".into(),

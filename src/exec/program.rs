@@ -11,11 +11,12 @@ use super::guest::{self, Guest, KnownImages};
 use super::services::Heap;
 use super::translate::{Settings, Translated};
 use super::{Error, lock};
-use crate::jit::cache::Cache;
 use warploom_container::{
     self as container, Addresses, Arch, FunctionId, Isa, Linked, Module, Modules, RelocKind, SectionId, SectionKind,
     SymbolId,
 };
+use warploom_engine::Backend;
+use warploom_engine::cache::Cache;
 use warploom_ir::image::Shape;
 use warploom_ir::special::Reciprocals;
 
@@ -26,6 +27,7 @@ pub struct Program {
     linked: Arc<Linked>,
     memory: Arc<Memory>,
     reciprocals: Reciprocals,
+    backend: Arc<dyn Backend>,
     cache: Option<Arc<Cache>>,
     /// By kernel and the images that it is specialised for.
     translated: Mutex<BTreeMap<(FunctionId, KnownImages), Arc<Translated>>>,
@@ -176,6 +178,7 @@ impl Program {
             linked,
             memory,
             reciprocals: Reciprocals::default(),
+            backend: super::backend(),
             cache: None,
             translated: Mutex::default(),
             handles: Mutex::default(),
@@ -372,6 +375,11 @@ impl Program {
         Ok(())
     }
 
+    /// Has another back end make the native code of what is translated from now on.
+    pub fn set_backend(&mut self, backend: Arc<dyn Backend>) {
+        self.backend = backend;
+    }
+
     /// Keeps compiled code of all kernels there from now on.
     pub fn set_cache(&mut self, cache: Option<Arc<Cache>>) {
         self.cache = cache;
@@ -383,8 +391,12 @@ impl Program {
         Ok(match all.entry((kernel, images.to_vec())) {
             Entry::Occupied(entry) => entry.get().clone(),
             Entry::Vacant(entry) => {
-                let settings =
-                    Settings { images: images.to_vec(), reciprocals: self.reciprocals, cache: self.cache.clone() };
+                let settings = Settings {
+                    images: images.to_vec(),
+                    reciprocals: self.reciprocals,
+                    backend: self.backend.clone(),
+                    cache: self.cache.clone(),
+                };
                 let translated = Arc::new(Translated::new(self.linked.clone(), kernel, settings)?);
                 entry.insert(translated).clone()
             }

@@ -19,10 +19,11 @@ use super::{
 };
 use crate::capture::graphics::Exported;
 use crate::capture::{ArgValue, Buffer, ConstantBank, Content, Launch, Placed, RawValue, Shader, Texture};
-use crate::jit::Target;
-use crate::jit::cache::Cache;
 use warploom_container::hsaco::Gfx9;
 use warploom_container::{self as container, Arch, Module, text};
+use warploom_cranelift::Target;
+use warploom_engine::Backend;
+use warploom_engine::cache::Cache;
 
 /// A captured launch with its buffers in the memory of a program of its own.
 pub struct Session<'c> {
@@ -256,6 +257,11 @@ impl<'c> Session<'c> {
 
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// As [`Program::set_backend`].
+    pub fn set_backend(&mut self, backend: Arc<dyn Backend>) {
+        self.program.set_backend(backend);
     }
 
     /// As [`Program::set_cache`].

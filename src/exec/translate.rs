@@ -9,11 +9,13 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use super::guest::{self, Guest, KnownImages, Lifting, instructions};
 use super::{EngineKind, Error, lock};
-use crate::jit::cache::Cache;
-use crate::jit::executed::Counting;
-use crate::jit::{self, Effort, Target};
+use warploom_analysis::Launched;
 use warploom_analysis::{shorten_divisions, unroll_exchanges};
 use warploom_container::{Code, FunctionId, Linked};
+use warploom_cranelift::executed::Counting;
+use warploom_cranelift::{Target, dump};
+use warploom_engine::cache::Cache;
+use warploom_engine::{self as jit, Backend, Effort, JitError};
 use warploom_interp::{InterpError, Interpreter};
 use warploom_ir::layout::RegLayout;
 use warploom_ir::special::{self, Reciprocals};
@@ -38,6 +40,7 @@ pub(super) struct Settings {
     /// Those that it is specialised for.
     pub images: KnownImages,
     pub reciprocals: Reciprocals,
+    pub backend: Arc<dyn Backend>,
     pub cache: Option<Arc<Cache>>,
 }
 
@@ -136,7 +139,8 @@ impl Translated {
     /// An engine for launches of this shape on one thread that counts host instructions.
     pub fn counting(&self, shape: Dimensions) -> Result<Counting, Error> {
         let generation = self.current();
-        generation.jit.counting(shape.grid, shape.block).map_err(|problem| generation.untranslatable(&problem))
+        let launch = Launched::of(shape.grid, shape.block, generation.function.lanes.into());
+        Counting::new(&generation.function, launch).map_err(|problem| generation.untranslatable(&problem))
     }
 
     fn interpreter(&self, generation: &Generation) -> Result<Arc<Interpreter>, Error> {
@@ -188,7 +192,7 @@ impl Translated {
 }
 
 impl Generation {
-    fn untranslatable(&self, problem: &jit::JitError) -> Error {
+    fn untranslatable(&self, problem: &JitError) -> Error {
         Error::Stage { kernel: self.function.name.clone(), stage: "translation".into(), problem: problem.to_string() }
     }
 
@@ -199,7 +203,7 @@ impl Generation {
         settings: &Settings,
         discovered: Vec<u64>,
     ) -> Result<Generation, Error> {
-        let Settings { images, reciprocals, cache } = settings;
+        let Settings { images, reciprocals, backend, cache } = settings;
         let guest = guest::of(linked.module().isa);
         let mut function =
             guest.lift(&Lifting { linked, kernel, code, discovered: &discovered, images, plain: false })?;
@@ -209,7 +213,7 @@ impl Generation {
         shorten_divisions(&mut function).map_err(InterpError::from)?;
         unroll_exchanges(&mut function).map_err(InterpError::from)?;
         let function = Arc::new(function);
-        let jit = jit::Kernel::with_cache(function.clone(), cache.clone());
+        let jit = jit::Kernel::new(function.clone(), backend.clone()).with_cache(cache.clone());
         Ok(Generation { function, jit, interpreter: OnceLock::new(), discovered })
     }
 
@@ -258,7 +262,7 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// Native code of a generation.
-    fn program(&self, generation: &Generation) -> Result<Arc<dyn Engine + Send>, jit::JitError> {
+    fn program(&self, generation: &Generation) -> Result<Arc<dyn Engine + Send>, JitError> {
         let program = generation.jit.program(self.shape.grid, self.shape.block, self.threads)?;
         Ok(match self.interpreted {
             0 => program,
@@ -411,22 +415,24 @@ impl Translated {
     /// The kernel at a stage, as text. `target`: for which host, if not for this one.
     pub fn dump(&self, stage: Stage, shape: Dimensions, target: Option<&Target>) -> Result<String, Error> {
         let generation = self.current();
-        let failed = |e: jit::JitError| Error::Stage {
+        let failed = |e: JitError| Error::Stage {
             kernel: generation.function.name.clone(),
             stage: "translation".into(),
             problem: e.to_string(),
         };
         let program = || generation.jit.program(shape.grid, shape.block, 1).map_err(failed);
-        let target = || match target {
-            Some(target) => Ok(target),
-            None => Target::host().map_err(failed),
-        };
         match stage {
             Stage::Blocks => Ok(blocks(guest::of(self.linked.module().isa), &self.plain()?, &self.code)),
             Stage::Ir => Ok(generation.function.to_string()),
             Stage::Analysed => Ok(program()?.function().to_string()),
-            Stage::Clif(effort) => Ok(jit::dump::clif(&*program()?, effort, target()?)),
-            Stage::Host(effort) => jit::dump::host(&*program()?, effort, target()?).map_err(failed),
+            Stage::Clif(effort) => {
+                let target = target.map_or_else(|| Target::host().map_err(failed), Ok)?;
+                Ok(dump::clif(&*program()?, effort, target))
+            }
+            Stage::Host(effort) => match target {
+                Some(target) => dump::host(&*program()?, effort, target).map_err(failed),
+                None => program()?.listing(effort).map_err(failed),
+            },
         }
     }
 }

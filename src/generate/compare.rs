@@ -16,8 +16,8 @@ use super::instrument::{self, Buffers};
 use crate::capture::manifest::{Arg, Buffer};
 use crate::exec::Printed;
 use crate::exec::services::{Heap, Serving};
-use crate::jit::{Deferred, Effort, JitError, Program};
 use warploom_analysis::Launched;
+use warploom_engine::{Deferred, Effort, JitError, Program};
 use warploom_interp::Interpreter;
 use warploom_ir::{BankId, CellKind, Function, Op, Reg, generate::Limits};
 
@@ -93,9 +93,9 @@ pub const WAYS: &[Way] = &[
 impl Way {
     fn program(self, function: &Function, launch: Launched) -> Result<Program, JitError> {
         match self.back_end {
-            BackEnd::Cranelift => Program::new(function, launch, self.one_worker),
+            BackEnd::Cranelift => Program::new(function, launch, self.one_worker, warploom_cranelift::backend()),
             #[cfg(all(feature = "vector", target_arch = "x86_64"))]
-            BackEnd::Vector => Program::with_vectors(function, launch, self.one_worker, true),
+            BackEnd::Vector => Program::in_small_regions(function, launch, self.one_worker, warploom_vector::backend()),
         }
     }
 }

@@ -21,7 +21,6 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use exec::Executor;
 pub use memory::{Actor, Elements, atomic_element, extended, load_elements, store_elements};
-pub use run::fault_of;
 use warploom_ir::layout::{LayoutError, RegLayout};
 use warploom_ir::verify::{self, VerifyError};
 use warploom_ir::{BlockId, Function, Inst, Op, Special, Terminator, Value};

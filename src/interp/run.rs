@@ -8,7 +8,7 @@ use warploom_runtime::warp::{BarrierKind, ExitCode, WarpContext};
 use super::Interpreter;
 use super::exec::Executor;
 use super::values::with_values;
-use warploom_ir::{Barrier, BarrierCounts, Block, BlockId, LaneEvent, Reg, Terminator, TrapKind};
+use warploom_ir::{Barrier, BarrierCounts, Block, BlockId, LaneEvent, Reg, Terminator};
 
 /// Where control goes at the end of a block.
 enum Next {
@@ -172,7 +172,7 @@ fn terminate(engine: &Interpreter, executor: &mut Executor<'_, '_>, at: BlockId)
         Terminator::Exit => Next::Done,
         Terminator::Trap { kind, pc } => {
             let lane = executor.least_active();
-            Next::Leave(executor.context.set_fault(fault_of(kind), lane, pc, 0))
+            Next::Leave(executor.context.set_fault(FaultKind::from(kind), lane, pc, 0))
         }
         Terminator::Deadlock { .. } => {
             executor.context.resume = at.0;
@@ -189,16 +189,6 @@ fn dispatch(executor: &mut Executor<'_, '_>, places: &[(Reg, BlockId)], from: us
     executor.set_mask(executor.function.active, lanes);
     executor.set_mask(reg, 0);
     Some(block)
-}
-
-/// The fault that a trap is.
-pub fn fault_of(kind: TrapKind) -> FaultKind {
-    match kind {
-        TrapKind::IllegalInstruction => FaultKind::IllegalInstruction,
-        TrapKind::Unimplemented => FaultKind::Unimplemented,
-        TrapKind::Guest => FaultKind::Trap,
-        TrapKind::StackOverflow => FaultKind::StackOverflow,
-    }
 }
 
 fn arrive(executor: &mut Executor<'_, '_>, barrier: Barrier) {

@@ -163,6 +163,17 @@ pub enum TrapKind {
     StackOverflow,
 }
 
+impl From<TrapKind> for warploom_runtime::fault::FaultKind {
+    fn from(kind: TrapKind) -> Self {
+        match kind {
+            TrapKind::IllegalInstruction => Self::IllegalInstruction,
+            TrapKind::Unimplemented => Self::Unimplemented,
+            TrapKind::Guest => Self::Trap,
+            TrapKind::StackOverflow => Self::StackOverflow,
+        }
+    }
+}
+
 pub use warploom_runtime::warp::{BarrierCounts, Service};
 
 /// How a block ends. Conditions and selectors are uniform.

@@ -15,8 +15,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use warploom::exec::{self, Stage};
-use warploom::jit::{self, size};
 use warploom_analysis::LaunchClass;
+use warploom_cranelift::size;
+use warploom_engine as jit;
 use warploom_ir::{Function, parse, verify};
 
 /// File and kernel.
@@ -96,8 +97,8 @@ fn shapes() -> Vec<Function> {
 }
 
 fn measure(function: &Function, launch: LaunchClass) -> [u64; 3] {
-    let program =
-        jit::Program::new(function, launch, true).unwrap_or_else(|error| panic!("{}: {error}", function.name));
+    let program = jit::Program::new(function, launch, true, warploom_cranelift::backend())
+        .unwrap_or_else(|error| panic!("{}: {error}", function.name));
     let size = size::of(&program).unwrap_or_else(|error| panic!("{}: {error}", function.name));
     [size.guest, size.likely as u64, size.all as u64]
 }

@@ -6,8 +6,8 @@ mod wide;
 
 use std::sync::Arc;
 
-use warploom::jit::{Effort, Program};
 use warploom_analysis::{LaunchClass, optimize, shorten_divisions};
+use warploom_engine::{Effort, Program};
 use warploom_interp::Interpreter;
 use warploom_ir::division::{Build, Division};
 use warploom_ir::{
@@ -141,7 +141,8 @@ fn compare(name: &str, ty: Type, steps: Steps, is_operation: fn(&Op) -> bool, mu
     operands.resize(operands.len().next_multiple_of(BLOCK as usize), operands[0]);
     let function = Arc::new(function);
     let expected = results(&Interpreter::new(function.clone()).unwrap(), ty, &operands);
-    let program = Program::new(&function, LaunchClass::of([BLOCK, 1, 1], 32), true).unwrap();
+    let program =
+        Program::new(&function, LaunchClass::of([BLOCK, 1, 1], 32), true, warploom_cranelift::backend()).unwrap();
     program.compile_all(Effort::Full).unwrap();
     let found = results(&program, ty, &operands);
     for ((pair, found), expected) in operands.iter().zip(found).zip(expected) {
@@ -564,7 +565,8 @@ fn long_divisions_bit_by_bit() {
                     assert_eq!(expected, if lane % 32 == 7 { 0 } else { of_lane });
                 }
             }
-            let program = Program::new(&short, LaunchClass::of([BLOCK, 1, 1], 32), true).unwrap();
+            let program =
+                Program::new(&short, LaunchClass::of([BLOCK, 1, 1], 32), true, warploom_cranelift::backend()).unwrap();
             program.compile_all(Effort::Full).unwrap();
             let interpreter = Interpreter::new(short).unwrap();
             for engine in [&interpreter as &dyn Engine, &program] {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use warploom::jit::{self, Effort};
+use warploom_engine::{self as jit, Effort};
 use warploom_gfx9::Chip;
 use warploom_gfx9::lift::{Kernel, Mode, lift_kernel};
 use warploom_interp::Interpreter;
@@ -158,7 +158,11 @@ impl Probe {
         let interpreter =
             Interpreter::new(Arc::clone(&function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
         let native = |effort| {
-            let native = jit::Kernel::new(Arc::clone(&function)).program([1; 3], [LANES as u32, 1, 1], 1);
+            let native = jit::Kernel::new(Arc::clone(&function), warploom_cranelift::backend()).program(
+                [1; 3],
+                [LANES as u32, 1, 1],
+                1,
+            );
             let native = native.unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
             native.compile_all(effort).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
             native

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use warploom::generate::instrument::{Buffers, instrument, row, row_bytes, values};
-use warploom::jit::{Effort, Program};
 use warploom_analysis::LaunchClass;
+use warploom_engine::{Effort, Program};
 use warploom_gfx9::lift::{self, Kernel, apertures};
 use warploom_interp::Interpreter;
 use warploom_ir::{BankId, Function, Reg, verify};
@@ -91,7 +91,8 @@ impl Wave {
         let interp = self.run_on(&function, |f| Box::new(Interpreter::new(f).unwrap()));
         for (one_worker, effort) in [(true, Effort::Quick), (true, Effort::Full), (false, Effort::Full)] {
             let jit = self.run_on(&function, |f| {
-                let program = Program::new(&f, LaunchClass::of(one, 64), one_worker).unwrap();
+                let program =
+                    Program::new(&f, LaunchClass::of(one, 64), one_worker, warploom_cranelift::backend()).unwrap();
                 program.compile_all(effort).unwrap();
                 Box::new(program)
             });

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use warploom::generate::instrument::{Buffers, instrument};
-use warploom::jit;
+use warploom_engine as jit;
 use warploom_gfx9::lift::{self, Kernel};
 use warploom_interp::Interpreter;
 use warploom_ir::{BankId, Function, verify};
@@ -46,7 +46,9 @@ pub fn lift(words: &[u64]) -> Function {
 
 pub fn engines(function: Function, lanes: u32) -> [(&'static str, Arc<dyn Engine>); 2] {
     let function = Arc::new(function);
-    let native = jit::Kernel::new(Arc::clone(&function)).program([1; 3], [lanes, 1, 1], 2).unwrap();
+    let native = jit::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
+        .program([1; 3], [lanes, 1, 1], 2)
+        .unwrap();
     [("interp", Arc::new(Interpreter::new(function).unwrap())), ("jit", native)]
 }
 

@@ -40,8 +40,8 @@ use std::panic::catch_unwind;
 use std::path::Path;
 use std::sync::Arc;
 
-use warploom::jit::{Effort, Program};
 use warploom_analysis::{LaunchClass, optimize, unroll_exchanges};
+use warploom_engine::{Effort, Program};
 use warploom_interp::Interpreter;
 use warploom_ir::Function;
 use warploom_runtime::launch::Engine;
@@ -84,7 +84,8 @@ fn with_unrolled_exchanges(function: &Function) -> Arc<Function> {
 
 fn make_jit(function: &Function, block: [u32; 3], one_worker: bool, effort: Effort) -> Result<Box<dyn Engine>, String> {
     let launch = LaunchClass::of(block, function.lanes.into());
-    let program = Program::new(function, launch, one_worker).map_err(|e| e.to_string())?;
+    let program =
+        Program::new(function, launch, one_worker, warploom_cranelift::backend()).map_err(|e| e.to_string())?;
     program.compile_all(effort).map_err(|e| e.to_string())?;
     Ok(Box::new(program))
 }

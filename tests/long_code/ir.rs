@@ -3,8 +3,8 @@
 use arbitrary::Unstructured;
 use warploom::generate::chain::{LINKS, chain, name};
 use warploom::generate::compare::{WAYS, compare};
-use warploom::jit::{Effort, Program};
 use warploom_analysis::{LaunchClass, visits};
+use warploom_engine::{Effort, Program};
 use warploom_ir::parse::parse;
 use warploom_ir::{BankId, BlockBuilder, BlockId, CellKind, Function, FunctionBuilder, IntCc, NanPolicy, Type};
 
@@ -50,7 +50,8 @@ fn searches_grow_as_chains_do() {
         let function = chain(links, rounds, &mut Unstructured::new(&SEED)).expect("there are bytes enough");
         let before = visits();
         let class = LaunchClass::of([64, 1, 1], function.lanes.into());
-        let program = Program::new(&function, class, true).expect("a function that verifies");
+        let program =
+            Program::new(&function, class, true, warploom_cranelift::backend()).expect("a function that verifies");
         program.compile_all(Effort::Full).expect("code is made");
         (visits() - before, function.blocks[1].insts.len() as u64)
     };

@@ -7,8 +7,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use warploom::jit::{Effort, Program, Target, dump};
 use warploom_analysis::LaunchClass;
+use warploom_cranelift::{Target, dump};
+use warploom_engine::{Effort, Program};
 use warploom_ir::parse;
 
 /// For which code is made: not the host, so that texts are the same everywhere.
@@ -48,7 +49,8 @@ fn functions_become_what_they_became() {
     for path in functions {
         let text = std::fs::read_to_string(&path).expect("a function");
         let function = Arc::new(parse::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display())));
-        let program = Program::new(&function, LaunchClass::Line, true).expect("a program");
+        let program =
+            Program::new(&function, LaunchClass::Line, true, warploom_cranelift::backend()).expect("a program");
         let stages =
             [("analysed", program.function().to_string()), ("clif", dump::clif(&program, Effort::Full, &target))];
         for (stage, found) in stages {

@@ -10,8 +10,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use operands::Operands;
-use warploom::jit::{Effort, Program};
 use warploom_analysis::LaunchClass;
+use warploom_engine::{Effort, Program};
 use warploom_ir::{NanPolicy, Op, Type, eval, parse};
 use warploom_runtime::launch::{ConstBank, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, Place};
@@ -109,7 +109,9 @@ fn check(table: &Table, launches: u64) {
     {
         let text = kernel(table, uniform);
         let function = Arc::new(parse::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}")));
-        let program = Program::new(&function, LaunchClass::of(BLOCK, function.lanes.into()), true).unwrap();
+        let program =
+            Program::new(&function, LaunchClass::of(BLOCK, function.lanes.into()), true, warploom_cranelift::backend())
+                .unwrap();
         program.compile_all(effort).unwrap();
         // In the kernel's order.
         let ops = function.blocks[0].insts.iter().map(|inst| &inst.op).filter(|op| is_float(op));

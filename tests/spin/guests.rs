@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use warploom::jit;
+use warploom_engine as jit;
 use warploom_gfx9 as gfx9;
 use warploom_gfx9::lift::{Initial, InitialScalar};
 use warploom_interp::Interpreter;
@@ -23,7 +23,9 @@ fn check(function: Function, lanes: u32, pointer: usize) {
     let expected: Vec<u32> = (1..=BLOCKS).rev().collect();
     for workers in WORKERS {
         let grid = [BLOCKS, 1, 1];
-        let native = jit::Kernel::new(Arc::clone(&function)).program(grid, [lanes, 1, 1], workers).unwrap();
+        let native = jit::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
+            .program(grid, [lanes, 1, 1], workers)
+            .unwrap();
         let interpreter = Arc::new(Interpreter::new(Arc::clone(&function)).unwrap());
         let engines: [Arc<dyn Engine>; 2] = [interpreter, native];
         let waited = engines.map(|engine| {

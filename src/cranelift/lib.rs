@@ -1,0 +1,70 @@
+//! The back end that makes code with Cranelift, for every host that Cranelift serves.
+//!
+//! `lower` makes CLIF of a region, `target` is the host that it is made for, `code` has machine code and puts it in its
+//! place, `helpers` the functions that code calls. [`dump`] shows CLIF and code, [`size`] and [`executed`] count
+//! instructions.
+
+mod code;
+pub mod dump;
+pub mod executed;
+mod forms;
+mod helpers;
+mod lower;
+pub mod size;
+mod target;
+mod tuning;
+
+use std::sync::Arc;
+
+use warploom_engine::object::Object;
+use warploom_engine::{Backend, CodeSpace, Effort, JitError, Prepared, abi};
+use warploom_ir::BlockId;
+
+use code::{CodeModule, MachineCode};
+use lower::{Lowered, lower_region};
+pub use target::{HOST_FEATURES, Target};
+
+/// The back end.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cranelift;
+
+/// The back end, as programs want it.
+pub fn backend() -> Arc<dyn Backend> {
+    Arc::new(Cranelift)
+}
+
+// SAFETY: `lower` keeps the contract: accesses of guest memory are checked against the page table's entries that the
+// context has, those of the context have offsets of `abi`, and those of the register file end before `register_bytes`.
+unsafe impl Backend for Cranelift {
+    fn description(&self) -> Result<String, JitError> {
+        let build = (env!("CARGO_PKG_VERSION"), env!("WARPLOOM_BUILD"), cranelift_codegen::VERSION);
+        Ok(format!("{build:?} {}", Target::host()?.description()))
+    }
+
+    fn space(&self) -> Result<Box<dyn CodeSpace>, JitError> {
+        Ok(Box::new(CodeModule::new()?))
+    }
+
+    fn compile(&self, prepared: &Prepared, blocks: &[BlockId], effort: Effort) -> Result<Object, JitError> {
+        compile(prepared, blocks, effort, lower_region(prepared, blocks, effort, Target::host()?))
+    }
+
+    fn listing(&self, prepared: &Prepared, blocks: &[BlockId], effort: Effort) -> Result<String, JitError> {
+        dump::listing(prepared, blocks, effort, Target::host()?)
+    }
+}
+
+/// Compiles a region from its CLIF on.
+fn compile(prepared: &Prepared, blocks: &[BlockId], effort: Effort, lowered: Lowered) -> Result<Object, JitError> {
+    let Lowered { function, sites, hides_uses } = lowered;
+    let register_bytes = prepared.register_bytes(blocks, effort)?;
+    let mut code = MachineCode::new(function, hides_uses, Target::host()?.isa(effort))?;
+    if code.frame_bytes() > abi::MAX_FRAME && !effort.is_fast() {
+        // The single-pass register allocator gives each value that it spills a slot of its own.
+        code = code.compiled_by(Target::host()?.isa(Effort::Full))?;
+    }
+    if code.frame_bytes() > abi::MAX_FRAME {
+        return Err(JitError::Frame { bytes: code.frame_bytes(), max: abi::MAX_FRAME });
+    }
+    Ok(Object { code: code.relocatable()?, register_bytes, sites })
+}

@@ -1,0 +1,190 @@
+//! What few lanes need is skipped where none does: an arm of a choice, and a further condition of a mask.
+//!
+//! Analysis makes choices between an operation of the host's and long steps that few operands need (see `analysis/exact.rs`), and guest code has some.
+
+use cranelift_codegen::ir::{self as clif, BlockArg, InstBuilder, Value as Clif, types};
+use rustc_hash::FxHashMap;
+
+use super::block::BlockLowerer;
+use super::masks::mask_form;
+use crate::forms::{Lanes, MaskForm, clif_type};
+use warploom_analysis::Class;
+use warploom_engine::plan::BlockPlan;
+use warploom_ir::{BinaryOp, Block, Defs, FloatBinaryOp, FloatUnaryOp, IntCc, Op, Type, Value, ValueType};
+
+/// Work that is worth a test, about one for each vector operation of the host.
+const WORTH_A_TEST: u32 = 12;
+/// Values of an arm that are looked at.
+const MOST_VALUES: usize = 48;
+
+/// Of each value that only a skipped arm or condition needs, the instruction that chooses.
+pub(super) type SkippedArms = FxHashMap<Value, usize>;
+
+/// The arms of a block's choices, and conditions of its masks, that are worth skipping.
+pub(super) fn skipped_arms(block: &Block, planned: &BlockPlan, uses: impl Fn(Value) -> u32) -> SkippedArms {
+    let defs = &planned.defs;
+    let mut skipped = SkippedArms::default();
+    for (index, inst) in block.insts.iter().enumerate() {
+        let is_rare = |mask: Value| is_range_test(block, defs, mask);
+        let arm = match inst.op {
+            Op::Select { mask, a, .. } if is_rare(mask) => a,
+            Op::Binary { op: BinaryOp::And, a, b } if block.ty(inst.results[0]) == ValueType::MASK => {
+                match (is_rare(a), is_rare(b)) {
+                    (true, false) => b,
+                    (false, true) => a,
+                    _ => continue,
+                }
+            }
+            _ => continue,
+        };
+        // What an earlier step has made is there.
+        let step = planned.plan.home[inst.results[0]];
+        let own = own_values(block, defs, &uses, arm, |v| planned.plan.home[v] == step);
+        if own.iter().map(|&v| work(&block.insts[defs[v].0].op)).sum::<u32>() >= WORTH_A_TEST {
+            skipped.extend(own.into_iter().map(|v| (v, index)));
+        }
+    }
+    skipped
+}
+
+/// Whether a mask tells of numbers outside a range, which code treats apart: mostly there are none.
+fn is_range_test(block: &Block, defs: &Defs, mask: Value) -> bool {
+    let op = |v: Value| &block.insts[defs[v].0].op;
+    matches!(*op(mask), Op::ICmp { cc: IntCc::GtU | IntCc::GeU, b, .. } if matches!(op(b), Op::Const { .. }))
+}
+
+/// The values of lanes that an arm needs and nothing else.
+fn own_values(
+    block: &Block,
+    defs: &Defs,
+    uses: &impl Fn(Value) -> u32,
+    arm: Value,
+    is_in_step: impl Fn(Value) -> bool,
+) -> Vec<Value> {
+    // How often each is used in the arm. Operands come before what uses them: the last one first.
+    let mut seen: Vec<(Value, u32)> = vec![(arm, 1)];
+    let mut own = Vec::new();
+    while let Some(last) = (0..seen.len()).max_by_key(|&at| defs[seen[at].0].0) {
+        let (v, count) = seen.swap_remove(last);
+        let (inst, _) = defs[v];
+        let op = &block.insts[inst].op;
+        let of_lanes = block.ty(v) == ValueType::MASK || !block.ty(v).is_uniform();
+        if count < uses(v) || !of_lanes || !is_skippable(op) || !is_in_step(v) || own.len() == MOST_VALUES {
+            continue;
+        }
+        own.push(v);
+        op.for_each_operand(|operand| match seen.iter_mut().find(|(v, _)| *v == operand) {
+            Some((_, count)) => *count += 1,
+            None => seen.push((operand, 1)),
+        });
+    }
+    own
+}
+
+/// Whether an operation of lanes can be made later than where it stands.
+fn is_skippable(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::ICmp { .. }
+            | Op::FCmp { .. }
+            | Op::FUnary { .. }
+            | Op::FBinary { .. }
+            | Op::Fma { .. }
+            | Op::Convert { .. }
+            | Op::Concat { .. }
+            | Op::IntToFloat { .. }
+            | Op::FloatToInt { .. }
+            | Op::FConvert { .. }
+            | Op::Shared { .. }
+    )
+}
+
+fn work(op: &Op) -> u32 {
+    match op {
+        Op::Shared { .. } => 12,
+        Op::FUnary { op: FloatUnaryOp::Sqrt, .. } | Op::FBinary { op: FloatBinaryOp::Div, .. } => 6,
+        Op::Convert { .. } => 0,
+        _ => 1,
+    }
+}
+
+impl BlockLowerer<'_, '_, '_> {
+    /// A choice between `a` and `b` of which `a` is only made where a lane takes it; none: both are always made.
+    pub(super) fn skipping_an_arm(&mut self, mask: Value, a: Value, b: Value, to: Type) -> Option<Lanes> {
+        let choice = *self.facts.skipped.get(&a)?;
+        if self.chunk().lanes.contains_key(&a) {
+            return None;
+        }
+        self.have_operands(choice);
+        let usual = self.lanes(b);
+        Some(self.where_any_lane(mask, &usual, clif_type(to, true), |lowerer| {
+            let made = lowerer.lanes(a);
+            lowerer.merge(mask, &made, &usual, to)
+        }))
+    }
+
+    /// The lanes that have both of two conditions, one of which is only made where a lane has the other.
+    pub(super) fn skipping_a_condition(&mut self, op: BinaryOp, a: Value, b: Value) -> Option<MaskForm> {
+        if op != BinaryOp::And {
+            return None;
+        }
+        let found = [(a, b), (b, a)].into_iter().find(|(_, more)| self.facts.skipped.contains_key(more));
+        let (first, more) = found.filter(|(_, more)| !self.chunk().masks.contains_key(more))?;
+        self.have_operands(self.facts.skipped[&more]);
+        let words = self.mask_words(first);
+        let both = self.where_any_lane(first, &words, types::I32X4, |lowerer| {
+            let more = lowerer.mask_words(more);
+            words.iter().zip(more).map(|(&word, more)| lowerer.b.ins().band(word, more)).collect()
+        });
+        Some(mask_form(both))
+    }
+
+    /// What is `usual`, or made in code apart if a mask has a lane.
+    fn where_any_lane(
+        &mut self,
+        mask: Value,
+        usual: &[Clif],
+        ty: clif::Type,
+        make: impl FnOnce(&mut Self) -> Lanes,
+    ) -> Lanes {
+        let [low, high] = self.mask_words(mask);
+        let any = self.b.ins().bor(low, high);
+        let any = self.b.ins().vany_true(any);
+        let (apart, done) = (self.cold_block(), self.b.create_block());
+        let results = usual.iter().map(|_| self.b.append_block_param(done, ty)).collect();
+        let args = |lanes: &[Clif]| lanes.iter().map(|&v| BlockArg::Value(v)).collect::<Vec<_>>();
+        self.b.ins().brif(any, apart, &[], done, &args(usual));
+        self.b.switch_to_block(apart);
+        let made = self.on_one_way(|lowerer| lowerer.on_one_scalar_way(make));
+        self.b.ins().jump(done, &args(&made));
+        self.b.switch_to_block(done);
+        results
+    }
+
+    /// The instruction that chooses whether a value of the step being lowered is made, if one does.
+    pub(super) fn choice_of_skipped(&self, v: Value) -> Option<usize> {
+        let choice = *self.facts.skipped.get(&v)?;
+        self.is_home(self.facts.block.insts[choice].results[0]).then_some(choice)
+    }
+
+    /// Makes what skipped values are made of, but for each other: not every place of the code has it.
+    fn have_operands(&mut self, choice: usize) {
+        let skipped = &self.facts.skipped;
+        let own = skipped.iter().filter(|&(_, &of)| of == choice).map(|(&v, _)| v);
+        let mut operands: Vec<Value> = own.flat_map(|v| self.facts.def_op(v).operands()).collect();
+        operands.retain(|v| !skipped.contains_key(v));
+        operands.sort_unstable();
+        operands.dedup();
+        for v in operands {
+            if self.facts.block.ty(v) == ValueType::MASK {
+                self.mask_words(v);
+            } else if self.scope.classes.get(v) != Class::Uniform {
+                self.lanes(v);
+            } else if self.facts.constant(v).is_none() {
+                self.scalar(v);
+            }
+        }
+    }
+}

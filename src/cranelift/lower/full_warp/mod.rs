@@ -1,0 +1,325 @@
+//! A group of steps that the whole warp does at once, if the group's conditions hold: one check for each access, then one
+//! chunk after the other without masks. If they do not, the steps are done as any others.
+
+mod exchange;
+mod masks;
+mod places;
+mod test;
+mod values;
+
+pub(super) use masks::is_upwards;
+
+use std::collections::{HashMap, HashSet};
+
+use cranelift_codegen::ir::{
+    Block as ClifBlock, BlockArg, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value as Clif, types,
+};
+use smallvec::SmallVec;
+
+use super::block::BlockLowerer;
+use super::chunk::{Chunk, Reach};
+use super::segment::Outgoing;
+use super::sweep::Strip;
+use crate::tuning;
+use warploom_analysis::{CHUNK, Class, Group, Step};
+use warploom_ir::{Access, Op, Reg, Value};
+
+/// What is known while a group is done as a whole.
+pub struct Whole<'r> {
+    group: &'r Group,
+    /// Values that something outside the group's segments and exchanges uses.
+    escapes: HashSet<Value>,
+    /// Where the accesses are that have been tested.
+    pub(super) hosts: HashMap<usize, Host>,
+    /// For a loop over chunks, lists of the addresses of their lanes 0, by the first in the list.
+    tables: HashMap<Clif, StackSlot>,
+    pub(super) reach: Reach,
+    /// In a sweep, the strip of lanes that is done.
+    pub(super) strip: Option<Strip>,
+}
+
+/// Where the lanes of an access are in host memory.
+#[derive(Clone)]
+pub(super) struct Host {
+    /// Lane 0 of the warp, or of every chunk.
+    pub firsts: SmallVec<[Clif; 8]>,
+    /// The distance from lane to lane, if they are not in tiles.
+    pub step: i64,
+    /// To be added to all of them.
+    offset: i32,
+}
+
+/// Vectors in host memory: of lanes that are loaded where they are used.
+pub(super) struct InMemory {
+    /// What is loaded.
+    pub value: Value,
+    pub ty: cranelift_codegen::ir::Type,
+    pub host: Clif,
+    /// From `host` to each of them.
+    pub at: SmallVec<[i32; 4]>,
+}
+
+impl Host {
+    pub(super) fn beginning_at(self, firsts: SmallVec<[Clif; 8]>) -> Host {
+        Host { firsts, ..self }
+    }
+}
+
+impl<'r> Whole<'r> {
+    fn new(group: &'r Group, reach: Reach) -> Whole<'r> {
+        Whole { group, escapes: HashSet::new(), hosts: HashMap::new(), tables: HashMap::new(), reach, strip: None }
+    }
+
+    pub(super) fn of_strip(group: &'r Group, strip: Strip, reach: Reach) -> Whole<'r> {
+        Whole { strip: Some(strip), ..Whole::new(group, reach) }
+    }
+
+    pub fn escapes(&self, v: Value) -> bool {
+        self.escapes.contains(&v)
+    }
+}
+
+impl<'r> BlockLowerer<'_, 'r, '_> {
+    pub(super) fn group(&mut self, group: &'r Group) {
+        self.scalars_of(group);
+        let insts = self.lane_insts(group);
+        let slow = self.cold_block();
+        let done = self.b.create_block();
+        let classes = self.facts.planned.full_warp_classes();
+        let lanes = if classes.span_warp() { u32::from(self.facts.function.lanes) } else { CHUNK };
+        let reach = Reach::Known(i64::from(lanes) - 1);
+        let whole = Whole { escapes: self.used_outside(group), ..Whole::new(group, reach) };
+        let whole = self.scope.whole(group.steps.clone(), classes, Some(whole));
+        let outgoing = self.inside(whole, |lowerer| {
+            let (outgoing, masks) = lowerer.group_at_once(group, &insts, slow);
+            let args: Vec<BlockArg> = masks.into_iter().map(BlockArg::Value).collect();
+            lowerer.b.ins().jump(done, &args);
+            outgoing
+        });
+
+        self.b.switch_to_block(slow);
+        if self.facts.repeatable.is_some_and(|steps| group.steps.start <= steps) {
+            self.leave_to_careful_code();
+        } else {
+            self.on_one_scalar_way(|lowerer| {
+                lowerer.steps_one_by_one(group);
+                let args: Vec<BlockArg> =
+                    outgoing.iter().map(|out| BlockArg::Value(lowerer.scalar(out.value))).collect();
+                lowerer.b.ins().jump(done, &args);
+            });
+        }
+
+        self.b.switch_to_block(done);
+        let masks: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(done, types::I64)).collect();
+        for (out, mask) in outgoing.iter().zip(masks) {
+            self.set_scalar(out.value, mask);
+        }
+        for &number in &group.after {
+            self.step(number);
+        }
+    }
+
+    /// Does the group as a whole after its test, which goes to `slow`. Gives the masks that later steps ask for.
+    fn group_at_once(&mut self, group: &Group, insts: &[usize], slow: ClifBlock) -> (Vec<Outgoing>, Vec<Clif>) {
+        let outgoing = self.outgoing(insts);
+        self.test(group, slow);
+        let mut parts = HashMap::new();
+        for out in &outgoing {
+            if let Some(bits) = self.mask_full_warp(out.value, &mut parts, slow) {
+                self.chunk().shared.masks.insert(out.value, bits);
+            }
+        }
+        if self.scope.classes.span_warp() {
+            self.read_bases_that_are_overwritten(insts);
+        }
+        let one_by_one = insts.len() <= tuning::ONE_BY_ONE / self.facts.chunk_count() as usize;
+        let masks = if group.exchanges {
+            self.between_exchanges(group, insts, &outgoing)
+        } else if self.facts.planned.in_loop && one_by_one {
+            self.chunks_one_by_one(insts, &outgoing)
+        } else {
+            self.chunks_in_a_loop(insts, &outgoing)
+        };
+        if group.loose {
+            self.leave_on_fault();
+        }
+        let compared = std::mem::take(&mut self.chunk().shared.masks);
+        let all = self.facts.warp_mask() as i64;
+        let whole = outgoing.iter().zip(masks).map(|(out, mask)| match self.settled_mask(out.value) {
+            Some(true) => self.b.ins().iconst(types::I64, all),
+            _ => compared.get(&out.value).copied().unwrap_or(mask),
+        });
+        let masks = whole.collect();
+        (outgoing, masks)
+    }
+
+    /// Does the group's segments as others are done.
+    fn steps_one_by_one(&mut self, group: &Group) {
+        // That they raise nothing is a condition of the group.
+        let raises = |number: usize| match self.facts.planned.plan.steps[number] {
+            Step::Scalar(index) => matches!(self.facts.block.insts[index].op, Op::Raise { .. }),
+            _ => false,
+        };
+        let raising: Vec<usize> = group.steps.clone().filter(|&number| raises(number)).collect();
+        for number in group.steps.clone() {
+            let decides = || group.after.contains(&number) && raising.iter().any(|&raise| raise > number);
+            if matches!(self.facts.planned.plan.steps[number], Step::Segment(_) | Step::Warp(_))
+                || raising.contains(&number)
+                || decides()
+            {
+                self.step(number);
+            }
+        }
+    }
+
+    /// Loads lane 0 of registers that the group writes: chunks after the first no longer find it in the row.
+    fn read_bases_that_are_overwritten(&mut self, insts: &[usize]) {
+        let is_written = |read: Reg| {
+            insts
+                .iter()
+                .any(|&index| matches!(self.facts.block.insts[index].op, Op::RfWrite { reg, .. } if reg == read))
+        };
+        let reads = self.facts.block.insts.iter().filter_map(|inst| match inst.op {
+            Op::RfRead { reg, .. } if is_written(reg) => Some(inst.results[0]),
+            _ => None,
+        });
+        for v in reads.collect::<Vec<_>>() {
+            if self.scope.classes.get(v) != Class::Varying {
+                self.warp_base(v, None);
+            }
+        }
+    }
+
+    /// Lowers every chunk of a group by itself, which is fastest. Gives the masks that they make, except those that are
+    /// known before.
+    fn chunks_one_by_one(&mut self, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
+        let mut masks: Vec<Clif> = outgoing.iter().map(|_| self.b.ins().iconst(types::I64, 0)).collect();
+        for number in 0..self.facts.chunk_count() {
+            self.enter_chunk(number);
+            self.chunk_body(insts);
+            masks = self.gather_unknown(outgoing, &masks);
+        }
+        masks
+    }
+
+    /// The same as a loop, for code that runs once or is long.
+    fn chunks_in_a_loop(&mut self, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
+        self.tabulate_hosts();
+        let shared = self.scope.chunk.take().map(|chunk| chunk.shared).unwrap_or_default();
+        let none = self.b.ins().iconst(types::I64, 0);
+        let masks = self.each_chunk(none, &vec![none; outgoing.len()], |lowerer, before| {
+            lowerer.scope.chunk = lowerer.scope.chunk.take().map(|chunk| chunk.of_group(shared.clone()));
+            lowerer.chunk_body(insts);
+            lowerer.gather_unknown(outgoing, before)
+        });
+        // What the loop's first round found out holds in the loop only.
+        self.scope.chunk = Some(Chunk::first_of_group().of_group(shared));
+        masks
+    }
+
+    /// Puts host addresses that each chunk has its own of where a loop finds them.
+    fn tabulate_hosts(&mut self) {
+        let hosts = self.hosts().values();
+        let mut lists: Vec<SmallVec<[Clif; 8]>> =
+            hosts.map(|host| host.firsts.clone()).filter(|firsts| firsts.len() > 1).collect();
+        lists.sort();
+        lists.dedup();
+        for firsts in lists {
+            let bytes = firsts.len() as u32 * 8;
+            let table = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 3));
+            for (number, &first) in (0..).zip(&firsts) {
+                self.b.ins().stack_store(types::I64, first, table, 8 * number);
+            }
+            self.whole().tables.insert(firsts[0], table);
+        }
+    }
+
+    /// Adds the chunk's bits of the masks that are not known before.
+    fn gather_unknown(&mut self, outgoing: &[Outgoing], before: &[Clif]) -> Vec<Clif> {
+        let masks = outgoing.iter().zip(before);
+        masks
+            .map(|(out, &before)| {
+                if self.is_known(out.value) {
+                    return before;
+                }
+                let bits = self.mask_bits(out.value);
+                self.add_chunk_bits(before, bits)
+            })
+            .collect()
+    }
+
+    /// Turns to a chunk of the group; its evenly spaced values that were tested are known.
+    pub(super) fn enter_chunk(&mut self, number: i64) {
+        self.scope.chunk = self.scope.chunk.take().map(|chunk| chunk.in_group(number as u32));
+    }
+
+    /// So many chunks from the first on, which are turned to again and again ([`Self::in_each`]).
+    pub(super) fn first_chunks(&mut self, count: i64) -> Vec<Chunk> {
+        let shared = &self.chunk().shared;
+        (0..count).map(|number| Chunk::numbered(number as u32, shared)).collect()
+    }
+
+    /// Turns to one chunk after the other, each with what it had.
+    pub(super) fn in_each(&mut self, chunks: &mut [Chunk], mut body: impl FnMut(&mut Self, usize)) {
+        let mut shared = std::mem::take(&mut self.chunk().shared);
+        for (number, chunk) in chunks.iter_mut().enumerate() {
+            let own = std::mem::replace(chunk, Chunk::first_of_group());
+            self.scope.chunk = Some(own.of_group(shared));
+            body(self, number);
+            std::mem::swap(chunk, self.chunk());
+            shared = std::mem::take(&mut chunk.shared);
+        }
+        self.scope.chunk = Some(Chunk::first_of_group().of_group(shared));
+    }
+
+    /// Lowers the scalar steps of a group that come first, unless a sweep did so.
+    pub(super) fn scalars_of(&mut self, group: &Group) {
+        for number in group.steps.clone() {
+            if let Step::Scalar(index) = self.facts.planned.plan.steps[number]
+                && !group.after.contains(&number)
+                && let Some(result) = self.facts.block.insts[index].results.first()
+                && self.scope.scalars[*result].is_none()
+            {
+                self.step(number);
+            }
+        }
+    }
+
+    /// The instructions of a group's segments.
+    pub(super) fn lane_insts(&self, group: &Group) -> Vec<usize> {
+        let segments =
+            group.steps.clone().filter(|&step| matches!(self.facts.planned.plan.steps[step], Step::Segment(_)));
+        segments.flat_map(|step| self.facts.planned.plan.steps[step].insts()).copied().collect()
+    }
+
+    fn used_outside(&self, group: &Group) -> HashSet<Value> {
+        let mut used = HashSet::new();
+        for (number, step) in self.facts.planned.plan.steps.iter().enumerate() {
+            if !(group.steps.contains(&number) && matches!(step, Step::Segment(_) | Step::Warp(_))) {
+                for &index in step.insts() {
+                    self.facts.block.insts[index].op.for_each_operand(|v| {
+                        used.insert(v);
+                    });
+                }
+            }
+        }
+        self.facts.block.term.for_each_operand(|v| {
+            used.insert(v);
+        });
+        used
+    }
+
+    /// Goes to `slow` unless the group can be done as a whole.
+    fn test(&mut self, group: &Group, slow: ClifBlock) {
+        self.test_lanes(group, slow);
+        self.test_disjoint(group, slow);
+    }
+
+    fn access(&self, index: usize) -> &'r Access {
+        self.facts.block.insts[index].op.access().expect("a memory access")
+    }
+
+    pub(super) fn hosts(&mut self) -> &mut HashMap<usize, Host> {
+        &mut self.whole().hosts
+    }
+}

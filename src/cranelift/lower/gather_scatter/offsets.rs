@@ -1,0 +1,185 @@
+//! Offsets of a chunk's lanes in one memory, 32 bits each, which one check tells to be in range and aligned.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
+use smallvec::SmallVec;
+
+use super::super::block::BlockLowerer;
+use super::super::int::constant;
+use crate::tuning;
+use warploom_analysis::{Bound, bound};
+use warploom_engine::abi;
+use warploom_ir::{Access, BinaryOp, IntCc, Op, Space, Special, Type, Value};
+use warploom_runtime::warp::CONST_BANK_BYTES;
+
+/// What offsets have to keep to, and what is known of them.
+pub(super) struct Limits {
+    /// Bytes of the memory, `i64`.
+    pub bytes: Clif,
+    /// The same, if they are known.
+    pub fixed: Option<i64>,
+    /// Every offset is a multiple of this.
+    pub align: u8,
+    pub known: Bound,
+    /// Whether the lanes that take part are known to be in range.
+    pub inside: bool,
+}
+
+impl BlockLowerer<'_, '_, '_> {
+    /// The lanes of an address of 32 bits, with the access's offset added.
+    pub(super) fn words(&mut self, access: &Access) -> [Clif; 2] {
+        let lanes = self.lanes(access.address);
+        if access.offset == 0 {
+            return [lanes[0], lanes[1]];
+        }
+        let offset = constant(self.b, Type::I32, access.offset as u32 as u64, true);
+        [0, 1].map(|part| self.b.ins().iadd(lanes[part], offset))
+    }
+
+    /// Offsets of the lanes in shared, local or constant memory, all in range and aligned; else to `slow`. Those outside the mask
+    /// are 0.
+    pub(in super::super) fn offsets(&mut self, access: &Access, mask: Option<[Clif; 2]>, slow: ClifBlock) -> [Clif; 2] {
+        let offsets = self.words(access);
+        let (bytes, fixed) = match access.space {
+            Space::Const(_) => {
+                let bytes = CONST_BANK_BYTES as i64;
+                (self.b.ins().iconst(types::I64, bytes), Some(bytes))
+            }
+            Space::Local => (self.ctx_load(types::I64, abi::LOCAL_BYTES), None),
+            _ => (self.ctx_load(types::I64, abi::SHARED_BYTES), None),
+        };
+        let (known, inside) = (self.known_offset(access), self.guard_keeps_in_shared(access));
+        let limits = Limits { bytes, fixed, align: required_alignment(access, access.space), known, inside };
+        self.checked_offsets(access, offsets, &limits, mask, None, slow)
+    }
+
+    /// Offsets, all in range and aligned, and no lane being `wrong`; else to `slow`. Those outside the mask are 0.
+    pub(super) fn checked_offsets(
+        &mut self,
+        access: &Access,
+        mut offsets: [Clif; 2],
+        limits: &Limits,
+        mask: Option<[Clif; 2]>,
+        mut wrong: Option<Clif>,
+        slow: ClifBlock,
+    ) -> [Clif; 2] {
+        if let Some(mask) = mask {
+            offsets = [0, 1].map(|part| self.b.ins().band(offsets[part], mask[part]));
+        }
+        let either = |lowerer: &mut Self, wrong: Option<Clif>, more: Clif| match wrong {
+            Some(wrong) => lowerer.b.ins().bor(wrong, more),
+            None => more,
+        };
+        if let Some(beyond) = self.beyond(access, offsets, limits, slow) {
+            wrong = Some(either(self, wrong, beyond));
+        }
+        let low_bits = i64::from(limits.align.max(1)) - 1;
+        if (1i64 << limits.known.zeros.min(32)) <= low_bits {
+            let low = constant(self.b, Type::I32, low_bits as u64, true);
+            let zero = constant(self.b, Type::I32, 0, true);
+            let both = self.b.ins().bor(offsets[0], offsets[1]);
+            let low = self.b.ins().band(both, low);
+            let misaligned = self.b.ins().icmp(IntCC::NotEqual, low, zero);
+            wrong = Some(either(self, wrong, misaligned));
+        }
+        if let Some(wrong) = wrong {
+            let bits = self.b.ins().vhigh_bits(types::I32, wrong);
+            let fine = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0);
+            self.require(fine, slow);
+        }
+        offsets
+    }
+
+    /// Where lanes end past the memory, as a vector of ones and zeros, unless one compare of its size tells that none does.
+    fn beyond(&mut self, access: &Access, offsets: [Clif; 2], limits: &Limits, slow: ClifBlock) -> Option<Clif> {
+        let bytes = i64::from(access.bytes());
+        // Small offsets are compared as one, with the largest that there can be.
+        let end = i64::try_from(limits.known.max).unwrap_or(i64::MAX).saturating_add(bytes);
+        if limits.inside || limits.fixed.is_some_and(|fixed| end <= fixed) {
+            return None;
+        }
+        if end <= tuning::SMALL_OFFSET {
+            // A memory may be smaller than what is known of the offsets.
+            let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, limits.bytes, end);
+            let (look, go) = (self.cold_block(), self.b.create_block());
+            self.b.ins().brif(inside, go, &[], look, &[]);
+            self.b.switch_to_block(look);
+            let beyond = self.beyond_end(access, offsets, limits, slow);
+            let bits = self.b.ins().vhigh_bits(types::I32, beyond);
+            self.b.ins().brif(bits, slow, &[], go, &[]);
+            self.b.switch_to_block(go);
+            return None;
+        }
+        Some(self.beyond_end(access, offsets, limits, slow))
+    }
+
+    /// Where lanes end past the memory, as a vector of ones and zeros.
+    fn beyond_end(&mut self, access: &Access, offsets: [Clif; 2], limits: &Limits, slow: ClifBlock) -> Clif {
+        let bytes = i64::from(access.bytes());
+        let highest = self.b.ins().umax(offsets[0], offsets[1]);
+        let whole = i64::from(limits.align) == bytes;
+        let limit = if whole {
+            // What starts in the last whole element ends in it.
+            self.b.ins().band_imm_s(limits.bytes, -bytes)
+        } else {
+            let room = self.b.ins().iadd_imm_s(limits.bytes, -bytes);
+            let enough = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, room, 0);
+            self.require(enough, slow);
+            room
+        };
+        let limit = self.b.ins().ireduce(types::I32, limit);
+        let limit = self.b.ins().splat(types::I32X4, limit);
+        let beyond = if whole { IntCC::UnsignedGreaterThanOrEqual } else { IntCC::UnsignedGreaterThan };
+        self.b.ins().icmp(beyond, highest, limit)
+    }
+
+    /// What is known of the lanes of an address, with the access's offset added.
+    fn known_offset(&self, access: &Access) -> Bound {
+        let Bound { max, zeros } = bound(|v| self.facts.ty(v), |v| &self.facts.def(v).op, access.address);
+        let sum = u64::try_from(access.offset).ok().and_then(|offset| max.checked_add(offset));
+        Bound {
+            max: sum.unwrap_or(u64::MAX),
+            zeros: if access.offset == 0 { zeros } else { zeros.min(access.offset.trailing_zeros()) },
+        }
+    }
+
+    /// Whether lanes beyond shared memory take no part, as on GFX9: the guard has `address < max(bytes, last) - last`, all of an
+    /// element but its first byte being `last`.
+    fn guard_keeps_in_shared(&self, access: &Access) -> bool {
+        let last = u64::from(access.bytes()) - 1;
+        let is_address = |v: Value| match *self.facts.def_op(v) {
+            _ if access.offset == 0 => v == access.address,
+            Op::Binary { op: BinaryOp::Add, a, b } => {
+                a == access.address && self.facts.constant(b) == Some(u64::from(access.offset as u32))
+            }
+            _ => false,
+        };
+        let is_room = |v: Value| {
+            let Op::Binary { op: BinaryOp::Sub, a, b } = *self.facts.def_op(v) else { return false };
+            let Op::Binary { op: BinaryOp::MaxU, a: bytes, b: least } = *self.facts.def_op(a) else { return false };
+            let of_last = [b, least].map(|v| self.facts.constant(v)) == [Some(last); 2];
+            of_last && matches!(self.facts.def_op(bytes), Op::Special(Special::SharedBytes))
+        };
+        if access.space != Space::Shared {
+            return false;
+        }
+        let mut masks: SmallVec<[Value; 8]> = access.guard.into_iter().collect();
+        for _ in 0..tuning::MOST_GUARD_PARTS {
+            match masks.pop().map(|mask| self.facts.def_op(mask)) {
+                Some(&Op::Binary { op: BinaryOp::And, a, b }) => masks.extend([a, b]),
+                Some(&Op::ICmp { cc: IntCc::LtU, a, b }) if is_address(a) && is_room(b) => return true,
+                Some(_) => {}
+                None => return false,
+            }
+        }
+        false
+    }
+}
+
+/// What addresses in a space must be a multiple of. In local memory an element does not go on in the next word, which is far away.
+pub(in super::super) fn required_alignment(access: &Access, space: Space) -> u8 {
+    match space {
+        Space::Local => access.align.max(access.ty.bytes().min(4) as u8),
+        _ => access.align,
+    }
+}

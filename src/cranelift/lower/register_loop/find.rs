@@ -1,0 +1,188 @@
+//! Which blocks are loops in registers, and what such a loop consists of.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::super::block::BlockLowerer;
+use super::RegisterLoop;
+use warploom_analysis::Step;
+use warploom_engine::exit_masks::{ExitMasks, Rounds};
+use warploom_ir::{BinaryOp, CellKind, ConvertOp, Op, Reg, Special, Terminator, Type, UnaryOp, Value};
+
+impl BlockLowerer<'_, '_, '_> {
+    /// The block as a loop in registers, if it is one.
+    pub(in super::super) fn register_loop(&self) -> Option<RegisterLoop> {
+        let this = self.facts.id;
+        let Terminator::Branch { cond, then, otherwise } = self.facts.block.term else { return None };
+        if then != this || otherwise == this || self.facts.block.cost == 0 {
+            return None;
+        }
+        let mut body = None;
+        let mut lanes = BTreeMap::new();
+        let mut masks = BTreeMap::new();
+        for step in &self.facts.planned.plan.steps {
+            match step {
+                Step::Segment(insts) if body.is_none() => body = Some(insts.clone()),
+                Step::Scalar(_) => {}
+                _ => return None,
+            }
+        }
+        let body = body?;
+        let active = self.facts.entry_mask()?;
+        let mut loads = 0;
+        for inst in &self.facts.block.insts {
+            match inst.op {
+                Op::RfWrite { reg, value, guard, .. } => match self.facts.function.bank(reg.bank).kind {
+                    CellKind::Lane(_) => {
+                        if !guard.is_some_and(|guard| self.facts.masks().is_subset(guard, active)) {
+                            return None;
+                        }
+                        lanes.insert(reg, (value, guard));
+                    }
+                    CellKind::Mask => {
+                        masks.insert(reg, value);
+                    }
+                    _ => return None,
+                },
+                Op::Special(Special::Clock) => return None,
+                Op::Load { access, .. } => loads += usize::from(!self.facts.block.ty(access.address).is_uniform()),
+                Op::Store { .. } | Op::Atomic { .. } | Op::Wide { .. } | Op::Raise { .. } | Op::Fence => return None,
+                Op::RfGather { .. } | Op::RfScatter { .. } => return None,
+                _ => {}
+            }
+        }
+        let next_active = *masks.get(&self.facts.function.active)?;
+        if next_active != cond || !self.facts.masks().is_subset(next_active, active) {
+            return None;
+        }
+        if !masks.iter().all(|(&reg, &value)| self.keeps_inactive_lanes(reg, value, active)) {
+            return None;
+        }
+        let carried_scalars = self.carried_scalars(&masks, &body)?;
+        let raw = self.raw_floats(&lanes);
+        let exit_masks = ExitMasks::default();
+        let mut register_loop = RegisterLoop {
+            body,
+            loads,
+            exit: otherwise,
+            active,
+            next_active,
+            lanes,
+            masks,
+            exit_masks,
+            carried_scalars,
+            raw,
+        };
+        if self.region.effort.is_fast() {
+            let active = (self.facts.function.active, active, next_active);
+            let (block, defs, warp_mask) = (self.facts.block, &self.facts.planned.defs, self.facts.warp_mask());
+            let rounds = Rounds { block, defs, warp_mask, active };
+            register_loop.exit_masks = rounds.exit_masks(&register_loop.masks);
+        }
+        if loads > 0 {
+            register_loop.raw.retain(|reg| register_loop.lanes[reg].1 == Some(active));
+            if self.counted(&register_loop).is_none() {
+                register_loop.exit_masks = ExitMasks::default();
+            }
+            return self.is_scalarized(&register_loop).then_some(register_loop);
+        }
+        Some(register_loop)
+    }
+
+    /// Whether a mask register keeps its bits where the active mask is empty.
+    fn keeps_inactive_lanes(&self, reg: Reg, value: Value, active: Value) -> bool {
+        let is_active = |mask: Value| self.facts.masks().is_subset(mask, active);
+        (reg == self.facts.function.active && is_active(value)) || self.differs_in_active_lanes(value, reg, active)
+    }
+
+    /// Whether a mask is what the register holds at entry but for active lanes.
+    fn differs_in_active_lanes(&self, mut mask: Value, reg: Reg, active: Value) -> bool {
+        let is_active = |v: Value| self.facts.masks().is_subset(v, active);
+        let has_all_inactive =
+            |v: Value| matches!(*self.facts.def_op(v), Op::Unary { op: UnaryOp::Not, a } if is_active(a));
+        loop {
+            // One operand is followed at most, so that it takes no longer than the block is.
+            mask = match *self.facts.def_op(mask) {
+                Op::RfRead { reg: read, .. } => return read == reg,
+                Op::Binary { op: BinaryOp::And, a, b } if has_all_inactive(b) => a,
+                Op::Binary { op: BinaryOp::And, a, b } if has_all_inactive(a) => b,
+                Op::Binary { op: BinaryOp::Or, a, b } if is_active(b) => a,
+                Op::Binary { op: BinaryOp::Or, a, b } if is_active(a) => b,
+                _ => return false,
+            };
+        }
+    }
+
+    /// Scalar instructions that depend on carried masks or on the segment: they must be lane-wise,
+    /// for they are done in the chunk.
+    fn carried_scalars(&self, masks: &BTreeMap<Reg, Value>, body: &[usize]) -> Option<HashSet<Value>> {
+        let mut carried = HashSet::new();
+        let made: HashSet<Value> =
+            body.iter().flat_map(|&index| &self.facts.block.insts[index].results).copied().collect();
+        for step in &self.facts.planned.plan.steps {
+            let Step::Scalar(index) = step else { continue };
+            let inst = &self.facts.block.insts[*index];
+            let depends = inst.op.operands().iter().any(|v| carried.contains(v) || made.contains(v));
+            match inst.op {
+                Op::RfRead { reg, .. } if masks.contains_key(&reg) => {
+                    carried.insert(inst.results[0]);
+                }
+                Op::RfWrite { .. } => {}
+                Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, .. }
+                | Op::Unary { op: UnaryOp::Not, .. }
+                    if depends =>
+                {
+                    carried.insert(inst.results[0]);
+                }
+                _ if depends => return None,
+                _ => {}
+            }
+        }
+        Some(carried)
+    }
+
+    /// Registers that are only used as floats inside the loop, and written with results of float operations.
+    fn raw_floats(&self, lanes: &BTreeMap<Reg, (Value, Option<Value>)>) -> BTreeSet<Reg> {
+        let float_of = |v: Value| match *self.facts.def_op(v) {
+            Op::Convert { op: ConvertOp::Bitcast, a, .. } if self.facts.ty(a) == Type::F32 => Some(a),
+            _ => None,
+        };
+        let arithmetic =
+            |v: Value| matches!(self.facts.def_op(v), Op::FBinary { .. } | Op::Fma { .. } | Op::FUnary { .. });
+        lanes
+            .iter()
+            .filter(|&(&reg, &(value, _))| {
+                let Some(float) = float_of(value) else { return false };
+                let read =
+                    self.facts.block.insts.iter().find(|inst| matches!(inst.op, Op::RfRead { reg: r, .. } if r == reg));
+                let uses_are_float = |v: Value| {
+                    self.facts.block.insts.iter().all(|inst| {
+                        !inst.op.operands().contains(&v)
+                            || match inst.op {
+                                Op::Convert { op: ConvertOp::Bitcast, to: Type::F32, .. } => {
+                                    !self.facts.planned.bits_used[inst.results[0]]
+                                }
+                                _ => false,
+                            }
+                    })
+                };
+                // The value itself is seen by this one write only.
+                let mut seen = 0;
+                for inst in &self.facts.block.insts {
+                    seen += inst.op.operands().iter().filter(|&&v| v == value).count();
+                }
+                let casts = self
+                    .facts
+                    .block
+                    .insts
+                    .iter()
+                    .filter(|inst| {
+                        inst.op.operands().contains(&float)
+                            && matches!(inst.op, Op::Convert { op: ConvertOp::Bitcast, .. })
+                    })
+                    .count();
+                arithmetic(float) && seen == 1 && casts == 1 && read.is_none_or(|inst| uses_are_float(inst.results[0]))
+            })
+            .map(|(&reg, _)| reg)
+            .collect()
+    }
+}

@@ -1,0 +1,52 @@
+//! Values that rounds have no use for. They are in memory, for a host has few registers, and its allocator may take one from a
+//! round for a value that is needed after the last one.
+
+use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+
+use super::super::block::BlockLowerer;
+use super::super::chunk::flags;
+use warploom_engine::abi;
+
+/// Bytes that there are for them.
+pub const MOST_BYTES: usize = abi::SPILL_BYTES;
+
+/// Where an `i64` is kept.
+#[derive(Clone, Copy)]
+pub struct Slot(i32);
+
+/// Places in [`warploom_runtime::warp::WarpContext::spill`].
+#[derive(Clone, Copy, Default)]
+pub struct Slots {
+    taken: i32,
+}
+
+impl Slots {
+    /// Keeps a value in a place of its own.
+    pub fn keep(&mut self, lowerer: &mut BlockLowerer<'_, '_, '_>, value: Clif) -> Slot {
+        let slot = Slot(self.take(8));
+        lowerer.keep(slot, value);
+        slot
+    }
+
+    /// A place for one value a lane: its offset in the context.
+    pub fn row(&mut self, bytes: u32) -> i32 {
+        self.take(bytes as i32)
+    }
+
+    fn take(&mut self, bytes: i32) -> i32 {
+        let at = self.taken;
+        self.taken += bytes;
+        assert!(self.taken as usize <= MOST_BYTES, "a loop with more stays in lockstep");
+        abi::SPILLS + at
+    }
+}
+
+impl BlockLowerer<'_, '_, '_> {
+    pub(super) fn keep(&mut self, slot: Slot, value: Clif) {
+        self.b.ins().store(flags(), value, self.ctx, slot.0);
+    }
+
+    pub(super) fn kept(&mut self, slot: Slot) -> Clif {
+        self.b.ins().load(types::I64, flags(), self.ctx, slot.0)
+    }
+}

@@ -1,0 +1,135 @@
+//! A strip that has been tested: some chunks after the other.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
+
+use super::super::block::BlockLowerer;
+use super::{LANES, start_of};
+use crate::tuning;
+use warploom_analysis::Sweep;
+use warploom_ir::Op;
+
+impl<'r> BlockLowerer<'_, 'r, '_> {
+    /// Does all lanes of the strip, a multiple of so many chunks.
+    pub(super) fn do_strip(&mut self, sweep: &Sweep, lanes: Clif, chunks: i64, bail: Option<ClifBlock>) {
+        self.spread_masks(sweep);
+        let inner = sweep.inner.as_ref().map(|inner| self.inner_lanes(inner, lanes, chunks));
+        let starts = self.starts();
+        let (head, done) = (self.b.create_block(), self.b.create_block());
+        let zero = self.b.ins().iconst(types::I64, 0);
+        if let Some(bail) = bail {
+            let none = self.cold_block();
+            self.find_elements(sweep, none);
+            let go = self.b.create_block();
+            self.b.ins().jump(go, &[]);
+            self.b.switch_to_block(none);
+            self.b.ins().jump(bail, &[BlockArg::Value(zero)]);
+            self.b.switch_to_block(go);
+        }
+        let args: Vec<BlockArg> =
+            std::iter::once(zero).chain(starts.iter().map(|start| start.0)).map(BlockArg::Value).collect();
+        self.b.ins().jump(head, &args);
+        self.b.switch_to_block(head);
+        let lanes_before = self.b.append_block_param(head, types::I64);
+        let current: Vec<Clif> = starts.iter().map(|_| self.b.append_block_param(head, types::I64)).collect();
+        for host in self.hosts().values_mut() {
+            let at = starts.iter().position(|&start| start == start_of(host)).expect("listed above");
+            host.firsts[0] = current[at];
+        }
+        let bail = bail.map(|bail| (bail, self.cold_block()));
+        let strip = self.whole().strip.as_mut().expect("a strip");
+        strip.lanes_before = Some(lanes_before);
+        strip.bail = bail.map(|(_, here)| here);
+        if let Some(inner) = inner {
+            self.do_inner(sweep, inner, chunks);
+        } else {
+            self.do_phases(sweep, chunks);
+        }
+        let next = self.b.ins().iadd_imm_s(lanes_before, LANES * chunks);
+        let mut args = vec![BlockArg::Value(next)];
+        for (&at, &(_, step)) in current.iter().zip(&starts) {
+            args.push(BlockArg::Value(self.b.ins().iadd_imm_s(at, step * LANES * chunks)));
+        }
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, lanes);
+        self.b.ins().brif(more, head, &args, done, &[]);
+        if let Some((bail, here)) = bail {
+            self.b.switch_to_block(here);
+            self.b.ins().jump(bail, &[BlockArg::Value(lanes_before)]);
+        }
+        self.b.switch_to_block(done);
+    }
+
+    /// Chunks that are lowered one by one, at most so many.
+    pub(super) fn in_turn(&self, sweep: &Sweep, most: i64) -> i64 {
+        let insts = sweep.phases.iter().map(Vec::len).sum::<usize>();
+        let mut chunks = most;
+        while chunks % 2 == 0 && insts * chunks as usize > tuning::ONE_BY_ONE {
+            chunks /= 2;
+        }
+        chunks
+    }
+
+    /// Does some chunks as such of which all lanes take part in all loads, if these are between the lanes where that is so.
+    pub(super) fn do_inner(&mut self, sweep: &Sweep, [first, most]: [Clif; 2], chunks: i64) {
+        let (inside, edge, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let before = self.strip().and_then(|strip| strip.lanes_before).expect("a strip is being lowered");
+        let distance = self.b.ins().isub(before, first);
+        let all = self.b.ins().icmp(IntCC::UnsignedLessThan, distance, most);
+        self.b.ins().brif(all, inside, &[], edge, &[]);
+        for (block, inner) in [(inside, true), (edge, false)] {
+            self.b.switch_to_block(block);
+            self.whole().strip.as_mut().expect("a strip").inner = inner;
+            self.on_one_way(|lowerer| lowerer.do_phases(sweep, chunks));
+            self.b.ins().jump(done, &[]);
+        }
+        self.b.switch_to_block(done);
+    }
+
+    pub(super) fn do_phases(&mut self, sweep: &Sweep, chunks: i64) {
+        let mut chunks = self.first_chunks(chunks);
+        for (phase, insts) in sweep.phases.iter().enumerate() {
+            self.in_each(&mut chunks, |lowerer, _| {
+                lowerer.chunk_body(insts);
+                if phase + 1 < sweep.phases.len() {
+                    lowerer.catch_up_on_loads();
+                }
+            });
+        }
+    }
+
+    /// Finds which elements loads may read by number, which is the same for all lanes; to `slow` if that is none.
+    pub(super) fn find_elements(&mut self, sweep: &Sweep, slow: ClifBlock) {
+        let block = self.facts.block;
+        for &index in sweep.phases.iter().flatten() {
+            if let Op::Load { access, .. } = &block.insts[index].op
+                && !self.is_tested_in_group(index)
+                && let Some(by) = self.index_of(access)
+            {
+                let run = self.run_of(index);
+                let elements = self.elements(access, &by, run, slow);
+                self.chunk().shared.elements.insert(index, elements);
+            }
+        }
+    }
+
+    /// Makes vectors of the warp's masks that lanes use: they are the same in all lanes of a strip.
+    pub(super) fn spread_masks(&mut self, sweep: &Sweep) {
+        for mask in sweep.masks_used(self.facts.block) {
+            let Some(bits) = self.scope.scalars[mask] else { continue };
+            if !self.chunk().shared.strip_masks.contains_key(&mask) {
+                let any = self.b.ins().icmp_imm_u(IntCC::NotEqual, bits, 0);
+                let word = self.b.ins().bmask(types::I32, any);
+                let words = self.b.ins().splat(types::I32X4, word);
+                self.chunk().shared.strip_masks.insert(mask, words);
+            }
+        }
+    }
+
+    /// Where accesses begin in host memory, with the steps from lane to lane.
+    pub(super) fn starts(&mut self) -> Vec<(Clif, i64)> {
+        let mut starts: Vec<(Clif, i64)> = self.hosts().values().map(start_of).collect();
+        starts.sort();
+        starts.dedup();
+        starts
+    }
+}

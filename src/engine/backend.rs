@@ -1,0 +1,78 @@
+//! The seam between the engine and back ends. `docs/engine-contract.md` says what code keeps.
+
+use warploom_ir::BlockId;
+
+use crate::object::{Object, Relocatable};
+use crate::prepared::Prepared;
+use crate::{Effort, JitError};
+
+/// Makes machine code of regions.
+///
+/// # Safety
+/// Code of [`Backend::compile`] keeps `docs/engine-contract.md`: it is an [`abi::Entry`](crate::abi::Entry), may be entered
+/// at each of the blocks, and touches nothing but the context and guest memory that its page table has.
+pub unsafe trait Backend: Send + Sync {
+    /// Everything that code depends on besides the function: a part of the name of kept code.
+    ///
+    /// # Errors
+    /// The back end does not serve this host.
+    fn description(&self) -> Result<String, JitError>;
+
+    /// A place for the code of one program.
+    ///
+    /// # Errors
+    /// The back end does not serve this host.
+    fn space(&self) -> Result<Box<dyn CodeSpace>, JitError>;
+
+    /// Code of some blocks.
+    ///
+    /// # Errors
+    /// The code generator rejects it, or it needs too much of the host's stack or of the register file.
+    fn compile(&self, prepared: &Prepared, blocks: &[BlockId], effort: Effort) -> Result<Object, JitError>;
+
+    /// The code that [`Backend::compile`] makes, as text.
+    ///
+    /// # Errors
+    /// As [`Backend::compile`].
+    fn listing(&self, prepared: &Prepared, blocks: &[BlockId], effort: Effort) -> Result<String, JitError>;
+}
+
+/// Memory for code.
+///
+/// # Safety
+/// A [`Code`] has the bytes that were to be placed, with the addresses that its relocations name, for as long as the
+/// space lives.
+pub unsafe trait CodeSpace: Send + Sync {
+    /// Puts code in its place. The name is what profilers and debuggers show, and is not used a second time.
+    ///
+    /// # Errors
+    /// The code refers to something that there is not, or there is no memory for it.
+    fn define(&self, name: &str, code: &Relocatable) -> Result<Code, JitError>;
+}
+
+/// A function's code. It may be called while its [`CodeSpace`] lives.
+#[derive(Clone, Copy, Debug)]
+pub struct Code {
+    start: *const u8,
+    bytes: usize,
+}
+
+// SAFETY: it is an address of code that no one writes.
+unsafe impl Send for Code {}
+// SAFETY: as above.
+unsafe impl Sync for Code {}
+
+impl Code {
+    /// Code of so many bytes.
+    pub fn new(start: *const u8, bytes: usize) -> Code {
+        Code { start, bytes }
+    }
+
+    pub fn address(self) -> *const u8 {
+        self.start
+    }
+
+    pub fn bytes(self) -> usize {
+        self.bytes
+    }
+}

@@ -1,0 +1,449 @@
+//! Compiled code kept on disk: a program that starts again has it without translation.
+//!
+//! There is one file for each region of a kernel and each effort. Its name is a digest of everything that the code depends
+//! on ([`Key`]), so that an entry never has to be replaced; its checksum covers the name. Files are written under another name
+//! and renamed: processes may share a folder. Whoever can write a file there can have this process run it, so that the folder
+//! and its files have to be the user's own, and no one else's to write.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime};
+
+use sha2::{Digest, Sha256};
+
+use crate::object::Object;
+use crate::{Effort, JitError, Prepared, Program};
+
+/// Environment variable: the folder, or `off`.
+pub const FOLDER: &str = "WARPLOOM_CACHE";
+/// Environment variable: what the folder may hold, in MiB.
+pub const SIZE: &str = "WARPLOOM_CACHE_SIZE";
+
+const DEFAULT_MIB: u64 = 1024;
+const MAGIC: &[u8; 16] = b"warploom code 1\n";
+const DIGEST: usize = 32;
+const EXTENSION: &str = "code";
+/// Of a temporary file, which a process that was killed may leave.
+const UNFINISHED: &str = "new";
+/// Of an entry: more is no code of ours.
+const MAX_FILE: u64 = 1 << 28;
+/// Entries that were read are newer than others: at most so often they are made so.
+const TOUCHED: Duration = Duration::from_secs(3600);
+
+/// Stands for a translation: of which function, for which launches and host, by which state of the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key([u8; DIGEST]);
+
+impl Key {
+    /// `backend`: everything that its code depends on besides the function.
+    pub(crate) fn of_program(prepared: &Prepared, backend: &str) -> Key {
+        let (launch, one_worker) = (prepared.launch(), prepared.one_worker());
+        let text = format!("{backend} {launch:?} {one_worker}\n{}", prepared.function());
+        Key(digest([text.as_bytes()]))
+    }
+
+    /// Of a part of this program.
+    pub(crate) fn of_region(self, region: usize, effort: Effort) -> Key {
+        Key(digest([&self.0, format!("{region} {}", effort.name()).as_bytes()]))
+    }
+
+    fn file_name(self) -> String {
+        let hex: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{hex}.{EXTENSION}")
+    }
+}
+
+impl Object {
+    /// The contents of its file.
+    fn to_bytes(&self, key: Key) -> Vec<u8> {
+        let payload = postcard::to_stdvec(self).expect("code has nothing that cannot be written");
+        sealed(key, &payload)
+    }
+
+    /// None: it is damaged, or the file of another key.
+    fn from_bytes(key: Key, file: &[u8]) -> Option<Object> {
+        let (sum, payload) = file.strip_prefix(MAGIC)?.split_at_checked(DIGEST)?;
+        if sum != digest([&key.0, payload]) {
+            return None;
+        }
+        let (object, rest) = postcard::take_from_bytes(payload).ok()?;
+        rest.is_empty().then_some(object)
+    }
+}
+
+/// A file with this payload, whatever that is.
+fn sealed(key: Key, payload: &[u8]) -> Vec<u8> {
+    [&MAGIC[..], &digest([&key.0, payload]), payload].concat()
+}
+
+/// How an entry's file is read, for tests and fuzzing: that of a program's first region, with code that is made quickly.
+pub struct Reader<'p> {
+    program: &'p Program,
+    key: Key,
+}
+
+impl<'p> Reader<'p> {
+    /// # Errors
+    /// There is no code generator for this host.
+    pub fn new(program: &'p Program) -> Result<Reader<'p>, JitError> {
+        Ok(Reader { program, key: program.key()?.of_region(0, Effort::Quick) })
+    }
+
+    /// The file that would be written.
+    ///
+    /// # Errors
+    /// The region cannot be compiled.
+    pub fn file(&self) -> Result<Vec<u8>, JitError> {
+        Ok(self.program.compile_region(0, Effort::Quick)?.to_bytes(self.key))
+    }
+
+    /// A file with this payload and the checksum of it.
+    pub fn sealed(&self, payload: &[u8]) -> Vec<u8> {
+        sealed(self.key, payload)
+    }
+
+    /// The payload of a file.
+    pub fn payload(file: &[u8]) -> &[u8] {
+        file.get(MAGIC.len() + DIGEST..).unwrap_or_default()
+    }
+
+    /// Whether a file would be taken. Its code is put in a place, and not run.
+    pub fn takes(&self, file: &[u8]) -> bool {
+        Object::from_bytes(self.key, file).is_some_and(|object| {
+            let space = self.program.backend().space();
+            space.and_then(|space| self.program.place(&*space, "read", &object).map(drop)).is_ok()
+        })
+    }
+}
+
+/// The digest of bytes that follow each other.
+fn digest<const N: usize>(parts: [&[u8]; N]) -> [u8; DIGEST] {
+    let mut digest = Sha256::new();
+    parts.iter().for_each(|part| digest.update(part));
+    digest.finalize().into()
+}
+
+/// A folder with compiled code.
+pub struct Cache {
+    folder: PathBuf,
+    max_bytes: u64,
+    /// How many are there, roughly: other processes add to them.
+    bytes: OnceLock<AtomicU64>,
+    complain: fn(&str),
+}
+
+/// How much a cache holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    pub entries: u64,
+    pub bytes: u64,
+}
+
+impl Contents {
+    /// With a file, if that is an entry.
+    fn with(self, file: &Found) -> Contents {
+        let (entries, bytes) = if file.is_entry { (1, file.bytes) } else { (0, 0) };
+        Contents { entries: self.entries + entries, bytes: self.bytes + bytes }
+    }
+}
+
+/// A file of the cache.
+struct Found {
+    path: PathBuf,
+    bytes: u64,
+    used: SystemTime,
+    is_entry: bool,
+}
+
+impl Cache {
+    /// The cache that the environment asks for: none if it says `off`, if it names no folder and there is none for the user's caches, or
+    /// if the folder cannot be used. `complain` is told why, and what is wrong with files.
+    pub fn of_environment(complain: fn(&str)) -> Option<Arc<Cache>> {
+        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        let folder = match variable(FOLDER) {
+            Some(value) if value == "off" => return None,
+            Some(folder) => folder.into(),
+            None => {
+                let home = || variable("HOME").map(|home| Path::new(&home).join(".cache"));
+                let caches = variable("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+                caches.or_else(home)?.join("warploom")
+            }
+        };
+        let mib = variable(SIZE).and_then(|value| {
+            let mib = value.to_str().and_then(|text| text.parse::<u64>().ok());
+            if mib.is_none() {
+                complain(&format!("{SIZE}={}: expected a number of MiB", value.display()));
+            }
+            mib
+        });
+        let mib = mib.unwrap_or(DEFAULT_MIB);
+        let cache = Cache::open(&folder, mib.saturating_mul(1 << 20), complain);
+        let problem = |error| complain(&format!("no code is kept: {}: {error}", folder.display()));
+        cache.map_err(problem).ok().map(Arc::new)
+    }
+
+    /// A folder, which is made if it is not there, for so many bytes.
+    ///
+    /// # Errors
+    /// It cannot be made or read, or belongs to someone else, or others may write to it.
+    pub fn open(folder: &Path, max_bytes: u64, complain: fn(&str)) -> io::Result<Cache> {
+        make_private(folder)?;
+        let there = fs::metadata(folder)?;
+        if !there.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        if let Some(problem) = foreign(&there) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
+        }
+        Ok(Cache { folder: folder.into(), max_bytes, bytes: OnceLock::new(), complain })
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The most that it may hold.
+    pub fn max_bytes(&self) -> u64 {
+        self.max_bytes
+    }
+
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn contents(&self) -> io::Result<Contents> {
+        Ok(self.files()?.iter().fold(Contents::default(), Contents::with))
+    }
+
+    /// Removes all entries, and what processes that were killed left. Returns what was there.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or a file in it not removed.
+    pub fn clear(&self) -> io::Result<Contents> {
+        let mut removed = Contents::default();
+        for file in self.files()? {
+            remove(&file.path)?;
+            removed = removed.with(&file);
+        }
+        Ok(removed)
+    }
+
+    /// Files whose names are ours.
+    fn files(&self) -> io::Result<Vec<Found>> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            let is_entry = path.extension().is_some_and(|extension| extension == EXTENSION);
+            if !is_entry && path.extension().is_none_or(|extension| extension != UNFINISHED) {
+                continue;
+            }
+            // Another process may have removed it.
+            let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+            if metadata.is_file() {
+                files.push(Found { path, bytes: metadata.len(), used: metadata.modified()?, is_entry });
+            }
+        }
+        Ok(files)
+    }
+
+    /// The code of a key, if it is there.
+    pub(crate) fn load(&self, key: Key) -> Option<Object> {
+        let file = match read(&self.path(key)) {
+            Ok(file) => file,
+            Err(error) => {
+                if error.kind() != io::ErrorKind::NotFound {
+                    self.reject(key, &error.to_string());
+                }
+                return None;
+            }
+        };
+        let object = Object::from_bytes(key, &file);
+        if object.is_none() {
+            self.reject(key, "it is damaged");
+        }
+        object
+    }
+
+    /// Says that an entry could not be used.
+    pub(crate) fn reject(&self, key: Key, problem: &str) {
+        (self.complain)(&format!("kept code is ignored: {}: {problem}", self.path(key).display()));
+    }
+
+    fn path(&self, key: Key) -> PathBuf {
+        self.folder.join(key.file_name())
+    }
+
+    /// Keeps code. The cache does without code that cannot be written.
+    pub(crate) fn store(&self, key: Key, object: &Object) {
+        let bytes = object.to_bytes(key);
+        if bytes.len() as u64 > self.max_bytes.min(MAX_FILE) {
+            return;
+        }
+        let before = self.bytes.get_or_init(|| AtomicU64::new(self.contents().map_or(0, |there| there.bytes)));
+        let stored = self.write(&self.path(key), &bytes).and_then(|()| {
+            let all = before.fetch_add(bytes.len() as u64, Relaxed) + bytes.len() as u64;
+            if all > self.max_bytes { self.trim() } else { Ok(()) }
+        });
+        if let Err(error) = stored {
+            tracing::warn!("code is not kept: {}: {error}", self.folder.display());
+        }
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let suffix = format!(".{UNFINISHED}");
+        let mut temporary = tempfile::Builder::new().suffix(&suffix).tempfile_in(&self.folder)?;
+        temporary.write_all(bytes)?;
+        temporary.persist(path).map(drop).map_err(|error| error.error)
+    }
+
+    /// Removes entries that were used longest ago, so that a quarter is free.
+    fn trim(&self) -> io::Result<()> {
+        let mut files = self.files()?;
+        files.sort_by_key(|file| file.used);
+        let mut left: u64 = files.iter().map(|file| file.bytes).sum();
+        for file in files {
+            if left <= self.max_bytes / 4 * 3 {
+                break;
+            }
+            remove(&file.path)?;
+            left -= file.bytes;
+        }
+        if let Some(bytes) = self.bytes.get() {
+            bytes.store(left, Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// Another process may have removed it.
+fn remove(path: &Path) -> io::Result<()> {
+    fs::remove_file(path).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    let problem = match metadata.len() {
+        _ if !metadata.is_file() => Some("it is no file"),
+        length if length > MAX_FILE => Some("it is too large"),
+        _ => foreign(&metadata),
+    };
+    if let Some(problem) = problem {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
+    }
+    let now = SystemTime::now();
+    let is_stale = metadata.modified().is_ok_and(|used| now.duration_since(used).is_ok_and(|age| age > TOUCHED));
+    if is_stale {
+        // If it fails, the entry is among the first to go.
+        let _ = file.set_modified(now);
+    }
+    let mut bytes = Vec::with_capacity(metadata.len() as usize);
+    file.take(MAX_FILE).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Makes a folder, and those that it is in, which only this user may enter.
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Why others could have written it.
+#[cfg(unix)]
+fn foreign(metadata: &fs::Metadata) -> Option<&'static str> {
+    use std::os::unix::fs::MetadataExt;
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        Some("it belongs to another user")
+    } else if metadata.mode() & 0o022 != 0 {
+        Some("other users may write it")
+    } else {
+        None
+    }
+}
+
+#[cfg(not(unix))]
+fn foreign(_: &fs::Metadata) -> Option<&'static str> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::descriptions::Sites;
+    use crate::object::Relocatable;
+    use warploom_analysis::LaunchClass;
+    use warploom_ir::parse::parse;
+
+    const STORE: &str = "function \"store\" lanes 32 nan 0x7fff 0x7fffffff 0x7ff8000000000000 {
+        bank p: mask x 1
+        active p[0]
+        b0 pc 0 cost 1:
+          v0 = lane.id
+          v1 = zext.i64 v0
+          store.global.i32 [v1], v0 align 1
+          exit
+    }";
+
+    fn key(class: LaunchClass, one_worker: bool) -> Key {
+        let prepared = Prepared::new(&parse(STORE).unwrap(), class.into(), one_worker).unwrap();
+        Key::of_program(&prepared, "back end")
+    }
+
+    fn object() -> Object {
+        let code = Relocatable { bytes: vec![0xc3; 100], alignment: 16, relocations: vec![] };
+        Object { code, register_bytes: 64, sites: Sites::default() }
+    }
+
+    fn cache(folder: &Path, max_bytes: u64) -> Cache {
+        Cache::open(folder, max_bytes, |problem| panic!("{problem}")).unwrap()
+    }
+
+    #[test]
+    fn keys_tell_programs_apart() {
+        let any = key(LaunchClass::Any, true);
+        assert_eq!(any, key(LaunchClass::Any, true));
+        assert_ne!(any, key(LaunchClass::Line, true));
+        assert_ne!(any, key(LaunchClass::Any, false));
+        assert_ne!(any.of_region(0, Effort::Quick), any.of_region(1, Effort::Quick));
+        assert_ne!(any.of_region(0, Effort::Quick), any.of_region(0, Effort::Full));
+    }
+
+    #[test]
+    fn what_was_used_longest_ago_goes_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let object = object();
+        let any = key(LaunchClass::Any, true);
+        let key = |number| any.of_region(number, Effort::Quick);
+        let bytes = object.to_bytes(key(0)).len() as u64;
+        let cache = cache(folder.path(), 4 * bytes);
+        for number in 0..4 {
+            cache.store(key(number), &object);
+            let file = File::open(folder.path().join(key(number).file_name())).unwrap();
+            file.set_modified(SystemTime::now() - TOUCHED * (10 - number as u32)).unwrap();
+        }
+        assert_eq!(cache.contents().unwrap(), Contents { entries: 4, bytes: 4 * bytes });
+        // Reading makes it one that was used of late.
+        assert_eq!(cache.load(key(0)), Some(self::object()));
+        cache.store(key(4), &object);
+        assert_eq!(cache.contents().unwrap(), Contents { entries: 3, bytes: 3 * bytes });
+        let left: Vec<bool> = (0..5).map(|number| cache.load(key(number)).is_some()).collect();
+        assert_eq!(left, [true, false, false, true, true]);
+        std::fs::write(folder.path().join("x.new"), "left by a process that was killed").unwrap();
+        std::fs::write(folder.path().join("notes"), "not ours").unwrap();
+        assert_eq!(cache.clear().unwrap(), Contents { entries: 3, bytes: 3 * bytes });
+        let there: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(there, ["notes"]);
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = cache(folder.path(), 10);
+        cache.store(key(LaunchClass::Any, true), &object());
+        assert_eq!(cache.contents().unwrap(), Contents::default());
+    }
+}

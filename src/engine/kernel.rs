@@ -1,0 +1,68 @@
+//! [`Kernel`]: the programs made of one function.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use warploom_analysis::{LaunchClass, Launched};
+use warploom_ir::Function;
+
+use crate::backend::Backend;
+use crate::cache::Cache;
+use crate::{JitError, Program, tuning};
+
+/// The programs made of one function, one for each class of launches that launches have asked for.
+pub struct Kernel {
+    function: Arc<Function>,
+    backend: Arc<dyn Backend>,
+    cache: Option<Arc<Cache>>,
+    variants: Mutex<HashMap<(Launched, bool), Arc<Program>>>,
+}
+
+impl Kernel {
+    pub fn new(function: Arc<Function>, backend: Arc<dyn Backend>) -> Kernel {
+        Kernel { function, backend, cache: None, variants: Mutex::new(HashMap::new()) }
+    }
+
+    /// This kernel, with a cache for its code if there is one.
+    pub fn with_cache(self, cache: Option<Arc<Cache>>) -> Kernel {
+        Kernel { cache, ..self }
+    }
+
+    /// The program for launches of this shape on this many worker threads.
+    pub fn program(&self, grid: [u32; 3], block: [u32; 3], threads: usize) -> Result<Arc<Program>, JitError> {
+        let launch = Launched::of(grid, block, self.function.lanes.into());
+        let mut variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut key = (launch, threads <= 1);
+        if !variants.contains_key(&key) && variants.len() >= tuning::MAX_VARIANTS {
+            key = (LaunchClass::Any.into(), false);
+        }
+        if let Some(program) = variants.get(&key) {
+            return Ok(program.clone());
+        }
+        let program = Program::new(&self.function, key.0, key.1, self.backend.clone())?;
+        let program = Arc::new(match &self.cache {
+            Some(cache) => program.with_cache(cache.clone())?,
+            None => program,
+        });
+        variants.insert(key, program.clone());
+        Ok(program)
+    }
+
+    /// What of any program could not be compiled so far, and why.
+    pub fn uncompiled(&self) -> Vec<String> {
+        let variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        variants.values().flat_map(|program| program.uncompiled()).collect()
+    }
+
+    /// Nanoseconds spent on translation so far.
+    pub fn translate_ns(&self) -> u64 {
+        let variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        variants.values().map(|program| program.translate_ns()).sum()
+    }
+
+    /// How many pieces of code the cache had.
+    pub fn found_in_cache(&self) -> u64 {
+        let variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        variants.values().map(|program| program.found_in_cache()).sum()
+    }
+}

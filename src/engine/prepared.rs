@@ -1,0 +1,153 @@
+//! A function that is ready to be compiled: after analysis, with everything that back ends ask about it.
+
+use std::sync::{Arc, OnceLock};
+
+use cranelift_entity::PrimaryMap;
+use rustc_hash::FxHashSet;
+use warploom_analysis::{self as analysis, Flow, Launched, Liveness, Optimized};
+use warploom_interp::{InterpError, Interpreter};
+use warploom_ir::layout::RegLayout;
+use warploom_ir::{BlockId, Function, Op, Reg};
+
+use crate::plan::BlockPlan;
+use crate::{Effort, JitError};
+
+/// A register file with its spill slots.
+const MAX_REGISTER_FILE: usize = 1 << 25;
+
+/// A function after analysis, for one class of launches.
+pub struct Prepared {
+    function: Arc<Function>,
+    flow: Flow,
+    in_loops: PrimaryMap<BlockId, bool>,
+    launch: Launched,
+    read_first: Vec<Reg>,
+    liveness: Liveness,
+    one_worker: bool,
+    /// Registers that are written in loops.
+    written_in_loops: OnceLock<FxHashSet<Reg>>,
+    /// Of each block, for code made quickly and for code made for speed.
+    plans: [OnceLock<PrimaryMap<BlockId, BlockPlan>>; 2],
+    /// Goes on where code could not be made, and does what code leaves to it.
+    interpreter: Arc<Interpreter>,
+}
+
+impl Prepared {
+    /// # Errors
+    /// The function does not verify, or its registers are too large.
+    pub fn new(function: &Function, launch: Launched, one_worker: bool) -> Result<Prepared, JitError> {
+        let Optimized { function, flow, read_first, liveness } =
+            analysis::optimize(function).map_err(InterpError::from)?;
+        let function = Arc::new(function);
+        let interpreter = Arc::new(Interpreter::new(function.clone())?);
+        let in_loops = analysis::in_loops(&function, &flow);
+        Ok(Prepared {
+            function,
+            flow,
+            in_loops,
+            launch,
+            read_first,
+            liveness,
+            one_worker,
+            written_in_loops: OnceLock::new(),
+            plans: Default::default(),
+            interpreter,
+        })
+    }
+
+    pub fn function(&self) -> &Function {
+        &self.function
+    }
+
+    /// Where the register file has each register: the same for all engines, since warps go on in another one.
+    pub fn layout(&self) -> &RegLayout {
+        self.interpreter.layout()
+    }
+
+    /// The interpreter of this function.
+    pub fn interpreter(&self) -> &Arc<Interpreter> {
+        &self.interpreter
+    }
+
+    /// The launches that code is for.
+    pub fn launch(&self) -> Launched {
+        self.launch
+    }
+
+    /// Whether one worker thread runs all warps, so that no one else sees memory.
+    pub fn one_worker(&self) -> bool {
+        self.one_worker
+    }
+
+    /// Registers that a fresh warp may read before it writes them.
+    pub fn read_first(&self) -> &[Reg] {
+        &self.read_first
+    }
+
+    pub fn liveness(&self) -> &Liveness {
+        &self.liveness
+    }
+
+    /// Whether control may come back to a block.
+    pub fn is_in_loop(&self, block: BlockId) -> bool {
+        self.in_loops[block]
+    }
+
+    /// Decisions about each block.
+    pub fn plans(&self, effort: Effort) -> &PrimaryMap<BlockId, BlockPlan> {
+        self.plans[usize::from(effort.is_fast())].get_or_init(|| {
+            // Only what a whole warp does at once relies on facts.
+            let facts = effort.is_fast().then(|| analysis::facts(&self.function, &self.flow, self.launch));
+            let plan = |index: usize| {
+                let facts = facts.as_ref().map(|facts| &facts[index]);
+                let id = BlockId(index as u32);
+                BlockPlan::of(&self.function, self.layout(), id, self.in_loops[id], self.launch, facts)
+            };
+            (0..self.function.blocks.len()).map(plan).collect()
+        })
+    }
+
+    /// Registers that are written in loops.
+    pub fn written_in_loops(&self) -> &FxHashSet<Reg> {
+        self.written_in_loops.get_or_init(|| {
+            let blocks = self.function.blocks.iter().zip(self.in_loops.values());
+            let insts = blocks.filter(|&(_, &in_loop)| in_loop).flat_map(|(block, _)| &block.insts);
+            insts.filter_map(|inst| if let Op::RfWrite { reg, .. } = inst.op { Some(reg) } else { None }).collect()
+        })
+    }
+
+    /// Bytes of the register file that code of these blocks needs.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn register_bytes(&self, blocks: &[BlockId], effort: Effort) -> Result<u64, JitError> {
+        let bytes = self.wanted_register_bytes(blocks, effort);
+        self.check_register_file(bytes)?;
+        Ok(bytes as u64)
+    }
+
+    /// Likewise, however many these are.
+    pub fn wanted_register_bytes(&self, blocks: &[BlockId], effort: Effort) -> usize {
+        let plans = self.plans(effort);
+        blocks.iter().map(|&block| plans[block].bytes).max().unwrap_or(0)
+    }
+
+    /// Bytes of the register file that quick code of any block needs: what warps begin with.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub(crate) fn register_file_bytes(&self) -> Result<usize, JitError> {
+        let slots = self.plans(Effort::Quick).values().map(|plan| plan.bytes).max();
+        let bytes = slots.unwrap_or(self.layout().bytes() as usize).next_multiple_of(64);
+        self.check_register_file(bytes)?;
+        Ok(bytes)
+    }
+
+    /// # Errors
+    /// A register file of so many bytes is too large.
+    pub(crate) fn check_register_file(&self, bytes: usize) -> Result<(), JitError> {
+        let kernel = || self.function.name.clone();
+        let max = MAX_REGISTER_FILE;
+        if bytes <= max { Ok(()) } else { Err(JitError::RegisterFile { kernel: kernel(), bytes, max }) }
+    }
+}
