@@ -9,7 +9,7 @@ use warploom_analysis::LaunchClass;
 use warploom_engine::Program;
 use warploom_ir::generate::{Random, Source};
 use warploom_ir::parse::parse;
-use warploom_ir::{BankId, Function};
+use warploom_ir::{BankId, BlockId, Function};
 use warploom_vector as vector;
 
 /// How lanes leave the loop.
