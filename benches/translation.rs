@@ -4,16 +4,16 @@
 #[path = "suite/peak.rs"]
 mod peak;
 
-use peak::peak_kib;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use arbitrary::Unstructured;
-use warploom::capture::{Launch, Manifest};
-use warploom::exec::{Arg, Effort, Error, Kernel, LaunchOptions, Program, Session, Stage};
-use warploom::generate::chain::{LINKS, chain, name};
+use peak::peak_kib;
+use warploom::{Arg, Effort, Error, Kernel, LaunchOptions, Program, Stage};
 use warploom_analysis::LaunchClass;
 use warploom_engine as jit;
+use warploom_replay::{Launch, Manifest, Session};
+use warploom_testing::chain::{LINKS, chain, name};
 
 /// File, kernel, and the number of buffers that it takes before `n`.
 const KERNELS: [(&str, &str); 2] = [

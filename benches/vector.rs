@@ -13,11 +13,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use suite::{Ready, Size};
-use warploom::capture::Launch;
-use warploom::exec::{Effort, EngineKind, LaunchOptions, Session, Stage};
+use warploom::{Effort, EngineKind, LaunchOptions, Stage};
 use warploom_analysis::LaunchClass;
 use warploom_engine::{Backend, Program};
 use warploom_ir::parse::parse;
+use warploom_replay::{Launch, Session};
 use warploom_vector as vector;
 
 /// Pairs of launches, and translations.
@@ -55,8 +55,7 @@ fn backend(vectors: bool) -> Arc<dyn Backend> {
 
 /// A launch whose hot code one back end has made, once.
 fn prepared(manifest: &Path, vectors: bool) -> (Ready, LaunchOptions) {
-    let mut ready = Ready::read(manifest);
-    ready.set_backend(backend(vectors));
+    let ready = Ready::read_for(manifest, backend(vectors));
     let options = LaunchOptions { effort: Effort::Full, ..ready.options(EngineKind::Jit, 1) };
     ready.launch(&options);
     ready.check();

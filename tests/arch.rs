@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use fat_file::{fat, host, member};
-use warploom::capture::npy;
 use warploom_container::{self as container, Arch, Isa};
+use warploom_replay::npy;
 
 fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)

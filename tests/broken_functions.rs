@@ -6,8 +6,8 @@ use warploom_analysis::{LaunchClass, optimize, shorten_divisions, unroll_exchang
 use warploom_cranelift::executed::Counting;
 use warploom_engine::{Kernel, Program};
 use warploom_interp::Interpreter;
-use warploom_ir::generate::{Limits, Random, Source, function};
 use warploom_ir::{BankId, BlockId, Function, Terminator, Value, Window, verify};
+use warploom_testing::ir::{Limits, Random, Source, function};
 
 /// Breaks something of a function, mostly.
 fn damage(function: &mut Function, source: &mut Random) {

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use warploom::capture::manifest::{Arg, Buffer, Dim, Layout, Surface};
-use warploom::capture::raw::Builtin;
-use warploom::capture::{ArgValue, Array, Dtype, Launch, Manifest, Placed, RawValue, write};
 use warploom_container as container;
 use warploom_container::hsaco::ValueKind;
+use warploom_replay::manifest::{Arg, Buffer, Dim, Layout, Surface};
+use warploom_replay::raw::Builtin;
+use warploom_replay::{ArgValue, Array, Dtype, Launch, Manifest, Placed, RawValue, write};
 
 /// The manifests in a folder of examples, and in `gfx9` of it; and one with images.
 fn examples() -> Vec<PathBuf> {

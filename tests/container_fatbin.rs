@@ -6,7 +6,7 @@ mod fat_file;
 use std::path::Path;
 
 use fat_file::{fat, host, member};
-use warploom::exec::Program;
+use warploom::Program;
 use warploom_container::fatbin::{self, MemberKind, Packing};
 use warploom_container::{self as container, Format, Isa};
 

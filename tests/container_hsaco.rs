@@ -518,7 +518,7 @@ fn flipped_bits_do_no_harm() {
 
 #[test]
 fn variables_are_in_guest_memory() {
-    let program = warploom::exec::Program::load(&bytes("containers/variables.hsaco"), None).unwrap();
+    let program = warploom::Program::load(&bytes("containers/variables.hsaco"), None).unwrap();
     let variable = program.variable("variable").unwrap();
     let (pointer, address) = (program.variable("pointer").unwrap(), variable.address);
     let read = |address: u64| {

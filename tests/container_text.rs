@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use arbitrary::Unstructured;
-use warploom::generate::check::Subject;
-use warploom::generate::code::{self, Code};
-use warploom::generate::{Case, gfx9, maxwell};
 use warploom_container::{self as container, Error, Isa};
+use warploom_testing::check::Subject;
+use warploom_testing::code::{self, Code};
+use warploom_testing::{Case, gfx9, maxwell};
 
 const TWICE: &str = "// Doubles words.
 .target sm_50
@@ -58,7 +58,7 @@ fn a_kernel_in_assembly() {
     std::fs::write(folder.path().join("twice.toml"), TWICE_MANIFEST).unwrap();
     let output = warploom(&["run", "twice.toml", "--engine", "both", "--out", "."], folder.path());
     assert!(output.status.success() && text(&output).contains("both engines agree"), "{}", text(&output));
-    let array = warploom::capture::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..]).unwrap();
+    let array = warploom_replay::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..]).unwrap();
     let words: Vec<u32> = array.bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
     assert_eq!(words, [2, 4, 6, 8, 10, 6, 7, 8]);
     // Branches go where the labels are.
@@ -157,7 +157,7 @@ buffer.x = {{ dtype = "u32", zeros = {} }}
     std::fs::write(folder.path().join("program.toml"), manifest).unwrap();
     let output = warploom(&[&["run", "program.toml", "--out", "."], arguments].concat(), folder.path());
     assert!(output.status.success(), "{}", text(&output));
-    let array = warploom::capture::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..]).unwrap();
+    let array = warploom_replay::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..]).unwrap();
     let words = array.bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
     (output, words, folder)
 }

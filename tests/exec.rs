@@ -5,7 +5,7 @@ mod fat_file;
 
 use std::path::Path;
 
-use warploom::exec::{Arg, EngineKind, Error, FidelityClass, LaunchOptions, LaunchOutcome, Program, Reciprocals};
+use warploom::{Arg, EngineKind, Error, FidelityClass, LaunchOptions, LaunchOutcome, Program, Reciprocals};
 use warploom_container as container;
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::memory::MemoryConfig;

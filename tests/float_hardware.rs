@@ -8,10 +8,10 @@ use std::sync::Arc;
 use warploom_analysis::LaunchClass;
 use warploom_engine::{Effort, Program};
 use warploom_ir::eval::{self, single};
-use warploom_ir::generate::{Random, Source};
 use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, NanPolicy, Round, SharedFn, Type, parse, shared};
 use warploom_runtime::launch::{ConstBank, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, Place};
+use warploom_testing::ir::{Random, Source};
 
 const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 };
 const ROUNDS: [Round; 4] = [Round::Nearest, Round::Zero, Round::Down, Round::Up];

@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use warploom::capture::{Launch, compare};
-use warploom::exec::{EngineKind, Session};
+use warploom::EngineKind;
 use warploom_gfx9::{Chip, assemble, assemble_for};
+use warploom_replay::{Launch, Session, compare};
 
 fn case(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/gfx9/cases").join(name)

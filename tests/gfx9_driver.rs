@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use warploom::exec::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program};
+use warploom::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program};
 
 fn launch(binary: &str, kernel: &str, args: &[Arg], options: &LaunchOptions) -> LaunchOutcome {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(binary);

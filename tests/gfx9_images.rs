@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use warploom::capture::{Launch, compare};
-use warploom::exec::{EngineKind, Session};
+use warploom::EngineKind;
+use warploom_replay::{Launch, Session, compare};
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 

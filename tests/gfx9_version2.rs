@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use warploom::capture::{Launch, compare};
-use warploom::exec::{EngineKind, Session};
+use warploom::EngineKind;
 use warploom_container::hsaco::{AddressSpace, HiddenKind, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
 use warploom_container::{self as container, Addresses, Format, Linked, Module};
-use warploom_ir::generate::{Random, Source};
+use warploom_replay::{Launch, Session, compare};
+use warploom_testing::ir::{Random, Source};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/gfx9")

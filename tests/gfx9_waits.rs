@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use warploom::exec::Program;
+use warploom::Program;
 use warploom_container as container;
 use warploom_gfx9::assemble;
 use warploom_gfx9::check::waitcnt;

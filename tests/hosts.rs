@@ -5,14 +5,14 @@ use std::process::Command;
 use std::sync::Arc;
 
 use arbitrary::Unstructured;
-use warploom::capture::{Launch, compare};
-use warploom::exec::{Effort, EngineKind, LaunchOptions, Session, Stage};
-use warploom::generate::{Case, check, gfx9, maxwell};
+use warploom::{Effort, EngineKind, LaunchOptions, Stage};
 use warploom_analysis::LaunchClass;
 use warploom_cranelift::{HOST_FEATURES, Target, dump};
 use warploom_engine::Program;
-use warploom_ir::generate::{Random, Source};
 use warploom_ir::parse;
+use warploom_replay::{Launch, Session, compare};
+use warploom_testing::ir::{Random, Source};
+use warploom_testing::{Case, check, gfx9, maxwell};
 
 const HOSTS: [&str; 6] = [
     "x86_64-unknown-linux-gnu",

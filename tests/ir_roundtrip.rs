@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use warploom_ir::generate::{self, Limits, Random};
 use warploom_ir::{BlockId, Function, Service, Terminator, Value, ValueType, parse, verify};
+use warploom_testing::ir::{self as generate, Limits, Random};
 
 fn random(seed: u64, lanes: u8) -> Function {
     generate::function(&mut Random::new(seed), Limits { lanes, ..Limits::default() })

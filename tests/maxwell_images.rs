@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use warploom::capture::Launch;
-use warploom::exec::{EngineKind, Session};
+use warploom::EngineKind;
 use warploom_ir::image::Kind;
 use warploom_ir::image::layout::{Blocks, Layout};
 use warploom_maxwell::header::{self, Format};
+use warploom_replay::{Launch, Session};
 
 fn fixture(path: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path).to_str().unwrap().into()

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use warploom::capture::{Launch, compare};
-use warploom::exec::{EngineKind, Session};
+use warploom::EngineKind;
+use warploom_replay::{Launch, Session, compare};
 
 fn folders() -> Vec<PathBuf> {
     let small = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/ordinary/small");

@@ -1,6 +1,6 @@
 //! The barrier of a cluster of one block, which is arrived at and waited for apart, on both engines.
 
-use warploom::exec::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program};
+use warploom::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program};
 use warploom_runtime::fault::FaultKind;
 
 /// A module with one kernel `k(.u64 out)`: each thread leaves `%result` in its word of the buffer. There are `%t` (its number in the block),

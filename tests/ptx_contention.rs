@@ -1,7 +1,7 @@
 //! Two threads of the host that change the same words through atomics of PTX: nothing is lost. Each type is contended some 100,000 times,
 //! or as often as the variable `WARPLOOM_CONTENTION` says (10,000,000 takes a minute or two).
 
-use warploom::exec::{Arg, EngineKind, LaunchOptions, Program};
+use warploom::{Arg, EngineKind, LaunchOptions, Program};
 
 const GRID: u32 = 32;
 const BLOCK: u32 = 128;

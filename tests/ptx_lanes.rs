@@ -1,6 +1,6 @@
 //! Lanes of PTX that part, meet, wait for each other and call, on both engines.
 
-use warploom::exec::{Arg, EngineKind, Fault, LaunchOptions, Program};
+use warploom::{Arg, EngineKind, Fault, LaunchOptions, Program};
 use warploom_runtime::fault::FaultKind;
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];

@@ -1,6 +1,6 @@
 //! What a launch of PTX may ask for, as a driver checks it.
 
-use warploom::exec::{Arg, EngineKind, LaunchOptions, Program};
+use warploom::{Arg, EngineKind, LaunchOptions, Program};
 
 /// A kernel `k` that counts its lanes in `out`.
 fn kernel(target: &str, before: &str, directives: &str, body: &str) -> String {

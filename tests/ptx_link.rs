@@ -1,9 +1,9 @@
 //! Modules of PTX that are linked, on both engines.
 
-use warploom::capture::Launch;
-use warploom::exec::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program, Session};
+use warploom::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program};
 use warploom_container::ptx::parse_linked;
 use warploom_ptx::{self as ptx, LinkErrors};
+use warploom_replay::{Launch, Session};
 use warploom_runtime::memory::MemoryConfig;
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];

@@ -1,7 +1,7 @@
 //! Memory of PTX on both engines: loads and stores, atomics, barriers in memory, copies, the stack.
 
 use half::{bf16, f16};
-use warploom::exec::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program};
+use warploom::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program};
 use warploom_runtime::fault::FaultKind;
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];

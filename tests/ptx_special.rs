@@ -1,6 +1,6 @@
 //! Special registers of PTX on both engines.
 
-use warploom::exec::{Arg, EngineKind, LaunchOptions, Program};
+use warploom::{Arg, EngineKind, LaunchOptions, Program};
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 const GRID: [u32; 3] = [2, 3, 2];

@@ -11,11 +11,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arbitrary::Unstructured;
 use variable::variable;
-use warploom::generate::bare::{self, Launch};
-use warploom::generate::code::{Code, Isa};
-use warploom::generate::compare::{self, BLOCKS, Difference, WAYS, Way, compare};
-use warploom::generate::{self, Elementwise, check, elementwise};
-use warploom_ir::generate::{Random, Source, function};
+use warploom_testing::bare::{self, Launch};
+use warploom_testing::code::{Code, Isa};
+use warploom_testing::compare::{self, BLOCKS, Difference, WAYS, Way, compare};
+use warploom_testing::ir::{Random, Source, function};
+use warploom_testing::{self as generate, Elementwise, check, elementwise};
 
 /// The JIT's ways of making code: one, by its number, if `WARPLOOM_WAY` says so.
 fn ways() -> &'static [Way] {

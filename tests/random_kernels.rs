@@ -9,9 +9,9 @@ mod variable;
 
 use arbitrary::Unstructured;
 use variable::variable;
-use warploom::generate::loops::long;
-use warploom::generate::{Attack, Case, check, gfx9, maxwell, ptx, visa};
-use warploom_ir::generate::{Random, Source};
+use warploom_testing::ir::{Random, Source};
+use warploom_testing::loops::long;
+use warploom_testing::{Attack, Case, check, gfx9, maxwell, ptx, visa};
 
 /// Runs kernels from so many seeds; at least so many instructions (of warps) must have been executed, and as much text printed.
 fn kernels(name: &str, count: u64, least: (u64, usize), kernel: fn(&mut Unstructured<'_>) -> arbitrary::Result<Case>) {

@@ -1,6 +1,6 @@
 //! What the driver provides to device code, on both engines.
 
-use warploom::exec::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program};
+use warploom::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program};
 use warploom_runtime::fault::FaultKind;
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];

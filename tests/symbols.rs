@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use tempfile::TempDir;
-use warploom::capture::{Array, Dtype, npy, write};
+use warploom_replay::{Array, Dtype, npy, write};
 
 const BINARIES: [&str; 2] = ["tally.sm_50.cubin", "tally.gfx900.hsaco"];
 

@@ -3,13 +3,13 @@
 //! within a loop.
 
 use arbitrary::Unstructured;
-use warploom::generate;
-use warploom::generate::compare::{Initial, WAYS, compare};
 use warploom_analysis::LaunchClass;
 use warploom_engine::Program;
-use warploom_ir::generate::{Random, Source};
 use warploom_ir::parse::parse;
 use warploom_ir::{BankId, BlockId, Function};
+use warploom_testing as generate;
+use warploom_testing::compare::{Initial, WAYS, compare};
+use warploom_testing::ir::{Random, Source};
 use warploom_vector as vector;
 
 /// How lanes leave the loop.

@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 use support::visa::{corpus, without_trailing_blanks};
 use support::visa_random::{Random, random_instruction, routine};
 use warploom_visa::module::{BinaryParts, Instruction, LabelId, Module, Operand, Routine};
-use warploom_visa::table;
 use warploom_visa::types::Version;
-use warploom_visa::{binary, text};
+use warploom_visa::{binary, table, text};
 
 fn all_files() -> Vec<(PathBuf, Vec<u8>)> {
     corpus(&["isa"])

@@ -8,14 +8,14 @@ mod ratios;
 #[path = "../suite/mod.rs"]
 mod suite;
 
+use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, Throughput};
-use std::hint::black_box;
 use suite::{Case, Ready, Size};
-use warploom::exec::{Effort, EngineKind, LaunchOptions};
+use warploom::{Effort, EngineKind, LaunchOptions};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use warploom::exec::EngineKind;
+use warploom::EngineKind;
 
 use crate::peak::peak_kib;
 use crate::suite::{self, Case, Ready, Size, growth};

@@ -1,7 +1,8 @@
 //! Kernels that compute more than they read.
 
+use super::Content::*;
 use super::draw::Draw;
-use super::{Case, Check, Content, Content::*, Images, Size, on, plain};
+use super::{Case, Check, Content, Images, Size, on, plain};
 
 pub fn cases(size: Size) -> Vec<Case> {
     // One thread must take long for it to tell what two gain.

@@ -1,6 +1,6 @@
 //! What buffers hold.
 
-use warploom::capture::Dtype;
+use warploom_replay::Dtype;
 
 macro_rules! contents {
     ($($name:ident $dtype:ident $number:ty),*) => {

@@ -1,7 +1,8 @@
 //! Kernels that read and write images.
 
+use super::Content::*;
 use super::draw::Draw;
-use super::{Case, Content, Content::*, Images, Size, on, plain};
+use super::{Case, Content, Images, Size, on, plain};
 
 pub fn cases(size: Size) -> Vec<Case> {
     vec![filter(size), histogram(size), copy(size)]

@@ -1,9 +1,11 @@
 //! A launch that a manifest describes, again and again.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use warploom::capture::{Launch, compare};
-use warploom::exec::{EngineKind, LaunchOptions, LaunchOutcome, Session};
+use warploom::{EngineKind, LaunchOptions, LaunchOutcome};
+use warploom_engine::Backend;
+use warploom_replay::{Launch, Session, compare};
 use warploom_runtime::launch::Counts;
 
 /// A launch in guest memory.
@@ -15,14 +17,15 @@ pub struct Ready {
 impl Ready {
     /// For the rest of the process.
     pub fn read(manifest: &Path) -> Ready {
-        let launch: &'static Launch = Box::leak(Box::new(Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"))));
-        let session = Session::new(launch).unwrap_or_else(|e| panic!("{}: {e}", manifest.display()));
-        Ready { launch, session }
+        Ready::read_for(manifest, warploom_cranelift::backend())
     }
 
-    #[cfg(feature = "vector")]
-    pub fn set_backend(&mut self, backend: std::sync::Arc<dyn warploom_engine::Backend>) {
-        self.session.set_backend(backend);
+    /// The same, with another back end.
+    pub fn read_for(manifest: &Path, backend: Arc<dyn Backend>) -> Ready {
+        let launch: &'static Launch = Box::leak(Box::new(Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"))));
+        let mut session = Session::new(launch).unwrap_or_else(|e| panic!("{}: {e}", manifest.display()));
+        session.set_backend(backend);
+        Ready { launch, session }
     }
 
     pub fn options(&self, engine: EngineKind, threads: usize) -> LaunchOptions {

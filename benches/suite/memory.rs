@@ -1,7 +1,8 @@
 //! Kernels that read or write more than they compute.
 
+use super::Content::*;
 use super::draw::Draw;
-use super::{Case, Content, Content::*, Size, on, plain};
+use super::{Case, Content, Size, on, plain};
 
 pub fn cases(size: Size) -> Vec<Case> {
     // In blocks of the greatest size and of a usual one: what a block costs by itself is much of a kernel as short as this.

@@ -4,8 +4,9 @@ use std::sync::atomic::AtomicU32;
 
 use half::slice::HalfFloatSliceExt;
 
+use super::Content::*;
 use super::draw::Draw;
-use super::{Case, Check, Content, Content::*, Images, Size, on, plain};
+use super::{Case, Check, Content, Images, Size, on, plain};
 
 pub fn cases(size: Size) -> Vec<Case> {
     vec![

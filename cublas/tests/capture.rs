@@ -3,7 +3,8 @@
 #![allow(non_snake_case, reason = "the names are the C API's")]
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 
 // The library's functions, by their C names.
 use cublas12 as _;

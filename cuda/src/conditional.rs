@@ -4,7 +4,8 @@
 //! that the driver provides to device code.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::context::Context;
 use crate::error::{Answer, Error, of_copy};

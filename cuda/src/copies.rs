@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::allocations;
 use crate::array::Array;
 use crate::boundary::Ptr;
-use crate::driver;
 use crate::error::{Answer, Error, of_copy};
+use crate::{allocations, driver};
 
 /// One side of a copy.
 #[derive(Clone)]

@@ -1,11 +1,12 @@
 //! What there is once in a process: the device, its memory, settings.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use warploom::exec::EngineKind;
+use warploom::EngineKind;
 use warploom_engine::cache::Cache;
 use warploom_runtime::memory::{Memory, MemoryConfig};
 

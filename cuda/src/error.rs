@@ -1,8 +1,7 @@
 //! What calls answer.
 
 pub use cudarc::driver::sys::CUresult as Error;
-
-use warploom::exec;
+use warploom as exec;
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::memory::{CopyError, MapError};
 

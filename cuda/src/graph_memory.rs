@@ -4,7 +4,8 @@
 //! what was instantiated from that, or a launch. What a launch has allocated also stays until it is freed, as it may be long after its graph is gone.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::allocations;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use warploom::capture::manifest;
-use warploom::exec::{Arg, INTERPRETED, LaunchOptions, LaunchOutcome};
+use warploom::{Arg, INTERPRETED, LaunchOptions, LaunchOutcome};
 use warploom_container::{Arch, Param};
+use warploom_replay::manifest;
 
 use crate::boundary::{self, Ptr};
 use crate::context::Context;

@@ -1,12 +1,12 @@
 //! Modules, libraries and the functions in them. A library is what is loaded; a module is a library in a context.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::FxHashMap;
-
-use warploom::exec::{self, Program};
+use warploom::{self as exec, Program};
 use warploom_container::{Function as Code, FunctionId};
 
 use crate::error::{Answer, Error};

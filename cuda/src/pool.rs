@@ -1,6 +1,7 @@
 //! Pools of memory. What is freed goes back to all at once, so that a pool has nothing but what is in use.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, LazyLock};
 
 use crate::allocations::{self, Kind};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use warploom::exec::ImagePool;
+use warploom::ImagePool;
 use warploom_ir::image::layout::Layout;
 use warploom_ir::image::sampler::{Filter, MipFilter, Sampler, Wrap};
 use warploom_ir::image::{Image, Kind};

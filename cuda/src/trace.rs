@@ -2,11 +2,12 @@
 //! that is not there is named once in any case. For the summary of a process, how long calls take.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Instant;
 
-use warploom::summary;
+use warploom_replay::summary;
 
 use crate::error::Answer;
 

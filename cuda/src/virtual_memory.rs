@@ -4,16 +4,16 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warploom_runtime::memory::{Access, Place, Unbound};
 
-use crate::allocations;
 use crate::context::CONTEXTS;
-use crate::driver;
 use crate::error::{Answer, Error, of_map};
 use crate::handles::{Table, fresh};
+use crate::{allocations, driver};
 
 /// Sizes and places are multiples of this.
 pub const GRANULARITY: u64 = 2 << 20;

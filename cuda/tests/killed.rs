@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use support::{Driver, ok, param};
-use warploom::summary::{self, Summary};
+use warploom_replay::summary::{self, Summary};
 
 /// Waits for a number that nobody writes.
 const FOREVER: &str = "

@@ -4,7 +4,8 @@ mod support;
 
 use std::ffi::{CString, c_void};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use support::{Driver, call, ok, param};

@@ -61,7 +61,9 @@ macro_rules! per_thread {
     };
 }
 
-pub(crate) use {api, define, per_thread};
+pub(crate) use api;
+pub(crate) use define;
+pub(crate) use per_thread;
 
 /// Checks a pointer of the caller's, which may not be null, before its result is made.
 pub fn required<T>(into: *mut T) -> crate::error::Result<()> {

@@ -4,7 +4,8 @@
 mod support;
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::SeqCst;
 
 use support::{
     ADD, DEVICE_TO_HOST, Dim3, HOST_TO_DEVICE, KernelNode, Memset, Runtime, SYMBOL, address, call, launch_of_add, ok,

@@ -3,7 +3,8 @@
 mod support;
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::channel;
 
 use support::{ADD, DEVICE_TO_HOST, Dim3, HOST_TO_DEVICE, Runtime, SYMBOL, address, ok, param};

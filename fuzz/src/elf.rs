@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use warploom_ir::generate::{Random, Source};
+use warploom_testing::ir::{Random, Source};
 
 /// Where a field is in its header, and its bytes.
 type Field = (usize, usize);
@@ -111,9 +111,11 @@ fn change(elf: &mut [u8], start: usize, fields: &[Field], random: &mut Random) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::collections::HashSet;
+
     use warploom_container as container;
+
+    use super::*;
 
     #[test]
     fn what_is_changed_is_an_elf_file_still() {

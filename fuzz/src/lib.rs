@@ -5,26 +5,25 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use arbitrary::{Result, Unstructured};
-use warploom::capture::{Manifest, npy};
-use warploom::generate::bare;
-use warploom::generate::check::Subject;
-use warploom::generate::code::{Code, Isa};
-use warploom::generate::compare::{self, BLOCKS, Way, compare, one_way};
-use warploom::generate::loops::{Guest, long};
-use warploom::generate::{
-    self, Attack, Case, Elementwise, check, gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code,
-    visa as visa_code,
-};
 use warploom_analysis::LaunchClass;
 use warploom_container::hsaco::bundle;
 use warploom_container::{self as container, Addresses, Arch, Format, FunctionId, Linked, fatbin, text};
 use warploom_engine::Program;
 use warploom_engine::cache::Reader;
 use warploom_gfx9 as gfx9;
-use warploom_ir::generate::Bytes;
 use warploom_ir::{Function, parse, verify};
 use warploom_maxwell::{Instruction, assemble, table};
 use warploom_ptx as ptx;
+use warploom_replay::{Manifest, npy};
+use warploom_testing::check::Subject;
+use warploom_testing::code::{Code, Isa};
+use warploom_testing::compare::{self, BLOCKS, Way, compare, one_way};
+use warploom_testing::ir::Bytes;
+use warploom_testing::loops::{Guest, long};
+use warploom_testing::{
+    self as generate, Attack, Case, Elementwise, bare, check, gfx9 as gfx9_code, maxwell as maxwell_code,
+    ptx as ptx_code, visa as visa_code,
+};
 use warploom_visa as visa;
 
 // Their functions of C are linked from them.
@@ -245,7 +244,7 @@ pub fn diff_ir(bytes: &[u8]) {
             _ => {
                 let (lanes, ops) = (u.int_in_range(1..=64)?, u.int_in_range(1..=30)?);
                 let rest = u.take_rest();
-                warploom_ir::generate::function(&mut Bytes(rest), compare::limits(lanes, ops))
+                warploom_testing::ir::function(&mut Bytes(rest), compare::limits(lanes, ops))
             }
         };
         alike(&function, block, way(bytes));

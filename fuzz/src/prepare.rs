@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use arbitrary::Unstructured;
-use warploom::generate::{gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code};
 use warploom_container::{self as container, Isa, SectionKind};
 use warploom_engine::cache::Reader;
 use warploom_gfx9 as gfx9;
 use warploom_gfx9::layout::Form;
-use warploom_ir::generate::{Random, Source};
 use warploom_maxwell as maxwell;
 use warploom_ptx as ptx;
+use warploom_testing::ir::{Random, Source};
+use warploom_testing::{gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code};
 use warploom_visa as visa;
 
 use super::KEPT;

@@ -1,7 +1,7 @@
 //! A short run of every target on stable Rust: the project's own files, the same with a few changes, and pseudo-random
 //! bytes. It shows that the targets work; finding more is the fuzzer's.
 
-use warploom_ir::generate::{Random, Source};
+use warploom_testing::ir::{Random, Source};
 
 use super::prepare::{random, seeds};
 

@@ -3,10 +3,12 @@
 //! Each is one atomic read-modify-write of the host: its own instruction where there is one, else a compare-and-swap
 //! loop. All are sequentially consistent, as compiled code's are.
 
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
+
 use half::{bf16, f16};
 
 use crate::mbarrier::MemoryBarrier;
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 
 /// Type of the memory cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

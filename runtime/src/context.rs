@@ -2,6 +2,9 @@
 //!
 //! Pointers and what bounds them are fields that only this crate can write: nobody else does, and what is here relies on that.
 
+use std::marker::PhantomData;
+use std::ptr;
+
 use crate::fault::{FaultKind, FaultRecord};
 use crate::launch::Step;
 use crate::memory::Memory;
@@ -11,8 +14,6 @@ use crate::warp::{
     Area, BARRIERS, BarrierCounts, BarrierKind, CONST_BANK_BYTES, CONST_BANKS, ENGINE_WORDS, ExitCode, Tlb, WarpContext,
 };
 use crate::window::Windows;
-use std::marker::PhantomData;
-use std::ptr;
 
 /// What an unset constant bank reads as.
 pub(crate) static ZERO_BANK: [u8; CONST_BANK_BYTES] = [0; CONST_BANK_BYTES];

@@ -366,9 +366,10 @@ pub struct WarpContext<'launch> {
 
 /// Where compiled code finds the fields of a [`WarpContext`], in bytes.
 pub mod offsets {
+    use std::mem::offset_of;
+
     use super::WarpContext;
     use crate::launch::Turn;
-    use std::mem::offset_of;
 
     macro_rules! offsets {
         ($($name:ident = $($field:ident).+;)*) => {

@@ -2,9 +2,9 @@
 //! for them put together from immediates, eight at a time.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Reg, Region, Type, Value, ValueType, Window};
 
 use super::editor::Editor;
-use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Reg, Region, Type, Value, ValueType, Window};
 
 /// Bytes of arrays that are known, by where they are.
 #[derive(Default)]

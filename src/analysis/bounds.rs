@@ -1,11 +1,11 @@
 //! What the definitions of integers prove about their size, so that an index from a small table or a byte needs no check of
 //! its own.
 
+use warploom_ir::{BinaryOp, ConvertOp, Extend, Op, Special, Type, Value};
 use warploom_runtime::launch::MAX_GRID;
 
 use super::class::GridClass;
 use super::visits::visit;
-use warploom_ir::{BinaryOp, ConvertOp, Extend, Op, Special, Type, Value};
 
 /// How far definitions are followed.
 const MAX_DEPTH: u32 = 8;

@@ -1,7 +1,8 @@
 //! Compares of 64-bit values that 32-bit code makes of the difference of their halves: `IADD RZ.CC` then `ISETP.X` of Maxwell.
 
-use super::editor::Editor;
 use warploom_ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value, ValueType, Window};
+
+use super::editor::Editor;
 
 /// `a - b` of two pairs of words, computed as `a + ~b + 1` and `a + ~b + carry`.
 pub(super) struct Difference {

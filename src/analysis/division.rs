@@ -16,11 +16,12 @@
 //! what is cut from them and their sum is at most 4 u (R + 512). The second quotient, r of that, is at most R / y and, as R / y < 2^12, above R / y - 0.01,
 //! before it is cut. So the sum of both is x / y or one less.
 
-use super::editor::Editor;
 use warploom_ir::division::{Build, Division};
 use warploom_ir::{
     BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, IntCc, Op, Round, SharedFn, Type, UnaryOp, Value, ValueType, Window,
 };
+
+use super::editor::Editor;
 
 /// What LLVM multiplies the reciprocal with: a bit less than 2^32.
 const BELOW_2_32: u64 = 0x4f7f_fffe;

@@ -3,7 +3,6 @@
 
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
-
 use warploom_ir::{Function, Inst, Op, Reg, Value};
 
 /// The instructions of a block in SSA form with its lane registers written as early as may be. A fault that a write now

@@ -13,13 +13,14 @@
 //! *Roots.* The estimates of the root and of half its reciprocal are so close that the last step rounds sqrt(x) + E with |E| < 2^-49 of the last
 //! bit. A root is so near a midpoint m + 1/2 only if x and m^2 + m differ by less than 2^8: the same test tries all such x.
 
-use super::division::Putter;
-use super::editor::Editor;
 use warploom_ir::division::are_unusual;
 use warploom_ir::{
     BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Op, Round, SharedFn, Type, UnaryOp, Value, ValueType,
     Window,
 };
+
+use super::division::Putter;
+use super::editor::Editor;
 
 /// What iterations may have to add to the high word of half a reciprocal root: one less in the exponent.
 const HALF: u64 = 0xfff0_0000;

@@ -9,13 +9,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use cranelift_entity::EntityRef;
+use warploom_ir::{BinaryOp, Block, Defs, Function, Op, Part, Reg, Terminator, Value};
 
 use super::class::{Classes, Launched};
 use super::flow::Flow;
 use super::masks::Masks;
 use super::registers;
 use super::visits::visit;
-use warploom_ir::{BinaryOp, Block, Defs, Function, Op, Part, Reg, Terminator, Value};
 
 /// Registers whose active lanes are evenly spaced, with the distance from lane to lane in the register's type.
 pub type Facts = BTreeMap<Reg, i64>;

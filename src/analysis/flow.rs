@@ -1,9 +1,9 @@
 //! How control passes between blocks, and what may run while lanes wait for their join.
 
 use cranelift_entity::EntityRef;
+use warploom_ir::{BlockId, Function, Terminator};
 
 use super::places::Places;
-use warploom_ir::{BlockId, Function, Terminator};
 
 /// Steps of the search for the blocks on the way to joins, all of them together. A function with more joins than that
 /// allows goes without.

@@ -9,7 +9,6 @@ use cranelift_entity::packed_option::ReservedValue;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-
 use warploom_ir::{
     Block, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Inst, Op, SharedFn, Type, UnaryOp, Value, ValueType,
     Values, Window, numbered,

@@ -3,9 +3,10 @@
 //! The shapes are those that lifters produce on purpose; each rule says which code makes it. The rules apply while a
 //! block is rebuilt by the [`Editor`], so an operand has been fused before its user is looked at.
 
+use warploom_ir::{BinaryOp, ConvertOp, IntCc, Op, Type, Value, ValueType, Window};
+
 use super::editor::Editor;
 use super::visits::visit;
-use warploom_ir::{BinaryOp, ConvertOp, IntCc, Op, Type, Value, ValueType, Window};
 
 /// Pairs of words that are looked at to find whether choices are between halves.
 const MOST_CHOICES: u32 = 32;

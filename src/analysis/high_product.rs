@@ -10,13 +10,14 @@
 //! division of `a b` by 2^64, as long as they are less than that. A pair that is added to the upper half, as in steps of Newton's for a
 //! reciprocal, may be among the words: what is carried past 2^128 does not matter then either.
 
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 
 use smallvec::SmallVec;
+use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Type, Value, Window};
 
 use super::editor::Editor;
-use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Type, Value, Window};
 
 /// Sums of a pair at most.
 const MOST_SUMS: usize = 16;

@@ -2,7 +2,6 @@
 
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
-
 use warploom_ir::eval::{self, Output};
 use warploom_ir::{
     BinaryOp, Block, ConvertOp, Defs, Function, Inst, IntCc, NanPolicy, Op, Type, Value, ValueType, Window,

@@ -45,15 +45,19 @@ mod visits;
 mod wide_division;
 mod windows;
 
+use std::sync::Arc;
+
 pub use bounds::{Bound, bound};
-pub use class::{CHUNK, Choice, Class, Classes, kept_bits};
-pub use class::{GridClass, LaunchClass, Launched};
+pub use class::{CHUNK, Choice, Class, Classes, GridClass, LaunchClass, Launched, kept_bits};
+use demand::Demand;
+use editor::Editor;
 pub use editor::is_pure;
 pub use facts::{Facts, facts};
 pub use flow::Flow;
 pub use group::{Condition, Group, NEAR, Sources, are_near, groups, keep_to_lanes};
 pub use lanes::fixed_lanes;
 pub use liveness::Liveness;
+use liveness::Numbers;
 pub use long_division::shorten_divisions;
 pub use loops::in_loops;
 pub use masks::Masks;
@@ -61,14 +65,7 @@ pub use segment::{Plan, Step, Support};
 pub use sweep::{Inner, Sweep};
 pub use tiled::{Tiled, tiled};
 pub use unroll::unroll_exchanges;
-pub use visits::visit;
-pub use visits::visits;
-
-use std::sync::Arc;
-
-use demand::Demand;
-use editor::Editor;
-use liveness::Numbers;
+pub use visits::{visit, visits};
 use warploom_ir::verify::{self, VerifyError};
 use warploom_ir::{BankId, Block, BlockId, CellKind, Function, Op, Reg, Terminator};
 

@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 use rustc_hash::FxHashMap;
+use warploom_ir::{
+    BinaryOp, Block, BlockId, CellKind, Defs, Function, Inst, Op, Part, Reg, Terminator, Value, entry_mask,
+};
 
 use super::bits::Bits;
 use super::editor::Editor;
 use super::flow::Flow;
 use super::masks::Masks;
-use warploom_ir::{
-    BinaryOp, Block, BlockId, CellKind, Defs, Function, Inst, Op, Part, Reg, Terminator, Value, entry_mask,
-};
 
 /// Replaces a word of a set; whether it was another.
 fn replace(word: &mut u64, new: u64) -> bool {

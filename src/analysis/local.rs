@@ -1,8 +1,9 @@
 //! Words of local memory that a block has written or loaded before: a load of them is what is known to be there. Only a lane itself sees its
 //! local memory, so nothing else can have changed it. (Arguments of PTX's calls are stored for the callee, and copied to its frame from there.)
 
-use super::editor::Editor;
 use warploom_ir::{Access, BinaryOp, Extend, Op, Space, Type, Value, ValueType};
+
+use super::editor::Editor;
 
 /// Words that are followed at most.
 const MOST: usize = 64;

@@ -18,15 +18,15 @@
 use std::cell::Cell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::editor::Editor;
-use super::ssa;
-use super::visits::visit;
 use warploom_ir::verify::{self, VerifyError};
 use warploom_ir::{
     BinaryOp, Block, BlockId, CellKind, ConvertOp, Function, IntCc, Op, Part, Reg, Terminator, Type, UnaryOp, Value,
     ValueType,
 };
+
+use super::editor::Editor;
+use super::ssa;
+use super::visits::visit;
 
 /// Rounds of a 64-bit division that are left out.
 const ROUNDS: u32 = 63;

@@ -1,9 +1,9 @@
 //! Which blocks are in loops.
 
 use cranelift_entity::PrimaryMap;
+use warploom_ir::{Block, BlockId, Function, Terminator};
 
 use super::flow::Flow;
-use warploom_ir::{Block, BlockId, Function, Terminator};
 
 /// Of each block, whether control may come back to it. What a reconvergence point dispatches to is not followed: it
 /// leads to everything that has ever diverged. What dispatches on the way to a join leads to that join instead.

@@ -1,10 +1,10 @@
 //! Masks of lanes: what their definitions prove, and simpler ones that equal them.
 
 use smallvec::SmallVec;
+use warploom_ir::{BinaryOp, Defs, Inst, Op, UnaryOp, Value, ValueType, Window};
 
 use super::editor::Editor;
 use super::visits::visit;
-use warploom_ir::{BinaryOp, Defs, Inst, Op, UnaryOp, Value, ValueType, Window};
 
 /// What the definitions of masks prove about their bits.
 pub struct Masks<'a> {
@@ -243,8 +243,9 @@ impl Editor {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use warploom_ir::{BankId, Part};
+
+    use super::*;
 
     /// Every row of a truth table of six registers.
     const TABLES: [u64; 6] = [

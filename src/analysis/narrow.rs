@@ -2,9 +2,9 @@
 //! (`v_mad_u64_u32`, `mad.wide`). Their low words are computed alone, so that an index stays what it is, evenly spaced.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
+use warploom_ir::{BinaryOp, ConvertOp, Op, Type, Value, ValueType, Window, table};
 
 use super::editor::Editor;
-use warploom_ir::{BinaryOp, ConvertOp, Op, Type, Value, ValueType, Window, table};
 
 /// What is needed of a value.
 #[derive(Clone, Copy, PartialEq)]

@@ -1,8 +1,9 @@
 //! Accesses to pairs of words that are 64-bit values: 32-bit code loads a `double` or a pointer into two registers. They become
 //! accesses to the values themselves, so that no vector is taken apart to be put together again.
 
-use super::editor::Editor;
 use warploom_ir::{Access, ConvertOp, Extend, Inst, Op, Space, Type, Value, ValueType, Window};
+
+use super::editor::Editor;
 
 /// The accesses of a block that can be of 64-bit values.
 pub struct Pairs(Vec<bool>);

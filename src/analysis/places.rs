@@ -3,9 +3,9 @@
 
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
+use warploom_ir::{BinaryOp, Block, Function, Op, Part, Reg, Terminator, table};
 
 use super::bits::Bits;
-use warploom_ir::{BinaryOp, Block, Function, Op, Part, Reg, Terminator, table};
 
 /// The places of a function. A place is a mask register; its lanes go on in the blocks that dispatchers name.
 #[derive(Default)]

@@ -13,8 +13,9 @@
 //!
 //! The rules see `XMAD` as it is lifted. A half of a constant has become a constant.
 
-use super::editor::Editor;
 use warploom_ir::{BinaryOp, ConvertOp, IntCc, Op, Type, UnaryOp, Value, Window};
+
+use super::editor::Editor;
 
 /// Summands of a product's high word, and their sums.
 const MOST_SUMMANDS: usize = 5;

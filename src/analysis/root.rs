@@ -4,12 +4,13 @@
 //! is wrong by tells, and scaled down by 2^16; of zeros and infinity `x` itself is taken. That is the correctly rounded root: a test tries all
 //! operands.
 
-use super::editor::Editor;
-use super::visits::visit;
 use warploom_ir::{
     BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Op, Round, Type, UnaryOp, Value,
     ValueType, Window,
 };
+
+use super::editor::Editor;
+use super::visits::visit;
 
 const INFINITY: u64 = 0x7f80_0000;
 /// 2^-96, 2^32, 2^-16

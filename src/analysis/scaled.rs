@@ -1,10 +1,11 @@
 //! Reciprocal roots of denormals. Hardware's takes denormal operands as zeros, so compilers scale small operands up before
 //! it and the result after it: 1/sqrt(x) is 2^n / sqrt(x 2^2n). Scaling by powers of two is exact, so that this is one root.
 
-use super::editor::Editor;
 use warploom_ir::{
     ConvertOp, FloatAttrs, FloatBinaryOp, FloatCc, Op, SharedFn, Type, UnaryOp, Value, ValueType, Window,
 };
+
+use super::editor::Editor;
 
 /// Bits of the least normal `f32`.
 const LEAST_NORMAL: u64 = 0x0080_0000;

@@ -7,10 +7,10 @@
 //! is like a load in this: other lanes do not see it, and nobody does after a fault.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
+use warploom_ir::{BankId, Block, Function, Inst, Op, Reg, Space, Value, ValueType, table};
 
 use super::class::{Class, Classes};
 use super::editor::is_pure;
-use warploom_ir::{BankId, Block, Function, Inst, Op, Reg, Space, Value, ValueType, table};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {

@@ -6,18 +6,19 @@
 
 mod lane_writes;
 
-use cranelift_entity::{SecondaryMap, packed_option::ReservedValue};
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::ReservedValue;
+use lane_writes::Held;
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
-
-use super::arrays::{Arrays, Elements};
-use super::editor::Editor;
-use super::local::LocalMemory;
-use lane_writes::Held;
 use warploom_ir::{
     Access, Block, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Region, Terminator, Type, Value, ValueType,
     Values, Window, table,
 };
+
+use super::arrays::{Arrays, Elements};
+use super::editor::Editor;
+use super::local::LocalMemory;
 
 /// The content of a uniform or mask register.
 #[derive(Clone, Copy)]

@@ -8,15 +8,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use cranelift_entity::SecondaryMap;
 use smallvec::{SmallVec, smallvec};
+use warploom_ir::{
+    BinaryOp, Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Special, Terminator, Type, UnaryOp, Value,
+    ValueType, table,
+};
 
 use super::class::{Class, Classes, LaunchClass};
 use super::group::{Condition, Finder, Group};
 use super::masks::{Masks, is_all_or_none};
 use super::segment::{Plan, Step};
-use warploom_ir::{
-    BinaryOp, Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Special, Terminator, Type, UnaryOp, Value,
-    ValueType, table,
-};
 
 pub struct Sweep {
     /// All steps of the kernel. Loads are done in all lanes, also where masks are not settled.

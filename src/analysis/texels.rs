@@ -3,12 +3,12 @@
 //! [`texel::unpack`](warploom_ir::texel::unpack) and [`texel::pack`](warploom_ir::texel::pack) are what these must come to, bit by bit.
 
 use smallvec::SmallVec;
-
-use super::editor::Editor;
 use warploom_ir::texel::{TexelFormat, TexelKind};
 use warploom_ir::{
     BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Op, Round, Type, Value, ValueType, Values, Window,
 };
+
+use super::editor::Editor;
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 

@@ -5,10 +5,10 @@
 //! distance from the first that is known beforehand.
 
 use rustc_hash::FxHashMap;
+use warploom_ir::{Access, BinaryOp, ConvertOp, Op, Type, Value};
 
 use super::class::{CHUNK, Class, Classes};
 use super::visits::visit;
-use warploom_ir::{Access, BinaryOp, ConvertOp, Op, Type, Value};
 
 /// Values that are looked at for one address.
 const MAX_VALUES: usize = 64;

@@ -5,10 +5,10 @@
 
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
-
-use super::ssa;
 use warploom_ir::verify::{self, VerifyError};
 use warploom_ir::{Block, BlockId, CellKind, Function, Op, Part, Reg, Terminator, Type, Value, eval, may_write};
+
+use super::ssa;
 
 /// Blocks of a loop, and rounds of all of them together.
 const MAX_BLOCKS: usize = 6;
@@ -226,8 +226,9 @@ fn computed(function: &Function, block: &Block, op: &Op, values: &FxHashMap<Valu
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use warploom_ir::parse;
+
+    use super::*;
 
     /// Where control goes from block 0, and what that block counts, with a distance that begins with `first` and a limit of `last`.
     fn entered(first: &str, last: &str) -> (Terminator, u32) {

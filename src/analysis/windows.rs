@@ -7,7 +7,6 @@
 use std::borrow::Cow;
 
 use cranelift_entity::{EntityRef, PrimaryMap};
-
 use warploom_ir::{
     Access, Bank, BinaryOp, Block, CellKind, Function, Inst, Op, Reg, Type, Value, ValueType, Values, Window, numbered,
 };

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use warploom::{EngineKind, LaunchOptions, LaunchOutcome};
+use warploom_replay::{Launch, Run, Session, first_difference};
+
 use super::engine_run::compare_with_expected;
 use super::text::{grouped, rate, time};
 use super::{Ending, Error, GpuChoice, print, session};
-use crate::capture::Launch;
-use crate::exec::{EngineKind, LaunchOptions, LaunchOutcome, Run, Session, first_difference};
 
 #[derive(clap::Args)]
 pub struct Options {

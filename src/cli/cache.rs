@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use warploom_engine::cache::{Cache, Contents};
+
 use super::text::{grouped, plural};
 use super::{Ending, Error, complain, print};
-use warploom_engine::cache::{Cache, Contents};
 
 /// `info` or `clear`
 #[derive(Clone, Copy, clap::Subcommand)]

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use warploom::{Coverage, FidelityClass};
+use warploom_container::{Arch, each_module};
+
 use super::text::{grouped, plural};
 use super::{Ending, Error, print};
-use crate::exec::{Coverage, FidelityClass};
-use warploom_container::{Arch, each_module};
 
 /// Lifts every kernel for every GPU whose code is run, or for one GPU, and says what was found.
 pub(super) fn run(path: &Path, bytes: &[u8], arch: Option<Arch>) -> Result<Ending, Error> {

@@ -10,9 +10,9 @@ use std::process::{Child, Command, ExitStatus};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use warploom_replay::summary::{self, Summary};
 
 use super::Error;
-use crate::summary::{self, Summary};
 
 #[derive(clap::Args)]
 pub struct Options {

@@ -5,15 +5,16 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-
-use super::{Ending, Error, GpuChoice, print};
-use crate::capture::read;
 use warploom_container::{self as container, Binding, Function, Isa, Module, SectionId, SectionKind, SymbolKind};
 use warploom_gfx9::{self as gfx9, Chip};
 use warploom_maxwell::Instruction;
 use warploom_maxwell::listing::{Section, Symbol, listing};
 use warploom_ptx as ptx;
-use warploom_visa::{self as visa, platform::Platform};
+use warploom_replay::read;
+use warploom_visa::platform::Platform;
+use warploom_visa::{self as visa};
+
+use super::{Ending, Error, GpuChoice, print};
 
 #[derive(clap::Args)]
 pub struct Options {

@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-
-use super::{Ending, Error, GpuChoice, effort, print, session};
-use crate::capture::read;
-use crate::capture::{Launch, Manifest};
-use crate::exec::{Program, Stage};
+use warploom::{Program, Stage};
 use warploom_container::recognise;
 use warploom_cranelift::Target;
 use warploom_engine::Effort;
+use warploom_replay::{Launch, Manifest, read};
+
+use super::{Ending, Error, GpuChoice, effort, print, session};
 
 #[derive(clap::Args)]
 pub struct Options {

@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::time::Duration;
 
+use warploom::{EngineKind, Executed, LaunchOptions, LaunchOutcome};
+use warploom_replay::array::Array;
+use warploom_replay::{self as capture, Comparison, Dtype, Expectation, Launch, Run, Session};
+use warploom_runtime::launch::Counts;
+
 use super::progress::Progress;
 use super::report::SteadyReport;
 use super::run::Options;
 use super::{Error, session};
-use crate::capture::array::Array;
-use crate::capture::{self, Comparison, Dtype, Expectation, Launch};
-use crate::exec::{EngineKind, Executed, LaunchOptions, LaunchOutcome, Run, Session};
-use warploom_runtime::launch::Counts;
 
 /// What one engine makes of the launch.
 pub struct EngineRun<'c> {

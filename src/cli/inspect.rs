@@ -3,12 +3,13 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use super::text::grouped;
-use super::{Ending, Error, GpuChoice, coverage, inspect_ptx, print};
-use crate::capture::read;
 use warploom_container::fatbin::{self, MemberKind};
 use warploom_container::hsaco::{HsaKernel, HsaModule, bundle};
 use warploom_container::{self as container, Format, Function, Module, SectionKind, SymbolKind};
+use warploom_replay::read;
+
+use super::text::grouped;
+use super::{Ending, Error, GpuChoice, coverage, inspect_ptx, print};
 
 /// Adds a line; writing to a string does not fail.
 macro_rules! line {

@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
-use super::text::grouped;
 use warploom_container::Module;
 use warploom_container::ptx::PtxModule;
 use warploom_ptx::layout;
 use warploom_ptx::module::{self as ptx, Formal, Function, Linkage, Variable};
 use warploom_ptx::types::StateSpace;
+
+use super::text::grouped;
 
 /// Adds a line; writing to a string does not fail.
 macro_rules! line {

@@ -1,9 +1,8 @@
 //! `--report`: what a run came to, as JSON.
 
 use serde::Serialize;
-
-use crate::capture::Comparison;
-use crate::exec::{Executed, Fault, FidelityClass};
+use warploom::{Executed, Fault, FidelityClass};
+use warploom_replay::Comparison;
 
 #[derive(Debug, Serialize)]
 pub struct Report {

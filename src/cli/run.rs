@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use warploom::Executed;
+use warploom_engine::Effort;
+use warploom_replay::compare::line_difference;
+use warploom_replay::{self as capture, Launch, first_difference};
+use warploom_runtime::fault::FaultKind;
+
 use super::cache::pieces_of_code;
 use super::engine_run::{EngineRun, compare_with_expected};
 use super::report::{ExpectReport, FaultReport, Report};
 use super::text::{grouped, plural, rate, time};
 use super::{Ending, EngineChoice, Error, GpuChoice, effort, print};
-use crate::capture::compare::line_difference;
-use crate::capture::{self, Launch};
-use crate::exec::{Executed, first_difference};
-use warploom_engine::Effort;
-use warploom_runtime::fault::FaultKind;
 
 #[derive(clap::Args)]
 pub struct Options {

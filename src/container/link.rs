@@ -6,13 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use warploom_maxwell::shader::Header;
+
 use super::Error;
 use super::module::{
     Function, FunctionId, Half, Module, RelocKind, Relocation, SectionId, SectionKind, SharedSections, Symbol,
     SymbolId, SymbolKind,
 };
 use super::visa::VisaModule;
-use warploom_maxwell::shader::Header;
 
 /// Addresses that the loader chose.
 #[derive(Clone, Debug, Default)]

@@ -1,13 +1,15 @@
 //! [`Module`]: one GPU binary as its driver would see it, before it has addresses.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use warploom_maxwell::shader::Header;
+use warploom_visa::platform::Platform;
+
 use super::hsaco::{Gfx9, HsaKernel, HsaModule};
 use super::ptx::PtxModule;
 use super::visa::{VisaKernel, VisaModule};
 use super::{Error, RawKernel, ShaderKernel};
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use warploom_maxwell::shader::Header;
-use warploom_visa::platform::Platform;
 
 /// Instruction set of a module's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

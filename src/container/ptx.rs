@@ -4,16 +4,16 @@
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
+use warploom_ptx::layout::{self, References};
+use warploom_ptx::lift::{Needs, driver};
+use warploom_ptx::module::{self as ptx, AddressOf, InitialAddress, Linkage, VariableId};
+use warploom_ptx::types::{StateSpace, Ty};
 
 use super::Error;
 use super::module::{
     Binding, Function, FunctionId, Half, Isa, Module, Param, RelocKind, Relocation, Section, SectionId, SectionKind,
     Symbol, SymbolId, SymbolKind,
 };
-use warploom_ptx::layout::{self, References};
-use warploom_ptx::lift::{Needs, driver};
-use warploom_ptx::module::{self as ptx, AddressOf, InitialAddress, Linkage, VariableId};
-use warploom_ptx::types::{StateSpace, Ty};
 
 /// A module of PTX with what the rest of warploom knows of it.
 #[derive(Clone, Debug)]

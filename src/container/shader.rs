@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-
 pub use warploom_gfx9::lift::graphics::Parameter;
 pub use warploom_guest::shader::{Stage, emitted};
 

@@ -1,10 +1,11 @@
 //! Graphics programs for NVIDIA Maxwell as drivers and emulators keep them: a header of 80 bytes, then the code. Facts, `graphics.md`,
 //! sections 1.1 and 1.2.
 
-use super::module::{Binding, Function, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind};
-use super::{Error, Format, Stage, text};
 use warploom_maxwell::shader::{HEADER_BYTES, Header};
 use warploom_maxwell::{BUNDLE_BYTES, Opcode, WORD_BYTES, code};
+
+use super::module::{Binding, Function, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind};
+use super::{Error, Format, Stage, text};
 
 /// A branch to itself, as compilers put it behind a program: with two kinds of guard.
 const ENDS: [u64; 2] = [0xe240_0fff_ff87_000f, 0xe240_0fff_ff07_000f];

@@ -33,6 +33,12 @@ mod stage;
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
+use warploom_gfx9 as gfx9;
+use warploom_gfx9::Chip;
+use warploom_ir::{parse, verify};
+use warploom_maxwell as maxwell;
+use warploom_maxwell::shader::Header;
+use warploom_maxwell::{BUNDLE_BYTES, WORD_BYTES};
 
 use super::cubin::reloc;
 use super::hsaco::Gfx9;
@@ -40,12 +46,6 @@ use super::module::{
     Binding, Function, Isa, Module, Param, Relocation, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
 use super::{Error, Format, sph};
-use warploom_gfx9 as gfx9;
-use warploom_gfx9::Chip;
-use warploom_ir::{parse, verify};
-use warploom_maxwell as maxwell;
-use warploom_maxwell::shader::Header;
-use warploom_maxwell::{BUNDLE_BYTES, WORD_BYTES};
 
 const TARGET: &str = ".target";
 const COMMENT: &str = "//";

@@ -4,13 +4,13 @@ mod listing;
 
 use std::fmt::Write;
 
-use crate::Target;
-use crate::code::MachineCode;
-use crate::lower::lower_region;
+pub use listing::write as write_x86;
 use warploom_engine::{Effort, JitError, Prepared, Program};
 use warploom_ir::BlockId;
 
-pub use listing::write as write_x86;
+use crate::Target;
+use crate::code::MachineCode;
+use crate::lower::lower_region;
 
 /// The CLIF of every region.
 pub fn clif(program: &Program, effort: Effort, target: &Target) -> String {

@@ -1,16 +1,17 @@
 //! How many host instructions a launch executes: code that counts how often each CLIF block is entered, and the size that
 //! each has in the code that does not count.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
-
-use crate::lower::lower_region;
-use crate::{Target, backend, compile, size};
 use warploom_analysis::Launched;
 use warploom_engine::{Effort, JitError, Program};
 use warploom_ir::Function;
+
+use crate::lower::lower_region;
+use crate::{Target, backend, compile, size};
 
 /// A program that counts.
 pub struct Counting {

@@ -2,7 +2,6 @@
 
 use cranelift_codegen::ir::{Type as ClifType, Value as Clif, types};
 use smallvec::SmallVec;
-
 use warploom_ir::Type;
 
 /// The lanes of one chunk as 128-bit vectors: two of 32-bit cells, or four of 64-bit cells.

@@ -16,13 +16,12 @@ mod tuning;
 
 use std::sync::Arc;
 
-use warploom_engine::object::Object;
-use warploom_engine::{Backend, CodeSpace, Effort, JitError, Prepared, abi};
-use warploom_ir::BlockId;
-
 use code::{CodeModule, MachineCode};
 use lower::{Lowered, lower_region};
 pub use target::{HOST_FEATURES, Target};
+use warploom_engine::object::Object;
+use warploom_engine::{Backend, CodeSpace, Effort, JitError, Prepared, abi};
+use warploom_ir::BlockId;
 
 /// The back end.
 #[derive(Clone, Copy, Debug, Default)]

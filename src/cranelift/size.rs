@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use cranelift_codegen::CompiledCode;
 use cranelift_codegen::ir::{self as clif, SourceLoc};
 use iced_x86::{Decoder, DecoderOptions, Mnemonic, OpKind};
+use warploom_engine::{Effort, JitError, Prepared, Program};
+use warploom_ir::BlockId;
 
 use crate::Target;
 use crate::code::MachineCode;
 use crate::lower::{Lowered, lower_region};
-use warploom_engine::{Effort, JitError, Prepared, Program};
-use warploom_ir::BlockId;
 
 /// Numbers of instructions in the code, not of those that are executed: what a loop repeats counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

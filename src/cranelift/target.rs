@@ -10,9 +10,9 @@ use cranelift_codegen::ir::{self as clif, InstBuilder, InstructionData, Opcode};
 use cranelift_codegen::isa::{self, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use target_lexicon::{Architecture, Endianness, Triple};
+use warploom_engine::{Effort, JitError};
 
 use crate::code;
-use warploom_engine::{Effort, JitError};
 
 /// Environment variable with features that the host is to have or to do without: `-fma,-sse41`.
 pub const HOST_FEATURES: &str = "WARPLOOM_HOST_FEATURES";

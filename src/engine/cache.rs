@@ -8,7 +8,8 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
@@ -372,11 +373,12 @@ fn foreign(_: &fs::Metadata) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use warploom_analysis::LaunchClass;
+    use warploom_ir::parse::parse;
+
     use super::*;
     use crate::descriptions::Sites;
     use crate::object::Relocatable;
-    use warploom_analysis::LaunchClass;
-    use warploom_ir::parse::parse;
 
     const STORE: &str = "function \"store\" lanes 32 nan 0x7fff 0x7fffffff 0x7ff8000000000000 {
         bank p: mask x 1

@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use warploom_interp::{Interpreter, Slot};
+use warploom_ir::{Access, AtomicOp, Block, BlockId, Extend, Inst, NanPolicy, Op, Type};
 use warploom_runtime::warp::WarpContext;
 
 use crate::abi;
 use crate::product::ProductDesc;
-use warploom_interp::{Interpreter, Slot};
-use warploom_ir::{Access, AtomicOp, Block, BlockId, Extend, Inst, NanPolicy, Op, Type};
 
 /// Where instructions that helpers do are, in the order of their numbers.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -3,16 +3,16 @@
 //! Code calls a helper through a trampoline that keeps every register, so that a call on an unlikely path costs the
 //! likely one nothing. It keeps the register of a return value too: results and faults go through the context.
 
-use warploom_runtime::memory::Residency;
-use warploom_runtime::warp::{ExitCode, WarpContext};
-
-use crate::descriptions::{AccessKind, Descriptions};
-use crate::product::product;
 use warploom_analysis::CHUNK;
 use warploom_interp::{self as interp, Actor, Elements};
 use warploom_ir::names::Named;
 use warploom_ir::typing::MAX_ELEMENTS;
 use warploom_ir::{FloatAttrs, NanPolicy, Round, SharedFn, Space, Type, eval};
+use warploom_runtime::memory::Residency;
+use warploom_runtime::warp::{ExitCode, WarpContext};
+
+use crate::descriptions::{AccessKind, Descriptions};
+use crate::product::product;
 
 /// Words of `WarpContext::scratch` that an access is staged in: the addresses of 8 lanes, then 8 lanes of each value or
 /// result, then the lanes of an atomic's compare operand. Lanes lie in cells of 4 or 8 bytes, as in the register file.
@@ -45,7 +45,7 @@ pub enum Helper {
     /// (context, function number, count of lanes, canonical NaN of `f32`): operands of 32 bits in scratch words
     /// [`SHARED_LANES`] and what follows, and results in their places.
     Shared,
-    /// (context, [`round_number`], count of lanes): operands in scratch words [`FUSED_LANES`] and what follows, and results.
+    /// (context, [`number`] of the rounding, count of lanes): operands in scratch words [`FUSED_LANES`] and what follows, and results.
     Fused,
     /// (context, number of the product)
     Product,

@@ -2,7 +2,6 @@
 
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
-
 use warploom_analysis::{
     CHUNK, Class, Classes, Facts, Group, Launched, Plan, Sources, Step, Support, Sweep, fixed_lanes, groups,
 };

@@ -1,11 +1,11 @@
 //! The helper for products of matrices: it finds their registers in the register file.
 
 use smallvec::SmallVec;
+use warploom_ir::matrix::{self, Product};
+use warploom_ir::{NanPolicy, Shape};
 use warploom_runtime::warp::WarpContext;
 
 use crate::descriptions::Descriptions;
-use warploom_ir::matrix::{self, Product};
-use warploom_ir::{NanPolicy, Shape};
 
 /// A product, and where its operands and results lie in the register file.
 #[derive(Debug)]

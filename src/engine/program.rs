@@ -2,7 +2,8 @@
 //! and once more when it is hot, and runs warps in it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use warploom_analysis::Launched;

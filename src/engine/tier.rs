@@ -3,13 +3,14 @@
 //! when what is not likely has proved hot too so that it is fast in any case.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
-use crate::JitError;
+use warploom_ir::BlockId;
+
 use crate::backend::Code;
 use crate::descriptions::Descriptions;
-use crate::tuning;
-use warploom_ir::BlockId;
+use crate::{JitError, tuning};
 
 /// What code is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use warploom_container::{Code, FunctionId, Module, SectionKind};
+use warploom_guest::LiftError;
+use warploom_ir::{Block, BlockId, Function, Terminator, TrapKind};
 use warploom_runtime::memory::MemoryConfig;
 
 use super::guest::{Lifting, Placed};
 use super::{Error, FidelityClass, Program};
-use warploom_container::{Code, FunctionId, Module, SectionKind};
-use warploom_guest::LiftError;
-use warploom_ir::{Block, BlockId, Function, Terminator, TrapKind};
 
 /// What was found in kernels, added up.
 #[derive(Clone, Debug, Default)]

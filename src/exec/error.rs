@@ -1,11 +1,10 @@
 //! Why a launch did not take place. Faults of the guest are no errors: see [`super::Fault`].
 
-use warploom_runtime::launch::LaunchError;
-use warploom_runtime::memory::{CopyError, MapError};
-
 use warploom_container as container;
 use warploom_guest::LiftError;
 use warploom_interp::InterpError;
+use warploom_runtime::launch::LaunchError;
+use warploom_runtime::memory::{CopyError, MapError};
 
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

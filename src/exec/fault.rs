@@ -1,11 +1,11 @@
 //! Faults in words.
 
+use warploom_container::FunctionId;
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::launch;
 
 use super::Program;
 use super::guest::SourcePlace;
-use warploom_container::FunctionId;
 
 /// A fault of the guest, with what its pc means.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use warploom_container::Function;
+use warploom_cranelift::Target;
+use warploom_engine::Effort;
+use warploom_runtime::fault::FaultKind;
 use warploom_runtime::launch::{Counts, Engine, LaunchConfig, Outcome};
-use warploom_runtime::warp::SERVICE_BYTES;
+use warploom_runtime::memory::{CopyError, Memory};
+use warploom_runtime::warp::{ExitCode, SERVICE_BYTES, WarpContext};
 
-use super::drawing::{Drawing, DrawnEngine};
 use super::guest::{Environment, Launching, Lifting};
 use super::services::{Printed, Serving, linear};
 use super::translate::{Dimensions, Translated, Wanted};
 use super::{EngineKind, Error, Fault, Kernel, Stage};
-use warploom_container::Function;
-use warploom_cranelift::Target;
-use warploom_engine::Effort;
 
 /// What device code may print in one launch, and its heap, in bytes: the driver's defaults.
 const PRINTF_BYTES: usize = 1 << 20;
@@ -96,6 +97,15 @@ pub struct ImagePool {
     pub last_sampler: u32,
 }
 
+/// Something that is done when a block begins, before its first instruction: a graphics pipeline hands over pixels.
+pub trait BlockStart: std::fmt::Debug + Send + Sync {
+    /// `block`: its number in the grid, along x. `slot`: a number that no other block has that runs at the same time.
+    ///
+    /// # Errors
+    /// Memory that is to be written is not there: the block has a fault.
+    fn begin(&self, memory: &Memory, block: usize, slot: usize) -> Result<(), CopyError>;
+}
+
 /// Dimensions and limits of a launch. [`LaunchOptions::new`] has the defaults; the fields are then set.
 #[derive(Clone, Debug)]
 pub struct LaunchOptions {
@@ -131,8 +141,8 @@ pub struct LaunchOptions {
     pub images: Option<ImagePool>,
     /// Content of constant banks of a graphics program of Maxwell, by number.
     pub banks: Vec<(u8, Vec<u8>)>,
-    /// What blocks of a fragment program begin with whose pixels are drawn: a [`Session`](super::Session) gives it.
-    pub drawing: Option<Arc<Drawing>>,
+    /// What is done when a block begins.
+    pub block_start: Option<Arc<dyn BlockStart>>,
     /// The heap of device code, which the first launch makes whose kernel can call `malloc`.
     pub heap_bytes: u64,
 }
@@ -162,7 +172,7 @@ impl LaunchOptions {
             heap_bytes: HEAP_BYTES,
             images: None,
             banks: vec![],
-            drawing: None,
+            block_start: None,
         }
     }
 
@@ -295,8 +305,8 @@ impl<'p> Kernel<'p> {
         progress: Option<&dyn Fn(u64, u64)>,
     ) -> Result<(Outcome, Printed, Option<String>), Error> {
         let memory = self.program.memory();
-        if let Some(drawing) = &options.drawing {
-            let engine = DrawnEngine { engine, drawing };
+        if let Some(start) = &options.block_start {
+            let engine = Starting { engine, start: &**start };
             return Ok((
                 warploom_runtime::launch::launch(memory, &engine, config, progress)?,
                 Printed::default(),
@@ -342,5 +352,45 @@ impl<'p> Kernel<'p> {
     fn release(&self, environment: Environment) -> Result<(), Error> {
         environment.lent.into_iter().for_each(|pages| self.program.give_back(pages));
         environment.held.iter().try_for_each(|&address| Ok(self.program.memory().release_later(address)?))
+    }
+}
+
+/// An engine for blocks that begin with something.
+struct Starting<'a> {
+    engine: &'a dyn Engine,
+    start: &'a dyn BlockStart,
+}
+
+impl Engine for Starting<'_> {
+    fn lanes(&self) -> u32 {
+        self.engine.lanes()
+    }
+
+    fn register_file_bytes(&self) -> usize {
+        self.engine.register_file_bytes()
+    }
+
+    fn run(&self, context: &mut WarpContext<'_>) -> ExitCode {
+        if context.resume == 0 && context.warp() == 0 {
+            let [block, ..] = context.ctaid();
+            let begun = self.start.begin(context.memory(), block as usize, context.slot() as usize);
+            if let Err(CopyError { address, .. }) = begun {
+                return context.set_fault(FaultKind::AddressOutOfRange, 0, self.block_pc(0), address);
+            }
+            context.stay_in_block();
+        }
+        self.engine.run(context)
+    }
+
+    fn block_pc(&self, block: u32) -> u64 {
+        self.engine.block_pc(block)
+    }
+
+    fn outside(&self) -> Option<u64> {
+        self.engine.outside()
+    }
+
+    fn deadlocked(&self, context: &mut WarpContext<'_>) -> Vec<(u64, u64)> {
+        self.engine.deadlocked(context)
     }
 }

@@ -6,15 +6,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use warploom_runtime::launch::{Counts, Engine};
-
-use super::guest::instructions;
-use super::{Arg, EngineKind, Error, Kernel, LaunchOptions};
 use warploom_engine as jit;
 use warploom_interp::Interpreter;
 use warploom_ir::{
     Access, AtomicOp, Block, Function, Inst, Op, Space, Terminator, TrapKind, Type, Value, ValueType, Window,
 };
+use warploom_runtime::launch::{Counts, Engine};
+
+use super::guest::instructions;
+use super::{Arg, EngineKind, Error, Kernel, LaunchOptions};
 
 /// How exactly warploom does what an instruction means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

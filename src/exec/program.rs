@@ -5,12 +5,6 @@ use std::collections::btree_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
-
-use super::guest::{self, Guest, KnownImages};
-use super::services::Heap;
-use super::translate::{Settings, Translated};
-use super::{Error, lock};
 use warploom_container::{
     self as container, Addresses, Arch, FunctionId, Isa, Linked, Module, Modules, RelocKind, SectionId, SectionKind,
     SymbolId,
@@ -19,6 +13,13 @@ use warploom_engine::Backend;
 use warploom_engine::cache::Cache;
 use warploom_ir::image::Shape;
 use warploom_ir::special::Reciprocals;
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
+
+use super::guest::{self, Guest, KnownImages};
+use super::images::{self, Image, ImageDescription, Sampler, Sampling, Texture};
+use super::services::Heap;
+use super::translate::{Settings, Translated};
+use super::{Arg, Error, ImagePool, lock};
 
 /// A module loaded into memory, its own or one that several share. Translations of its kernels are kept for as long as it lives.
 ///
@@ -125,7 +126,7 @@ impl Program {
 
     /// Likewise of code for several GPUs what the driver of this one would take.
     pub fn load_for(bytes: &[u8], kernel: Option<&str>, arch: Option<Arch>) -> Result<Program, Error> {
-        Program::new(module(bytes, kernel, arch)?, MemoryConfig::default())
+        Program::new(read_module(bytes, kernel, arch)?, MemoryConfig::default())
     }
 
     /// Loads a module. The windows of the memory are those that the module's driver chooses.
@@ -254,6 +255,80 @@ impl Program {
         lock(&self.idle).push(pages);
     }
 
+    /// Memory with the windows of a module's driver, for [`Program::in_memory`].
+    ///
+    /// # Errors
+    /// The host has no address space for it.
+    pub fn memory_for(module: &Module) -> Result<Memory, Error> {
+        let windows = guest::of(module.isa).windows();
+        Ok(Memory::new(MemoryConfig { windows, ..MemoryConfig::default() })?)
+    }
+
+    /// The handle of the `number`th of a launch's images and, behind them, its textures, for [`Program::in_memory`]. None:
+    /// the driver of the module has no handles. `sampled`: of a texture.
+    pub fn handle(module: &Module, number: usize, sampled: bool) -> Option<u32> {
+        guest::of(module.isa).handle(number, sampled)
+    }
+
+    /// Where memory lies that code of the module may address.
+    pub fn place(&self) -> Place {
+        place(self.module(), 1)
+    }
+
+    /// Reserves memory for an image. The name is for messages.
+    ///
+    /// # Errors
+    /// The instruction set has no images, none of this format or size, or there is no memory.
+    pub fn image(&self, name: &str, description: &ImageDescription) -> Result<Image, Error> {
+        self.guest().image(&self.memory, name, description)
+    }
+
+    /// The argument that stands for an image, the `number`th of the launch.
+    ///
+    /// # Errors
+    /// There is no memory for its descriptor.
+    pub fn image_argument(&self, number: usize, image: &Image) -> Result<Arg, Error> {
+        self.guest().image_argument(&self.memory, number, image)
+    }
+
+    /// The argument that stands for a sampler. None: samplers of this instruction set are no arguments.
+    ///
+    /// # Errors
+    /// There is no memory for its descriptor.
+    pub fn sampler_argument(&self, sampler: Sampler) -> Result<Option<Arg>, Error> {
+        let words = self.guest().sampler(sampler);
+        words.map(|words| Ok(Arg::pointer(images::object(&self.memory, &words)?))).transpose()
+    }
+
+    /// Descriptors of all images and textures of a launch. None: arguments say all there is to say.
+    ///
+    /// # Errors
+    /// There are too many, or a sampler cannot say what a texture does.
+    pub fn image_pool(&self, images: &[Image], textures: &[Texture]) -> Result<Option<ImagePool>, Error> {
+        self.guest().image_pool(&self.memory, images, textures)
+    }
+
+    /// Puts the descriptors that a driver kept into memory.
+    ///
+    /// # Errors
+    /// Kernels of this instruction set have no such pool.
+    pub fn captured_pool(&self, headers: &[u8], samplers: &[u8]) -> Result<ImagePool, Error> {
+        self.guest().captured_pool(&self.memory, headers, samplers)
+    }
+
+    /// Whether images have descriptors that kernels read from buffers and registers.
+    pub fn has_descriptors(&self) -> bool {
+        self.guest().has_descriptors()
+    }
+
+    /// The descriptor of a sampler, as kernels read it from buffers and registers.
+    ///
+    /// # Errors
+    /// There are none, or it cannot say how the image is sampled.
+    pub fn sampler_descriptor(&self, sampling: &Sampling) -> Result<[u32; 4], String> {
+        self.guest().sampler_descriptor(sampling)
+    }
+
     pub fn module(&self) -> &Module {
         self.linked.module()
     }
@@ -378,6 +453,7 @@ impl Program {
     /// Has another back end make the native code of what is translated from now on.
     pub fn set_backend(&mut self, backend: Arc<dyn Backend>) {
         self.backend = backend;
+        lock(&self.translated).clear();
     }
 
     /// Keeps compiled code of all kernels there from now on.
@@ -434,7 +510,7 @@ fn made_once(address: &OnceLock<u64>, make: impl FnOnce() -> Result<u64, Error>)
 }
 
 /// The module of a GPU binary that has the kernel, or the only kernels.
-pub(super) fn module(bytes: &[u8], kernel: Option<&str>, arch: Option<Arch>) -> Result<Module, Error> {
+pub fn read_module(bytes: &[u8], kernel: Option<&str>, arch: Option<Arch>) -> Result<Module, Error> {
     select(container::read_for(bytes, arch)?, kernel)
 }
 

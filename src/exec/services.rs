@@ -3,19 +3,20 @@
 //! Source: CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation", "Assertion", "Conditional Graph Nodes".
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use range_alloc::RangeAllocator;
+use warploom_interp::{Actor, Elements, load_elements, store_elements};
+use warploom_ir::{Access, Space, Type, Value};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::launch::Engine;
 use warploom_runtime::memory::Memory;
 use warploom_runtime::warp::{ExitCode, SERVICE_BYTES, Service, WarpContext};
 
 use super::{Error, lock, printf};
-use warploom_interp::{Actor, Elements, load_elements, store_elements};
-use warploom_ir::{Access, Space, Type, Value};
 
 /// Alignment of what `malloc` gives.
 const HEAP_ALIGN: u64 = 16;
@@ -27,7 +28,7 @@ const WORD_BYTES: u64 = 8;
 const NO_FORMAT: u64 = u32::MAX as u64;
 
 /// The heap of device code. It lasts as long as its program.
-pub(crate) struct Heap {
+pub struct Heap {
     start: u64,
     bytes: u64,
     used: Mutex<HeapUse>,
@@ -100,7 +101,7 @@ pub struct Printed {
 }
 
 /// An engine that serves what another one asks for.
-pub(crate) struct Serving<'a> {
+pub struct Serving<'a> {
     engine: &'a dyn Engine,
     heap: Arc<Heap>,
     /// Of printed text.

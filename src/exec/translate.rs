@@ -1,16 +1,11 @@
 //! Engines for a kernel, made once and kept.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
-use warploom_runtime::launch::Engine;
-use warploom_runtime::warp::{ExitCode, WarpContext};
-
-use super::guest::{self, Guest, KnownImages, Lifting, instructions};
-use super::{EngineKind, Error, lock};
-use warploom_analysis::Launched;
-use warploom_analysis::{shorten_divisions, unroll_exchanges};
+use warploom_analysis::{Launched, shorten_divisions, unroll_exchanges};
 use warploom_container::{Code, FunctionId, Linked};
 use warploom_cranelift::executed::Counting;
 use warploom_cranelift::{Target, dump};
@@ -20,6 +15,11 @@ use warploom_interp::{InterpError, Interpreter};
 use warploom_ir::layout::RegLayout;
 use warploom_ir::special::{self, Reciprocals};
 use warploom_ir::{BlockId, Function, Terminator};
+use warploom_runtime::launch::Engine;
+use warploom_runtime::warp::{ExitCode, WarpContext};
+
+use super::guest::{self, Guest, KnownImages, Lifting, instructions};
+use super::{EngineKind, Error, lock};
 
 /// What a translation can show of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,11 +1,6 @@
 //! One operation.
 
 use smallvec::SmallVec;
-use warploom_runtime::fault::FaultKind;
-use warploom_runtime::warp::{ExitCode, WarpContext};
-
-use super::Slot;
-use super::values::Values;
 use warploom_ir::eval::{self, Output};
 use warploom_ir::matrix::{self, Product};
 use warploom_ir::texel::{self, TexelFormat};
@@ -13,6 +8,11 @@ use warploom_ir::{
     BankId, Block, CellKind, Function, Inst, LaneFault, Op, Part, Reg, RegLayout, Shape, Special, Type, Value,
     ValueType, Window,
 };
+use warploom_runtime::fault::FaultKind;
+use warploom_runtime::warp::{ExitCode, WarpContext};
+
+use super::Slot;
+use super::values::Values;
 
 /// State of one call.
 pub struct Executor<'a, 'launch> {

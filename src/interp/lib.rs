@@ -16,14 +16,13 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use warploom_runtime::launch::Engine;
-use warploom_runtime::warp::{ExitCode, WarpContext};
-
 use exec::Executor;
 pub use memory::{Actor, Elements, atomic_element, extended, load_elements, store_elements};
 use warploom_ir::layout::{LayoutError, RegLayout};
 use warploom_ir::verify::{self, VerifyError};
 use warploom_ir::{BlockId, Function, Inst, Op, Special, Terminator, Value};
+use warploom_runtime::launch::Engine;
+use warploom_runtime::warp::{ExitCode, WarpContext};
 
 /// Why a function cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -142,6 +141,3 @@ pub fn run_insts(
         Ok(())
     })
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,5 +1,6 @@
 //! Memory operations: lanes in ascending order, each whole or with a fault.
 
+use warploom_ir::{Access, AtomicOp, Extend, Inst, NanPolicy, Space, Type, Value, Window, eval};
 use warploom_runtime::atomics::{self, AtomicKind, AtomicType};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::memory::{self, Residency};
@@ -7,7 +8,6 @@ use warploom_runtime::warp::{ExitCode, PAGE_BITS, WarpContext};
 use warploom_runtime::window::Target;
 
 use super::exec::{Executor, lanes_of};
-use warploom_ir::{Access, AtomicOp, Extend, Inst, NanPolicy, Space, Type, Value, Window, eval};
 
 /// Who does an access.
 #[derive(Clone, Copy)]

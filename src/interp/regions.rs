@@ -1,7 +1,8 @@
 //! Byte regions.
 
-use super::exec::{Executor, lanes_of};
 use warploom_ir::{CellKind, Inst, Op, Reg, Region, Type, Value};
+
+use super::exec::{Executor, lanes_of};
 
 impl Executor<'_, '_> {
     pub(super) fn region_read(&mut self, inst: &Inst) {

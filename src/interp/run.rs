@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
+use warploom_ir::{Barrier, BarrierCounts, Block, BlockId, LaneEvent, Reg, Terminator};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{BarrierKind, ExitCode, WarpContext};
 
 use super::Interpreter;
 use super::exec::Executor;
 use super::values::with_values;
-use warploom_ir::{Barrier, BarrierCounts, Block, BlockId, LaneEvent, Reg, Terminator};
 
 /// Where control goes at the end of a block.
 enum Next {

@@ -2,14 +2,14 @@
 
 use std::cell::Cell;
 
-use warploom_runtime::fault::FaultKind;
-use warploom_runtime::warp::{ExitCode, WarpContext};
-
-use super::exec::{Executor, lanes_of};
 use warploom_ir::image::sample::{Operation, Query, View};
 use warploom_ir::image::sampler::{self, Sampler};
 use warploom_ir::image::{self, Image};
 use warploom_ir::{Inst, Op};
+use warploom_runtime::fault::FaultKind;
+use warploom_runtime::warp::{ExitCode, WarpContext};
+
+use super::exec::{Executor, lanes_of};
 
 /// Kind and address.
 type MemoryFault = (FaultKind, u64);

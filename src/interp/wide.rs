@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use warploom_ir::{AtomicOp, Inst, NanPolicy, Type, Value, WideOp};
 use warploom_runtime::atomics;
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::memory::Memory;
@@ -10,7 +11,6 @@ use warploom_runtime::window::Target;
 
 use super::exec::{Executor, lanes_of};
 use super::memory::of_runtime;
-use warploom_ir::{AtomicOp, Inst, NanPolicy, Type, Value, WideOp};
 
 /// Alignment of addresses and sizes, and the bytes of an exchange.
 const UNIT: u64 = 16;

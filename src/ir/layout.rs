@@ -1,9 +1,10 @@
 //! Where the registers of a function lie in the register file of a warp.
 
+use std::ops::Range;
+
 use super::function::Function;
 use super::register::{BankId, CellKind, Reg};
 use super::types::Type;
-use std::ops::Range;
 
 /// Alignment of lane rows, byte arrays and spill slots, and of the register file itself.
 pub const ROW_ALIGN: u32 = 64;

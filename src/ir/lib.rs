@@ -9,7 +9,6 @@ pub mod division;
 pub mod elementary;
 pub mod eval;
 pub mod function;
-pub mod generate;
 pub mod image;
 pub mod layout;
 pub mod matrix;
@@ -31,9 +30,8 @@ mod verify_tests;
 pub use builder::{BlockBuilder, BuildError, FunctionBuilder};
 pub use function::{
     Barrier, BarrierCounts, BarrierKind, Block, BlockId, Defs, Function, Inst, LaneEvent, NanPolicy, Service,
-    Terminator, TrapKind, Value, Values,
+    Terminator, TrapKind, Value, Values, defs, entry_mask, exit_mask, may_write, numbered, table,
 };
-pub use function::{defs, entry_mask, exit_mask, may_write, numbered, table};
 pub use layout::RegLayout;
 pub use op::*;
 pub use register::{Bank, BankId, CellKind, Part, Reg, Region};

@@ -12,12 +12,11 @@ mod select;
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
+use select::unsupported;
 use warploom_cranelift::dump;
 use warploom_engine::object::{Object, Referent, Relocatable, Relocation};
 use warploom_engine::{Backend, CodeSpace, Effort, JitError, Prepared, abi};
 use warploom_ir::BlockId;
-
-use select::unsupported;
 
 /// Whether this host can run the code.
 pub fn is_supported() -> bool {

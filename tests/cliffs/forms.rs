@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use arbitrary::Unstructured;
-use warploom::generate::loops::{GUESTS, Guest};
-use warploom::generate::program::{Node, print};
-use warploom::generate::{Case, check};
-use warploom_ir::generate::{Random, Source};
+use warploom_testing::ir::{Random, Source};
+use warploom_testing::loops::{GUESTS, Guest};
+use warploom_testing::program::{Node, print};
+use warploom_testing::{Case, check};
 
 const ROUNDS: u32 = 32;
 /// Instructions of a loop.

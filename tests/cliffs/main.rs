@@ -8,8 +8,8 @@ mod forms;
 mod gfx9;
 mod maxwell;
 
-use warploom::capture::{Launch, Manifest};
-use warploom::exec::{Effort, EngineKind, LaunchOptions, LaunchOutcome, Session};
+use warploom::{Effort, EngineKind, LaunchOptions, LaunchOutcome};
+use warploom_replay::{Launch, Manifest, Session};
 
 const ROUNDS: u32 = 60;
 /// Threads of the block: a warp and a half of either guest's.

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use warploom::exec::{self, Stage};
+use warploom::{self as exec, Stage};
 use warploom_analysis::LaunchClass;
 use warploom_cranelift::size;
 use warploom_engine as jit;

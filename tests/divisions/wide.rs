@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use warploom::capture::{Launch, Manifest};
-use warploom::exec::{EngineKind, Session, Stage};
+use warploom::{EngineKind, Stage};
+use warploom_replay::{Launch, Manifest, Session};
 
 use super::random;
 

@@ -1,11 +1,11 @@
 //! VOPC: masks of lanes.
 
+use Ty::{D, H, S};
+
 use super::floats::MODES;
 use super::operands::rows;
 use super::reference::{self as r, Mode, Ty};
 use super::support::{EXEC, LANES, Probe, State, VCC};
-
-use Ty::{D, H, S};
 
 /// Runs a comparison with some lanes inactive.
 fn check(name: &str, long: [bool; 2], mode: u32, rows: &[[u64; 3]], holds: impl Fn([u64; 3]) -> bool) {

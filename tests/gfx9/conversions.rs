@@ -1,12 +1,11 @@
 //! Conversions.
 
+use Ty::{D, H, S};
 use rustc_apfloat::Round;
 
 use super::floats::{DIRECTED, MODES};
 use super::operands::{Random, Width, check, rows};
 use super::reference::{self as r, Mode, Ty};
-
-use Ty::{D, H, S};
 
 fn modes() -> impl Iterator<Item = Mode> {
     MODES.into_iter().chain(DIRECTED).map(Mode)

@@ -1,5 +1,6 @@
 //! The steps of division, and division as LLVM puts it together.
 
+use Ty::{D, H, S};
 use rustc_apfloat::ieee::{Double, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
@@ -7,8 +8,6 @@ use super::floats::MODES;
 use super::operands::{Random, Width, check, rows};
 use super::reference::{self as r, Mode, Ty};
 use super::support::{EXEC, LANES, Probe, State, VCC};
-
-use Ty::{D, H, S};
 
 /// Numerators and denominators, many with a quotient near the least or greatest number.
 fn quotients(ty: Ty) -> Vec<[u64; 2]> {

@@ -1,11 +1,10 @@
 //! Arithmetic on floats of all widths.
 
+use Ty::{D, H, S};
 use rustc_apfloat::Round;
 
 use super::operands::{Width, check, rows};
 use super::reference::{self as r, Mode, Ty};
-
-use Ty::{D, H, S};
 
 /// The usual one; `f32` flushed, as kernels with fast math have it; all flushed; without IEEE and clamping of NaNs.
 pub const MODES: [u32; 4] = [0x3f0, 0x3c0, 0x300, 0x0f0];

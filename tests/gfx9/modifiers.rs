@@ -1,10 +1,10 @@
 //! Modifiers of sources and results, the same for all vector instructions: signs, output modifiers, clamping, SDWA, DPP, op_sel.
 
+use Ty::{D, H, S};
+
 use super::operands::{Width, check, rows};
 use super::reference::{self as r, Mode, Ty};
 use super::support::{EXEC, LANES, Probe, State};
-
-use Ty::{D, H, S};
 
 #[test]
 fn signs() {

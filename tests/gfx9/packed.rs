@@ -1,13 +1,12 @@
 //! VOP3P.
 
+use Ty::{H, S};
 use rustc_apfloat::Round;
 
 use super::floats::{DIRECTED, MODES};
 use super::operands::{Random, Width, check, rows};
 use super::reference::{self as r, Mode, Ty};
 use super::support::{LANES, Probe, State};
-
-use Ty::{H, S};
 
 fn words(arity: usize) -> Vec<[u64; 3]> {
     let halves = rows([H; 3], arity);

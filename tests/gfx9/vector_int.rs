@@ -1,9 +1,9 @@
 //! Integers of the vector unit: VOP1, VOP2 and VOP3, each against the same in plain Rust.
 
+use Width::{Half, HalfKept, Long, Word};
+
 use super::operands::{Random, Width, check};
 use super::support::{EXEC, LANES, Probe, State, VCC};
-
-use Width::{Half, HalfKept, Long, Word};
 
 type Reference = fn([u64; 3]) -> u64;
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use warploom::generate::instrument::{Buffers, instrument, row, row_bytes, values};
 use warploom_analysis::LaunchClass;
 use warploom_engine::{Effort, Program};
 use warploom_gfx9::lift::{self, Kernel, apertures};
@@ -12,6 +11,7 @@ use warploom_ir::{BankId, Function, Reg, verify};
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
 use warploom_runtime::window::Windows;
+use warploom_testing::instrument::{Buffers, instrument, row, row_bytes, values};
 
 use super::encode::{self, Words};
 

@@ -4,11 +4,10 @@
 mod model;
 mod wave;
 
+use model::{Base, Fields, M0, VCC, What, execute, meaning};
 use warploom_gfx9::{Format, table};
 use warploom_runtime::launch::{LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
-
-use model::{Base, Fields, M0, VCC, What, execute, meaning};
 use wave::{BYTES, MEMORY, State, Wave};
 
 const EXEC: u8 = 126;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use warploom::generate::instrument::{Buffers, instrument};
 use warploom_engine as jit;
 use warploom_gfx9::lift::{self, Kernel};
 use warploom_interp::Interpreter;
 use warploom_ir::{BankId, Function, verify};
 use warploom_runtime::launch::{Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
+use warploom_testing::instrument::{Buffers, instrument};
 
 use super::model;
 

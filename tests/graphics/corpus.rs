@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use warploom::capture::{Array, Launch, compare, npy};
+use warploom_replay::{Array, Launch, compare, npy};
 
 use super::run;
 
@@ -85,7 +85,7 @@ fn vertices_may_be_any_number() {
         let (head, _) = text.split_once("[export]").unwrap();
         let text = head.replace("count = 70", &format!("count = {count}"))
             + "[export.pos0]\n[export.param0]\n[export.param1]\n";
-        let manifest = warploom::capture::Manifest::parse(&text, &path).unwrap();
+        let manifest = warploom_replay::Manifest::parse(&text, &path).unwrap();
         let launch = Launch::resolve(manifest, &path).unwrap();
         let (_, some) = run(&launch, "some");
         assert_eq!(some.kept.len(), count);

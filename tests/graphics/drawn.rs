@@ -1,7 +1,7 @@
 //! Pixels that the rasteriser makes, against the same pixels given as arrays: what is made when a block begins is what would stand in rows.
 
-use warploom::capture::Launch;
-use warploom::capture::graphics::Input;
+use warploom_replay::Launch;
+use warploom_replay::graphics::Input;
 
 use super::{assembled, list, run};
 
@@ -101,7 +101,7 @@ fn drawn_launches_are_not_cooperative() {
         &corners()[..3],
         &varying()[..3]
     ));
-    let session = warploom::exec::Session::new(&launch).unwrap();
+    let session = warploom_replay::Session::new(&launch).unwrap();
     let mut options = session.options(Default::default(), 1);
     options.cooperative = true;
     let error = session.launch(&options, None).expect_err("an error").to_string();

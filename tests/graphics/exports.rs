@@ -11,7 +11,7 @@ fn word(register: u32, lane: usize) -> u32 {
 }
 
 /// A fragment program of two waves, the last of which is short, with [`word`]s in v0 to v3, of which some lanes are covered.
-fn program(code: &str, exports: &str) -> warploom::capture::Launch {
+fn program(code: &str, exports: &str) -> warploom_replay::Launch {
     let mut rest = String::from("[raw]\nvgprs = 8\n");
     for register in 0..4 {
         let values = list((0..LANES).map(|lane| word(register, lane)));

@@ -1,6 +1,6 @@
 //! Messages of geometry programs, against a model of what each does: a vertex after the other, strips, streams, lanes that are off, no room.
 
-use warploom::capture::{Array, Launch};
+use warploom_replay::{Array, Launch};
 
 use super::{assembled, error, list, run};
 

@@ -14,9 +14,9 @@ mod volumes;
 
 use std::path::Path;
 
-use warploom::capture::graphics::Exported;
-use warploom::capture::{Launch, Manifest};
-use warploom::exec::{EngineKind, Run, Session, first_difference};
+use warploom::EngineKind;
+use warploom_replay::graphics::Exported;
+use warploom_replay::{Launch, Manifest, Run, Session, first_difference};
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 

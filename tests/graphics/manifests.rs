@@ -1,6 +1,6 @@
 //! What manifests of shaders say, and what is wrong with some.
 
-use warploom::capture::Launch;
+use warploom_replay::Launch;
 
 use super::{assembled, error, fault, run};
 
@@ -142,7 +142,7 @@ fn missing_attributes_are_errors() {
 fn compute_manifests_stay_as_they_are() {
     let parse = |text: &str| {
         let path = std::path::Path::new("m.toml");
-        let manifest = warploom::capture::Manifest::parse(text, path).map_err(|error| error.to_string())?;
+        let manifest = warploom_replay::Manifest::parse(text, path).map_err(|error| error.to_string())?;
         Launch::with_binary(manifest, path, b".target gfx900\ns_endpgm\n".to_vec()).map_err(|error| error.to_string())
     };
     let head = "[kernel]\nbinary = \"k.s\"\nformat = \"gfx9-raw\"\n";
@@ -161,7 +161,7 @@ fn compute_manifests_stay_as_they_are() {
     for code in ["exp mrt0 v0, v0, v0, v0 done vm", "v_interp_mov_f32_e32 v0, p0, attr0.x"] {
         let text = format!("{head}{RAW}{shape}");
         let path = std::path::Path::new("m.toml");
-        let manifest = warploom::capture::Manifest::parse(&text, path).unwrap();
+        let manifest = warploom_replay::Manifest::parse(&text, path).unwrap();
         let binary = format!(".target gfx900\n{code}\ns_endpgm\n").into_bytes();
         let launch = Launch::with_binary(manifest, path, binary).unwrap();
         assert!(fault(&launch).contains(code));

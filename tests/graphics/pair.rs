@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use warploom::capture::{Launch, write};
-use warploom::exec::{EngineKind, Session};
+use warploom::EngineKind;
+use warploom_replay::{Launch, Session, write};
 
 use super::run;
 

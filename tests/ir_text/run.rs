@@ -6,10 +6,10 @@ use std::sync::Arc;
 use warploom_ir::{CellKind, Function, verify};
 use warploom_runtime::launch::{ConstBank, Counts, LaunchConfig, Outcome, launch};
 use warploom_runtime::memory::{Access, HostBuffer, Memory, PAGE_BYTES, Place, Unbound};
+use warploom_testing::instrument::{self, Buffers, cells, instrument, row_bytes};
 
 use super::MakeEngine;
 use super::case::{Case, RangeKind};
-use warploom::generate::instrument::{self, Buffers, cells, instrument, row_bytes};
 
 const FIRST_RANGE: u64 = 0x10_0000_0000;
 const RANGE_STEP: u64 = 0x10_0000;

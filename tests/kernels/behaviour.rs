@@ -1,9 +1,10 @@
 //! The order in which things happen: within a warp, between warps, and when lanes leave.
 
+use warploom_runtime::fault::FaultKind;
+
 use crate::draw::Draw;
 use crate::reference::{Shape, WARP};
 use crate::support::Case;
-use warploom_runtime::fault::FaultKind;
 
 const ONE_WARP: Shape = Shape { grid: 1, block: WARP };
 

@@ -1,6 +1,6 @@
 //! Threads of the host that count in the same words: nothing is lost.
 
-use warploom::exec::{Arg, EngineKind, LaunchOptions, Program};
+use warploom::{Arg, EngineKind, LaunchOptions, Program};
 
 const GRID: u32 = 32;
 const BLOCK: u32 = 128;

@@ -1,10 +1,11 @@
 //! The corpus's atomics and calls. In `atomics` a lane's cells are its own (or its partner's, in shared memory), but every
 //! block has the same: with more than one their results would depend on the blocks' order.
 
+use half::f16;
+
 use crate::draw::Draw;
 use crate::reference::Shape;
 use crate::support::{BLOCKS, Case};
-use half::f16;
 
 fn one(block: usize) -> Shape {
     Shape { grid: 1, block }

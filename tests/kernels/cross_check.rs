@@ -1,10 +1,12 @@
 //! The references of this folder against the examples' expected files, which a C program made: two accounts of the same
 //! kernels that share nothing.
 
+use std::path::Path;
+
+use warploom_replay::npy;
+
 use crate::reference::{self, Gravity, HashTable, Picture, Shape, View};
 use crate::support::bytes_of;
-use std::path::Path;
-use warploom::capture::npy;
 
 /// The elements of an example's array, as bytes.
 fn array(example: &str, name: &str) -> Vec<u8> {

@@ -1,10 +1,11 @@
 //! Launches that end in a fault: which one, where, and what had happened before.
 
-use crate::reference::{Shape, WARP};
-use crate::support::Case;
-use warploom::exec::{Arg, EngineKind, Fault, LaunchOptions, Program};
+use warploom::{Arg, EngineKind, Fault, LaunchOptions, Program};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::launch;
+
+use crate::reference::{Shape, WARP};
+use crate::support::Case;
 
 /// An address that nothing is mapped at.
 const NOWHERE: u64 = 0x7000_0000_0000;

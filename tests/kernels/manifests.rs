@@ -2,8 +2,9 @@
 //! engines with one and two threads.
 
 use std::path::{Path, PathBuf};
-use warploom::capture::{Launch, compare};
-use warploom::exec::{EngineKind, Session};
+
+use warploom::EngineKind;
+use warploom_replay::{Launch, Session, compare};
 
 fn manifests() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,9 +1,11 @@
 //! What the kernels compute, as plain loops. Written from the CUDA sources; nothing of warploom is used here.
 //! Float operations keep the sources' order, and `mul_add` stands where the machine code has a fused multiply-add.
 
-use crate::draw::Draw;
-use half::f16;
 use std::collections::BTreeSet;
+
+use half::f16;
+
+use crate::draw::Draw;
 
 /// Lanes of a warp.
 pub const WARP: usize = 32;

@@ -1,10 +1,12 @@
 //! A kernel over a buffer of which only some pages are there.
 
+use std::path::Path;
+
+use warploom::{Arg, EngineKind, LaunchOptions, Program};
+use warploom_runtime::memory::{Access, PAGE_BYTES, Place, Unbound};
+
 use crate::reference;
 use crate::support::bytes_of;
-use std::path::Path;
-use warploom::exec::{Arg, EngineKind, LaunchOptions, Program};
-use warploom_runtime::memory::{Access, PAGE_BYTES, Place, Unbound};
 
 /// Floats of a page.
 const PAGE: usize = PAGE_BYTES as usize / 4;

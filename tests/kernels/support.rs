@@ -1,9 +1,11 @@
 //! [`Case`]: one launch with its expected memory, run on both engines with one and with two threads.
 
-use crate::reference::Shape;
 use std::path::PathBuf;
-use warploom::exec::{self, Effort, EngineKind, Fault, LaunchOptions, Program};
+
+use warploom::{self as exec, Effort, EngineKind, Fault, LaunchOptions, Program};
 use warploom_runtime::launch;
+
+use crate::reference::Shape;
 
 /// Block sizes for kernels that take any.
 pub const BLOCKS: [usize; 11] = [1, 7, 31, 32, 33, 64, 100, 255, 256, 1000, 1024];

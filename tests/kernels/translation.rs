@@ -2,7 +2,8 @@
 
 use std::path::Path;
 use std::time::Duration;
-use warploom::exec::{Arg, Effort, EngineKind, INTERPRETED, LaunchOptions, LaunchOutcome, Program};
+
+use warploom::{Arg, Effort, EngineKind, INTERPRETED, LaunchOptions, LaunchOutcome, Program};
 
 /// A program, and the launch of one of its kernels in a shape.
 struct Launcher {

@@ -1,10 +1,11 @@
 //! The straight lines of up to 10,000 instructions, against their own source: each statement of `unroll10k.cu` and its shorter kin
 //! is read and carried out here.
 
+use std::path::Path;
+
 use crate::draw::Draw;
 use crate::reference::Shape;
 use crate::support::Case;
-use std::path::Path;
 
 /// A statement: its text with the registers and numbers taken out, and those in order.
 struct Statement {

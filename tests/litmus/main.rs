@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use warploom::capture::{Launch, Manifest};
-use warploom::exec::{EngineKind, Session};
+use warploom::EngineKind;
+use warploom_replay::{Launch, Manifest, Session};
 
 /// Two blocks that wait for each other, in the rounds of a test.
 const ROUNDS: usize = 20_000;

@@ -1,11 +1,11 @@
 //! GFX9 code.
 
+use warploom_analysis::Flow;
 use warploom_gfx9::assemble;
 use warploom_gfx9::lift::{Kernel, lift_kernel};
+use warploom_ir::Terminator;
 
 use super::{on_small_stack, runs_alike};
-use warploom_analysis::Flow;
-use warploom_ir::Terminator;
 
 /// Lifts code and runs it. Each text stands there so many times.
 fn run(texts: &[(&str, usize)]) {

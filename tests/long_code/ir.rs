@@ -1,12 +1,12 @@
 //! Chains of the IR's operations on every engine.
 
 use arbitrary::Unstructured;
-use warploom::generate::chain::{LINKS, chain, name};
-use warploom::generate::compare::{WAYS, compare};
 use warploom_analysis::{LaunchClass, visits};
 use warploom_engine::{Effort, Program};
 use warploom_ir::parse::parse;
 use warploom_ir::{BankId, BlockBuilder, BlockId, CellKind, Function, FunctionBuilder, IntCc, NanPolicy, Type};
+use warploom_testing::chain::{LINKS, chain, name};
+use warploom_testing::compare::{WAYS, compare};
 
 use super::{on_small_stack, runs_alike};
 

@@ -13,8 +13,8 @@ use std::panic::resume_unwind;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use warploom::generate::compare::{WAYS, compare};
 use warploom_ir::Function;
+use warploom_testing::compare::{WAYS, compare};
 
 /// Bytes of the stack of a thread that nobody asked to be larger.
 const STACK: usize = 2 << 20;

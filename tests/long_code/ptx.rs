@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use super::{grows_linearly, on_small_stack};
-use warploom::exec::{Arg, Effort, EngineKind, LaunchOptions, Program};
+use warploom::{Arg, Effort, EngineKind, LaunchOptions, Program};
 use warploom_ptx as ptx;
+
+use super::{grows_linearly, on_small_stack};
 
 const LANES: u32 = 32;
 

@@ -5,11 +5,13 @@ mod visa_launch;
 
 use std::fmt::Write;
 
-use super::{grows_linearly, on_small_stack};
 use visa_launch::{Files, words_of};
-use warploom::exec::{Coverage, EngineKind, Session};
+use warploom::{Coverage, EngineKind};
 use warploom_container as container;
+use warploom_replay::Session;
 use warploom_visa::{binary, text};
+
+use super::{grows_linearly, on_small_stack};
 
 const LANES: u32 = 16;
 

@@ -1,9 +1,10 @@
 //! ATOM, RED and ATOMS: every operation, type and addressing form against a table written from the seed
 //! `nvidia-atom.txt`.
 
+use warploom_maxwell::encode;
+
 use crate::support::probe::{Probe, assemble};
 use crate::support::state::{GLOBAL, Item, LANES, LOW, Place, State};
-use warploom_maxwell::encode;
 
 /// What is stored for the memory's value, B and C, as the seed's table has it.
 type Update = fn(u64, u64, u64) -> u64;

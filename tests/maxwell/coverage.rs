@@ -6,8 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use warploom_container::{self as container, SectionKind};
-use warploom_maxwell::Instruction;
-use warploom_maxwell::code;
+use warploom_maxwell::{Instruction, code};
 
 use crate::instructions;
 

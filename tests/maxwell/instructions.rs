@@ -6,9 +6,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use warploom_maxwell::Instruction;
+
 use crate::support::probe::{Probe, assemble};
 use crate::support::state::State;
-use warploom_maxwell::Instruction;
 
 /// Instructions with their cases.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use warploom::exec::Program;
+use warploom::Program;
 use warploom_ir::{Block, BlockId, Function, Op, Terminator, TrapKind};
 use warploom_maxwell::lift::{Kernel, lift_kernel};
 

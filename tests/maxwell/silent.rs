@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use warploom::exec::{EngineKind, FidelityClass, LaunchOptions, Program};
+use warploom::{EngineKind, FidelityClass, LaunchOptions, Program};
 use warploom_container as container;
 use warploom_ir::{Function, Terminator, TrapKind};
 use warploom_maxwell::row::{Location, Piece, Row};

@@ -1,6 +1,6 @@
 //! A program of the corpus in another form; `tests/graphics` holds all of them against NumPy's results.
 
-use warploom::capture::Launch;
+use warploom_replay::Launch;
 
 use crate::support::{fixture, run};
 

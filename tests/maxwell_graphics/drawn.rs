@@ -1,6 +1,6 @@
 //! Pixels that the rasteriser makes, against the same pixels given as arrays.
 
-use warploom::capture::graphics::Input;
+use warploom_replay::graphics::Input;
 
 use crate::support::{Case, list};
 

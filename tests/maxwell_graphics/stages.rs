@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use warploom::capture::graphics::emitted;
+use warploom_replay::graphics::emitted;
 
 use crate::support::{Case, Draw};
 

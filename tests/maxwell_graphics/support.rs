@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use warploom::capture::Launch;
-use warploom::exec::{EngineKind, Error, Session};
+use warploom::{EngineKind, Error};
+use warploom_replay::{Launch, Session};
 
 /// Numbers as a manifest has them.
 pub fn list(words: &[u32]) -> String {
@@ -67,7 +67,7 @@ impl Case {
         self
     }
 
-    pub fn launch(&self, files: &[(&str, &[u8])]) -> Result<Launch, warploom::capture::Error> {
+    pub fn launch(&self, files: &[(&str, &[u8])]) -> Result<Launch, warploom_replay::Error> {
         let folder = tempfile::tempdir().expect("a folder");
         let own = [("program.sass", self.program.as_bytes()), ("m.toml", self.manifest.as_bytes())];
         for (name, content) in own.iter().chain(files) {

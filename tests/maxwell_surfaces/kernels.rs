@@ -5,7 +5,7 @@ use std::io::Read;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
-use warploom::exec::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
+use warploom::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
 use warploom_maxwell::header;
 
 use super::{Surface, place, write};

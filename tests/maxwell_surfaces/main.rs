@@ -7,12 +7,13 @@ mod kernels;
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 use base64::Engine as _;
 use case::{LANES, RESULT, kernel};
 use serde::Deserialize;
-use warploom::exec::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
+use warploom::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
 use warploom_ir::image::layout::{Blocks, Layout};
 use warploom_ir::image::{Image, Kind};
 use warploom_maxwell::header::{self, Format};

@@ -1,7 +1,7 @@
 //! Which operand of a texture instruction is what: every form of operands against what the definition of sampling says of the
 //! same coordinates, layer, level, offsets, reference and gradients.
 
-use warploom::exec::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
+use warploom::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
 use warploom_ir::image::layout::{Blocks, Layout};
 use warploom_ir::image::sample::{Operation, Query, View};
 use warploom_ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};

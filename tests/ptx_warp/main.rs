@@ -8,7 +8,7 @@ mod warpgroups;
 
 use std::fmt::Write;
 
-use warploom::exec::{Arg, EngineKind, LaunchOptions, Program};
+use warploom::{Arg, EngineKind, LaunchOptions, Program};
 use warploom_container::ptx;
 use warploom_runtime::memory::MemoryConfig;
 

@@ -1,8 +1,9 @@
 //! Operands near the boundaries of formats, of roundings and of what the lowering does in different ways.
 
-use super::variable::variable;
-use warploom_ir::generate::{Random, Source};
 use warploom_ir::{FloatAttrs, NanPolicy, Type, eval};
+use warploom_testing::ir::{Random, Source};
+
+use super::variable::variable;
 
 /// Rows of operands: all combinations of edge cases first, then random ones. With a seed in `WARPLOOM_SEED` all are random.
 pub struct Operands {

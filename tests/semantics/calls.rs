@@ -1,7 +1,7 @@
 //! Recursion, function pointers and virtual calls, each with other depths and callees in each lane; calls by absolute addresses,
 //! which a linker makes.
 
-use warploom::exec::{Arg, EngineKind, LaunchOptions, Program};
+use warploom::{Arg, EngineKind, LaunchOptions, Program};
 
 fn program(file: &str) -> Program {
     let path = format!("{}/tests/fixtures/maxwell/{file}", env!("CARGO_MANIFEST_DIR"));

@@ -8,7 +8,7 @@ mod float;
 mod integer;
 mod ptx;
 
-use warploom::exec::{Arg, EngineKind, LaunchOptions, Program};
+use warploom::{Arg, EngineKind, LaunchOptions, Program};
 
 /// What a kernel must give for its three inputs.
 pub type Expected = fn(u64, u64, u64) -> u64;

@@ -11,8 +11,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 use models::{KERNELS, Kernel, M, N};
-use warploom::capture::{Launch, Manifest};
-use warploom::exec::{EngineKind, LaunchOptions, Session};
+use warploom::{EngineKind, LaunchOptions};
+use warploom_replay::{Launch, Manifest, Session};
 
 /// Host instructions for each of the guest's that a spelling may have, as a multiple of what the best one has.
 const MOST: f64 = 1.5;

@@ -1,8 +1,9 @@
 //! Launches in which no block can go on, and launches that only look so.
 
-use crate::support::{Case, module};
-use warploom::exec::EngineKind;
+use warploom::EngineKind;
 use warploom_runtime::fault::FaultKind;
+
+use crate::support::{Case, module};
 
 /// Block 0 waits for block 1, which waits for block 0.
 const BOTH: &str = "

@@ -7,7 +7,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use support::{Case, ENGINES};
-use warploom::exec::EngineKind;
+use warploom::EngineKind;
 
 /// Block 0 waits for what block 1 stores.
 const TWO: &str = "

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use warploom::exec::{Arg, EngineKind, Fault, LaunchOptions, LaunchOutcome, Program};
+use warploom::{Arg, EngineKind, Fault, LaunchOptions, LaunchOutcome, Program};
 
 pub const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 pub const WORKERS: [usize; 3] = [1, 2, 3];

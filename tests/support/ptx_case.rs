@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use warploom::capture::Launch;
-use warploom::exec::{EngineKind, Session};
+use warploom::EngineKind;
+use warploom_replay::{Launch, Session};
 
 /// A module around kernels.
 pub fn module(body: &str) -> String {

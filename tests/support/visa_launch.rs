@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use tempfile::TempDir;
-use warploom::capture::Launch;
-use warploom::exec::EngineKind;
+use warploom::EngineKind;
+use warploom_replay::Launch;
 
 pub const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use warploom::capture::{Launch, compare::compare};
-use warploom::exec::{EngineKind, Session};
+use warploom::EngineKind;
+use warploom_replay::compare::compare;
+use warploom_replay::{Launch, Session};
 
 use super::ENGINES;
 

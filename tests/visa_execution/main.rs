@@ -20,7 +20,7 @@ mod threads;
 use std::fmt::Write;
 
 use visa_launch::{ENGINES, Files};
-use warploom::exec::Session;
+use warploom_replay::Session;
 
 /// What destinations hold at first.
 const DST: u8 = 0xa5;

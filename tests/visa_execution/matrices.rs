@@ -1,9 +1,9 @@
 //! `dpas` of all precisions against the formula of the facts, `visa-semantics.md` 12.
 
 use half::{bf16, f16};
+use warploom_replay::Session;
 
 use super::visa_launch::{ENGINES, Files};
-use warploom::exec::Session;
 
 /// Bytes of each of the three operands, and of the result.
 const BYTES: usize = 512;

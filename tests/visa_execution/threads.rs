@@ -1,7 +1,8 @@
 //! What several threads of a group do together, and calls between separately compiled functions.
 
+use warploom_replay::Session;
+
 use super::visa_launch::{ENGINES, Files, words_of};
-use warploom::exec::Session;
 
 const LANES: u32 = 16;
 const THREADS: u32 = 4;

@@ -1,10 +1,11 @@
 //! Handles and indices that nobody provided, and what a driver provides besides arguments, in each
 //! way in which kernels can ask for it.
 
+use warploom_replay::Session;
+use warploom_runtime::fault::FaultKind;
+
 use super::layers::{HANDLES, IMAGES, Image, PLAIN, launch};
 use super::visa_launch::{ENGINES, Files, words_of};
-use warploom::exec::Session;
-use warploom_runtime::fault::FaultKind;
 
 /// Messages on a surface `#` that is a variable, and on one `@` that LSC's messages name.
 const MESSAGES: [&str; 27] = [

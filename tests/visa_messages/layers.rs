@@ -2,10 +2,10 @@
 //! `visa-semantics.md` 7, "Surfaces and samplers", seed
 //! `intel-typed-atomic.md`, "Notes", and of a sampler's layer OpenCL C, "Image read functions": the nearest integer, clamped to the layers.
 
+use warploom_replay::{Launch, Session};
+
 use super::Random;
 use super::visa_launch::{ENGINES, Files, words_of};
-use warploom::capture::Launch;
-use warploom::exec::Session;
 
 const LANES: usize = 16;
 

@@ -11,7 +11,7 @@ mod layers;
 mod typed;
 
 use visa_launch::{ENGINES, Files};
-use warploom::exec::Session;
+use warploom_replay::Session;
 
 /// Bytes of the buffer that messages access, and where it is.
 const MEMORY: usize = 4096;

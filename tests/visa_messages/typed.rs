@@ -1,10 +1,10 @@
 //! Typed reads and writes of texels of some formats, and sampler messages that fetch and look up.
 
+use warploom_replay::{Launch, Session};
+
 use super::Random;
 use super::atomics::{LSC, combine, numbers, sources};
 use super::visa_launch::{ENGINES, Files, words_of};
-use warploom::capture::Launch;
-use warploom::exec::Session;
 
 /// Width and height of the images.
 const SIZE: [usize; 2] = [16, 4];

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use warploom_replay::{Launch, Session};
+
 use super::visa_launch::{ENGINES, words_of};
-use warploom::capture::Launch;
-use warploom::exec::Session;
 
 const WIDTH: u32 = 64;
 

@@ -1,7 +1,9 @@
 //! Many updates of few texels by two threads of the host: none is lost.
 
+use warploom::EngineKind;
+use warploom_replay::Session;
+
 use super::visa_launch::{ENGINES, Files, words_of};
-use warploom::exec::{EngineKind, Session};
 
 /// Updates of a debug build; with `WARPLOOM_UPDATES` in the environment as many as it says.
 const UPDATES: u32 = 400_000;

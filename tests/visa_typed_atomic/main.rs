@@ -13,7 +13,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use visa_launch::{ENGINES, Files, words_of};
-use warploom::exec::Session;
+use warploom_replay::Session;
 
 #[derive(Deserialize)]
 struct Cases {

@@ -5,11 +5,10 @@ use super::managed::{location, prefetch};
 use super::memory::is_location;
 use super::require;
 use crate::allocations::{self, Kind};
-use crate::array;
 use crate::boundary::{Plain, Ptr, api, plain};
 use crate::copies::{Copy, Place};
 use crate::error::{Answer, Error};
-use crate::{boundary, context, stream};
+use crate::{array, boundary, context, stream};
 
 plain! {
     /// `CUmemcpyAttributes`: when the source is read, and hints.

@@ -5,9 +5,8 @@ use std::ffi::c_void;
 use super::require;
 use crate::allocations::{self, Kind};
 use crate::boundary::{Ptr, api};
-use crate::context;
-use crate::driver;
 use crate::error::Error;
+use crate::{context, driver};
 
 /// Rows of pitched memory begin at multiples of this.
 const PITCH: u64 = 512;

@@ -6,8 +6,7 @@ use crate::boundary::{Ptr, api, plain};
 use crate::error::{Answer, Error};
 use crate::graph_memory::{self, GraphMemory};
 use crate::operation::Operation;
-use crate::pool;
-use crate::{allocations, stream};
+use crate::{allocations, pool, stream};
 
 plain! {
     /// `CUmemPoolProps`.

@@ -1,7 +1,8 @@
 //! Texture and surface objects, and references of modules.
 
 use std::ffi::c_char;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::array::Flat;

@@ -2,7 +2,8 @@
 
 use std::ffi::c_void;
 use std::panic::catch_unwind;
-use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::forward;
 
@@ -167,4 +168,10 @@ macro_rules! define_refused {
     };
 }
 
-pub(crate) use {api, define, define_per_thread, define_refused, early_api, export, jump};
+pub(crate) use api;
+pub(crate) use define;
+pub(crate) use define_per_thread;
+pub(crate) use define_refused;
+pub(crate) use early_api;
+pub(crate) use export;
+pub(crate) use jump;

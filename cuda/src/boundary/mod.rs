@@ -12,13 +12,14 @@ mod exported;
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
-use crate::error::{Answer, Error};
-use crate::{driver, trace};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 pub use exported::{Function, Target};
 pub(crate) use exported::{api, define, define_per_thread, define_refused, early_api, export, jump};
+
+use crate::error::{Answer, Error};
+use crate::{driver, trace};
 
 /// A pointer of the caller's, to one or several `T`.
 ///

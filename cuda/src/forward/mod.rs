@@ -13,11 +13,12 @@ use std::ffi::c_char;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use real::{Watcher, watch};
+
 use crate::api::table;
 use crate::boundary::{Ptr, at_exit};
 use crate::record::{Settings, note};
 use crate::{driver, record};
-use real::{Watcher, watch};
 
 const VARIABLE: &str = "WARPLOOM_REAL_CUDA";
 

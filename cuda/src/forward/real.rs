@@ -206,4 +206,7 @@ macro_rules! watch_one {
     };
 }
 
-pub(crate) use {real, watch, watch_one, watcher};
+pub(crate) use real;
+pub(crate) use watch;
+pub(crate) use watch_one;
+pub(crate) use watcher;

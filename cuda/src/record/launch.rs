@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use warploom::capture::manifest::{self, Manifest};
-use warploom::capture::{Array, Dtype, write};
 use warploom_container::{Arch, Module};
+use warploom_replay::manifest::{self, Manifest};
+use warploom_replay::{Array, Dtype, write};
 
 use super::{Choice, note};
 use crate::image::Image;
@@ -81,10 +81,10 @@ impl<'a, M: Machine> Before<'a, M> {
         }
     }
 
-    fn files(&self, image: &Image, is_good: bool, printed: &[u8]) -> Result<(), warploom::capture::Error> {
+    fn files(&self, image: &Image, is_good: bool, printed: &[u8]) -> Result<(), warploom_replay::Error> {
         let folder = &self.choice.settings.folder;
         let base = file_name(&self.choice.kernel, self.choice.count);
-        let save = |name: &str, bytes: Vec<u8>| -> Result<PathBuf, warploom::capture::Error> {
+        let save = |name: &str, bytes: Vec<u8>| -> Result<PathBuf, warploom_replay::Error> {
             let file = format!("{base}.{name}.npy");
             write::array(&folder.join(&file), &Array::flat(Dtype::U8, bytes))?;
             Ok(PathBuf::from(file))
@@ -118,12 +118,12 @@ impl<'a, M: Machine> Before<'a, M> {
             write::file(&folder.join(&file), |into| into.write_all(printed))?;
             printf.expect = Some(file.into());
         }
-        let save_raw = |name: &str, bytes: &[u8]| -> Result<PathBuf, warploom::capture::Error> {
+        let save_raw = |name: &str, bytes: &[u8]| -> Result<PathBuf, warploom_replay::Error> {
             let file = format!("{base}.{name}.bin");
             write::file(&folder.join(&file), |into| into.write_all(bytes))?;
             Ok(file.into())
         };
-        let pool = |images: &texture::Content| -> Result<manifest::ImagePool, warploom::capture::Error> {
+        let pool = |images: &texture::Content| -> Result<manifest::ImagePool, warploom_replay::Error> {
             let (headers, samplers) = (save_raw("headers", &images.headers)?, save_raw("samplers", &images.samplers)?);
             let variables = self.subject.image_variables.clone();
             Ok(manifest::ImagePool { headers, samplers: Some(samplers), variables })
@@ -142,7 +142,7 @@ impl<'a, M: Machine> Before<'a, M> {
     }
 
     /// The module's image, which all its launches share.
-    fn kernel(&self, image: &Image, folder: &Path) -> Result<manifest::Kernel, warploom::capture::Error> {
+    fn kernel(&self, image: &Image, folder: &Path) -> Result<manifest::Kernel, warploom_replay::Error> {
         let mut files = image.files().into_iter().map(|bytes| {
             let mut hasher = std::hash::DefaultHasher::new();
             bytes.hash(&mut hasher);

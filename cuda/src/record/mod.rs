@@ -4,15 +4,14 @@
 
 mod launch;
 
-pub use launch::{Before, Machine, Subject, names};
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+pub use launch::{Before, Machine, Subject, names};
 use regex_lite::Regex;
-use warploom::summary::{self, Running, Summary};
+use warploom_replay::summary::{self, Running, Summary};
 
 const DEFAULT_MAX_BYTES: u64 = 256 << 20;
 

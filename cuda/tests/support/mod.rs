@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use libloading::Library;
-use warploom::capture::{ArgValue, Content, Launch, compare};
+use warploom_replay::{ArgValue, Content, Launch, compare};
 
 /// `add(at, more)` adds a number to those of a block's lanes.
 pub const ADD: &str = include_str!("add.ptx");

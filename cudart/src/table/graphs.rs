@@ -1,12 +1,11 @@
 //! The functions of graphs that this library has.
 
+use super::provided_rows;
 #[cfg(not(runtime = "11"))]
 #[allow(clippy::wildcard_imports, reason = "the table has them all")]
 use crate::node_params::*;
 #[allow(clippy::wildcard_imports, reason = "the table has them all")]
 use crate::{exec::*, graph::*, graph_node::*};
-
-use super::provided_rows;
 
 provided_rows! {
     cudaGraphAddChildGraphNode [11 12 13];

@@ -101,4 +101,8 @@ macro_rules! refuse {
     };
 }
 
-use {in_versions, provided_rows, refuse, refused_rows, rows};
+use in_versions;
+use provided_rows;
+use refuse;
+use refused_rows;
+use rows;

@@ -1,5 +1,6 @@
 //! The functions that this library has, but for those of graphs.
 
+use super::provided_rows;
 #[cfg(runtime = "13")]
 #[allow(clippy::wildcard_imports, reason = "the table has them all")]
 use crate::execution::*;
@@ -14,8 +15,6 @@ use crate::{
 #[cfg(not(runtime = "11"))]
 #[allow(clippy::wildcard_imports, reason = "the table has them all")]
 use crate::{batch::*, library::*};
-
-use super::provided_rows;
 
 provided_rows! {
     __cudaGetKernel [12 13];

@@ -1,6 +1,7 @@
+use std::thread;
+
 use super::*;
 use crate::rounds;
-use std::thread;
 
 const NAN: u64 = 0x7fff_ffff;
 const INTEGERS: [AtomicType; 4] = [AtomicType::I8, AtomicType::I16, AtomicType::I32, AtomicType::I64];

@@ -1,10 +1,11 @@
 //! What a launch is, and when it is refused.
 
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
 use crate::context::ZERO_BANK;
 use crate::warp::{CONST_BANK_BYTES, CONST_BANKS};
 use crate::window::WINDOW_BYTES;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 /// Blocks of a grid along x, and along y and z (CUDA's limits).
 pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];

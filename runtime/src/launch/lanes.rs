@@ -1,9 +1,10 @@
 //! Barriers that count lanes ([`BarrierCounts::Lanes`](crate::warp::BarrierCounts)): each lane arrives and waits by itself.
 
+use std::collections::VecDeque;
+
 use super::barrier::reduction;
 use super::suspended::Suspended;
 use crate::warp::{BARRIERS, BarrierKind};
-use std::collections::VecDeque;
 
 /// What has arrived at one barrier since it was last complete.
 #[derive(Clone, Copy, Default, PartialEq)]

@@ -1,7 +1,8 @@
 //! What a launch came to.
 
-use crate::fault::FaultKind;
 use std::fmt;
+
+use crate::fault::FaultKind;
 
 /// Sums over all worker threads; see the fields of the same names in [`WarpContext`](crate::warp::WarpContext).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,11 @@
 //! [`launch`]: checks, what the workers share, and the hand-out of blocks.
 
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Instant;
+
 use super::block::Block;
 use super::config::{LaunchConfig, LaunchError};
 use super::engine::Engine;
@@ -9,10 +15,6 @@ use super::threads;
 use super::worker::Worker;
 use crate::memory::Memory;
 use crate::warp::SHARED_PADDING;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::Instant;
 
 /// The most blocks that a worker takes at once.
 const MAX_CHUNK: u64 = 64;

@@ -1,14 +1,16 @@
 //! Launches with toy engines: closures over the context.
 
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
 use super::*;
 use crate::fault::FaultKind;
 use crate::memory::{Memory, Residency};
 use crate::rounds;
 use crate::warp::{BarrierKind, ExitCode, WarpContext};
-use std::collections::BTreeSet;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use std::time::Duration;
 
 struct Toy<F> {
     lanes: u32,

@@ -1,8 +1,10 @@
 //! Threads that help the one that launches. They stay for the next launch: to start one takes longer than many launches do.
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// The helpers of a launch that is over. Launches that run at the same time have different ones: each launch needs all of its own at
 /// once, since blocks of a cooperative launch wait for each other.

@@ -1,11 +1,12 @@
 //! What lanes and copies do with guest memory.
 
+use std::ptr::{self, NonNull};
+
 use super::{Access, CopyError, Memory, Page, Residency, raw};
 use crate::atomics::{self, AtomicKind, AtomicType};
 use crate::fault::FaultKind;
 use crate::warp::{PAGE_BITS, PAGE_BYTES, Tlb, TlbEntry, Ways, no_page, tlb_slot};
 use crate::window::Target;
-use std::ptr::{self, NonNull};
 
 /// Where the page of `address` begins.
 const fn page_start(address: u64) -> u64 {

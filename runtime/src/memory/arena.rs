@@ -1,12 +1,14 @@
 //! Host memory whose addresses are those that the guest has.
 
-use super::error::MapError;
-use super::host::Charge;
-use super::{MemoryConfig, PAGE_BYTES};
-use memmap2::{MmapMut, MmapOptions, MmapRaw, UncheckedAdvice};
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
+
+use memmap2::{MmapMut, MmapOptions, MmapRaw, UncheckedAdvice};
+
+use super::error::MapError;
+use super::host::Charge;
+use super::{MemoryConfig, PAGE_BYTES};
 
 /// Addresses for each byte that may be in use: what is freed is not soon used again, and gaps do not matter.
 const SPACE: u64 = 8;

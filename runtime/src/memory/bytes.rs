@@ -1,12 +1,14 @@
 //! Host memory at its own address, to the byte. Its ends, which are no whole pages, are not in the page
 //! table, and so not among the pages of a TLB. They are in the runs of a TLB.
 
-use super::error::MapError;
-use super::{Memory, PAGE_BYTES};
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+
+use super::error::MapError;
+use super::{Memory, PAGE_BYTES};
 
 /// Ranges by their start, without overlap.
 #[derive(Default)]

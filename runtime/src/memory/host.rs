@@ -1,11 +1,13 @@
 //! Host memory that backs guest pages.
 
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::error::MapError;
 use super::{PAGE_BYTES, raw};
 use crate::zeroed::Zeroed;
-use std::ptr::NonNull;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Zeroed host memory in whole pages, which can be mapped into a guest and shared with the host's threads. It is
 /// touched through relaxed atomics only, so sharing it with a running guest is safe.

@@ -24,19 +24,19 @@ pub(crate) mod raw;
 mod region;
 mod table;
 
-pub use error::{CopyError, MapError};
-pub use host::HostBuffer;
-pub use region::{Place, Unbound};
-
-use crate::window::Windows;
-use arena::Arena;
-use region::Regions;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Condvar, Mutex};
+
+use arena::Arena;
+pub use error::{CopyError, MapError};
+pub use host::HostBuffer;
+use region::Regions;
+pub use region::{Place, Unbound};
 use table::PageTable;
 
 pub use crate::warp::{PAGE_BITS, PAGE_BYTES};
+use crate::window::Windows;
 
 /// What is permitted on a resident page. Without either, accesses fault as on an unmapped page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

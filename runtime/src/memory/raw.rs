@@ -7,7 +7,8 @@
 //! ended all other uses: launches, whose TLBs hold host addresses, and methods of
 //! [`Memory`](super::Memory) on other threads.
 
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 
 /// Little-endian value of `bytes` (1 to 16) bytes. One access if `bytes` is 1, 2, 4 or 8 and the pointer aligned to it,
 /// two for aligned 16, else byte by byte.

@@ -3,17 +3,18 @@
 mod alias;
 mod launches;
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::ptr::NonNull;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
+
 use super::arena::Storage;
 use super::error::MapError;
 use super::host::{Charge, HostBuffer};
 use super::table::HOST_ALIGN;
 use super::{Access, Memory, PAGE_BYTES, Page};
 use crate::warp::{PAGE_BITS, Run};
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
-use std::ptr::NonNull;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 
 /// Addresses that the allocator hands out where they are not the host's: above 4 GiB, so that a lost upper half faults, and within
 /// the 40 bits of Maxwell's virtual addresses.

@@ -1,9 +1,11 @@
 //! The page table: a radix tree over page numbers whose lookups take no lock.
 
+use std::ptr::{self, NonNull};
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::{Acquire, Release};
+
 use super::{Access, Page};
 use crate::warp::PAGE_BITS;
-use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicPtr, Ordering::Acquire, Ordering::Release};
 
 /// Page numbers have 48 bits: four levels of 12.
 const LEVEL_BITS: u32 = 12;

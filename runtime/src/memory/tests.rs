@@ -1,8 +1,9 @@
+use Residency::{Resident, Sparse};
+
 use super::*;
 use crate::atomics::{AtomicKind, AtomicType};
 use crate::fault::FaultKind::{AddressOutOfRange, MisalignedAddress};
 use crate::warp::{Run, TLB_ENTRIES, Tlb, Ways, no_page, tlb_slot};
-use Residency::{Resident, Sparse};
 
 const PAGE: u64 = PAGE_BYTES;
 

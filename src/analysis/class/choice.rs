@@ -1,7 +1,8 @@
 //! Choices between evenly spaced lanes and one value for all.
 
-use super::{Classes, Constants};
 use warploom_ir::{BinaryOp, Inst, IntCc, Op, UnaryOp, Value};
+
+use super::{Classes, Constants};
 
 /// A choice between evenly spaced lanes and one value for all: most warps take the lanes, as those inside of bounds do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,20 +3,19 @@
 mod choice;
 mod launched;
 
-pub use choice::Choice;
-pub use launched::{GridClass, LaunchClass, Launched};
-
 use std::cell::OnceCell;
 
+pub use choice::Choice;
 use cranelift_entity::{EntitySet, SecondaryMap};
+pub use launched::{GridClass, LaunchClass, Launched};
 use rustc_hash::FxHashMap;
+use warploom_ir::{
+    BinaryOp, Block, ConvertOp, Defs, Function, Inst, IntCc, Op, Special, Type, UnaryOp, Value, ValueType, table,
+};
 
 use super::bounds::bound_in;
 use super::facts::{Facts, written_registers};
 use super::masks::{Masks, is_all_or_none};
-use warploom_ir::{
-    BinaryOp, Block, ConvertOp, Defs, Function, Inst, IntCc, Op, Special, Type, UnaryOp, Value, ValueType, table,
-};
 
 /// Operations on the way from a lane's number, a row or a uniform value to an affine value or an alike mask. Engines make
 /// these values again wherever they use one, by calling themselves for each operation; a longer way gives a varying value.

@@ -12,12 +12,12 @@ use std::borrow::Cow;
 
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
-
-use super::editor::Editor;
-use super::pairs::Pairs;
 use warploom_ir::{
     Access, BinaryOp, Function, Inst, Op, Reg, Terminator, Value, ValueType, entry_mask, exit_mask, table,
 };
+
+use super::editor::Editor;
+use super::pairs::Pairs;
 
 /// Lanes (or bits of a mask) that are seen.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,12 @@
 //! A block without what nothing sees.
 
 use cranelift_entity::packed_option::ReservedValue;
+use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Terminator, Type, UnaryOp, Value, table};
 
 use super::super::editor::Editor;
 use super::super::narrow::{LowWords, is_low_word, low_word};
 use super::super::pairs::{Pairs, pair};
 use super::{Demand, Seen};
-use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Terminator, Type, UnaryOp, Value, table};
 
 impl Demand<'_> {
     /// An operand that equals the result wherever that is seen.

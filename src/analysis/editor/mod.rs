@@ -8,11 +8,11 @@ use cranelift_entity::EntityRef;
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::smallvec;
-
-use super::masks::Masks;
 use warploom_ir::{
     BinaryOp, ConvertOp, Defs, Inst, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Values, Window, defs, numbered,
 };
+
+use super::masks::Masks;
 
 /// Whether equal operations have equal results and no effect, within one block. `known` gives constants and whether a
 /// value is uniform: a scalar load from a constant bank at an aligned address is pure, for it cannot fault.

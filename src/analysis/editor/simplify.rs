@@ -1,10 +1,11 @@
 //! Operations whose result is a value that there is, or a simpler operation's.
 
+use warploom_ir::eval::{binary, icmp, single};
+use warploom_ir::{BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, IntCc, Op, Type, UnaryOp, Value, ValueType, Window};
+
 use super::super::bounds::bound;
 use super::super::class::kept_bits;
 use super::Editor;
-use warploom_ir::eval::{binary, icmp, single};
-use warploom_ir::{BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, IntCc, Op, Type, UnaryOp, Value, ValueType, Window};
 
 impl Editor {
     /// An existing or simpler value that equals the operation, if one is known.

@@ -1,10 +1,11 @@
 //! What a group accesses: places whose lanes are evenly spaced or in tiles, and which of them must lie apart.
 
+use warploom_ir::{Access, Op, Space, Value};
+
 use super::super::class::{CHUNK, Class};
 use super::super::segment::counts_mask;
 use super::super::tiled::{Tiled, tiled};
 use super::{Condition, Finder, are_near, is_shared, keep_to_lanes};
-use warploom_ir::{Access, Op, Space, Value};
 
 impl Finder<'_> {
     /// Adds an instruction of a segment to the open group if it may be part of it.

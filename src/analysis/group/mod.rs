@@ -13,13 +13,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
+use warploom_ir::{Access, Block, Defs, Function, Inst, IntCc, Op, Reg, Space, Value, table};
 
 use super::class::{CHUNK, Classes};
 use super::editor::is_pure;
 use super::facts::written_registers;
 use super::segment::{Plan, Step};
 use super::tiled::Tiled;
-use warploom_ir::{Access, Block, Defs, Function, Inst, IntCc, Op, Reg, Space, Value, table};
 
 /// Lane-wise instructions of a group.
 const MAX_INSTS: usize = 256;

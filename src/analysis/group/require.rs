@@ -1,9 +1,10 @@
 //! Masks that a group requires to be full or empty, as conditions that can be tested before it.
 
+use warploom_ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
+
 use super::super::segment::Step;
 use super::super::visits::visit;
 use super::{Condition, Finder, NARROW};
-use warploom_ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
 
 /// Masks that are looked at for the conditions of one. Ways through masks that share parts are many more than the masks.
 const MOST_MASKS: u32 = 100;

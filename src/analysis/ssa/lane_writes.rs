@@ -1,8 +1,9 @@
 //! Writes to an array lane by lane, each at an index of its own, as one. Where a destination has one address, Intel's compiler stores what lanes have in as many
 //! instructions as there are lanes.
 
-use super::Ssa;
 use warploom_ir::{BinaryOp, Inst, Op, Reg, Region, Value, Window};
+
+use super::Ssa;
 
 /// A write to an array, of which nothing behind it has been seen: what lanes of it hold, each at its own index.
 #[derive(Clone, Copy, PartialEq)]

@@ -15,10 +15,11 @@
 
 mod words;
 
-use super::editor::Editor;
 use warploom_ir::{
     BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Op, Round, SharedFn, Type, Value, Window,
 };
+
+use super::editor::Editor;
 
 /// What LLVM multiplies the reciprocal with: 2^64 (1 - 2^-22).
 const BELOW_2_64: u64 = 0x5f7f_fffc;

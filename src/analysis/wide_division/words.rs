@@ -1,10 +1,10 @@
 //! What words of 64-bit quotients and rests are computed of, where compilers correct them by words.
 
 use smallvec::SmallVec;
+use warploom_ir::{BinaryOp, ConvertOp, Op, Type, UnaryOp, Value};
 
 use super::{Half, Quotient};
 use crate::editor::Editor;
-use warploom_ir::{BinaryOp, ConvertOp, Op, Type, UnaryOp, Value};
 
 /// The numbers by which the words of an upper word's sum count, and what is added.
 #[derive(Default, PartialEq)]

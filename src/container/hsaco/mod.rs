@@ -29,11 +29,10 @@ mod yaml;
 
 pub use descriptor::{FloatMode, KernelDescriptor, SystemSgpr, UserSgpr};
 pub use kernel::{AddressSpace, Arg, HiddenArg, HiddenKind, HsaKernel, HsaModule, ValueKind};
-pub use target::{Feature, Gfx9};
-
 use object::LittleEndian as LE;
 use object::elf::FileHeader64;
 use object::read::elf::FileHeader;
+pub use target::{Feature, Gfx9};
 
 use super::{Error, Isa, Module};
 

@@ -3,11 +3,11 @@
 use object::LittleEndian as LE;
 use object::elf::{EM_AMDGPU, ET_DYN};
 use object::read::elf::FileHeader;
+use warploom_gfx9::Chip;
 
 use super::Header;
 use super::notes::Note;
 use crate::Error;
-use warploom_gfx9::Chip;
 
 /// `EI_OSABI` of code objects for the HSA runtime.
 const ELFOSABI_AMDGPU_HSA: u8 = 64;

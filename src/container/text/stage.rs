@@ -1,7 +1,8 @@
 //! Directives of a graphics program: what its header says.
 
-use crate::Stage;
 use warploom_maxwell::shader::{Flag, Header, Interpolation, TARGETS};
+
+use crate::Stage;
 
 /// Letters of the four words from an address on, and of the components of a target.
 const WORDS: [char; 4] = ['x', 'y', 'z', 'w'];

@@ -10,15 +10,15 @@ mod zebin;
 
 use std::sync::Arc;
 
+pub use info::{KernelInfo, ZeInfo};
+use warploom_visa::platform::Platform;
+use warploom_visa::{binary, module as visa, text};
+pub(super) use zebin::parse as parse_zebin;
+
 use super::module::{
     Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind, Unreadable,
 };
 use super::{Error, ptx};
-pub use info::{KernelInfo, ZeInfo};
-use warploom_visa::module as visa;
-use warploom_visa::platform::Platform;
-use warploom_visa::{binary, text};
-pub(super) use zebin::parse as parse_zebin;
 
 /// The machine of zebins.
 pub const MACHINE: u16 = 205;

@@ -3,13 +3,12 @@
 use object::LittleEndian as LE;
 use object::elf::{FileHeader64, SectionHeader64};
 use object::read::elf::{FileHeader, SectionHeader, SectionTable};
+use warploom_visa::platform::Platform;
+use warploom_visa::{module as visa, text};
 
 use super::info::ZeInfo;
 use super::{apply, data, of_routines};
 use crate::{Error, Module, Unreadable};
-use warploom_visa::module as visa;
-use warploom_visa::platform::Platform;
-use warploom_visa::text;
 
 pub(super) type Header = FileHeader64<LE>;
 pub(super) type Sections<'a> = SectionTable<'a, Header>;

@@ -3,11 +3,9 @@
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
-use object::Endianness;
-use object::elf;
 use object::write::elf::{FileHeader, SectionHeader, Sym, Writer};
+use object::{Endianness, elf};
 use target_lexicon::{Architecture, Triple};
-
 use warploom_engine::Code;
 
 /// An image that GDB knows, until this is dropped.

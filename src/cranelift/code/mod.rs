@@ -12,20 +12,19 @@ use cranelift_codegen::binemit::Reloc;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::dominator_tree::DominatorTree;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
-use cranelift_codegen::ir as clif;
 use cranelift_codegen::isa::OwnedTargetIsa;
-use cranelift_codegen::{CodegenResult, CompiledCode, Context, FinalizedMachReloc, FinalizedRelocTarget};
+use cranelift_codegen::{CodegenResult, CompiledCode, Context, FinalizedMachReloc, FinalizedRelocTarget, ir as clif};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Linkage, Module, ModuleError, ModuleReloc, ModuleRelocTarget};
+use memory::CodePages;
+use names::Names;
+pub use names::keep_frames;
 use warploom_engine::helpers::Helper;
 use warploom_engine::object::{Referent, Relocatable, Relocation};
 use warploom_engine::{Code, CodeSpace, Effort, JitError};
 
 use crate::lower::{self, Table};
 use crate::{Target, helpers};
-use memory::CodePages;
-use names::Names;
-pub use names::keep_frames;
 
 /// The code of one program, which lives as long as this.
 pub struct CodeModule {

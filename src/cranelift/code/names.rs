@@ -8,8 +8,9 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::sync::OnceLock;
 
-use super::gdb;
 use warploom_engine::Code;
+
+use super::gdb;
 
 /// Environment variable that says for whom names are.
 pub const NAMES: &str = "WARPLOOM_JIT_NAMES";

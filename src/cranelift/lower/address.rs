@@ -3,16 +3,16 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
-
-use super::block::BlockLowerer;
-use super::chunk::{Reach, flags};
-use super::int::plus;
-use super::vector;
 use warploom_analysis::{CHUNK, Class, NEAR, tiled};
 use warploom_engine::abi;
 use warploom_engine::helpers::{self, Helper, REACHED, REACHED_ADDEND};
 use warploom_ir::{Access, BinaryOp, ConvertOp, Op, Reg, Space, Type, Value};
 use warploom_runtime::warp::{CONST_BANK_BYTES, PAGE_BITS, PAGE_BYTES, Run, TLB_ENTRIES, Tlb, TlbEntry, Ways};
+
+use super::block::BlockLowerer;
+use super::chunk::{Reach, flags};
+use super::int::plus;
+use super::vector;
 
 const LANES: i64 = CHUNK as i64;
 const PAGE: i64 = PAGE_BYTES as i64;

@@ -4,13 +4,13 @@
 
 use cranelift_codegen::ir::{self as clif, BlockArg, InstBuilder, Value as Clif, types};
 use rustc_hash::FxHashMap;
+use warploom_analysis::Class;
+use warploom_engine::plan::BlockPlan;
+use warploom_ir::{BinaryOp, Block, Defs, FloatBinaryOp, FloatUnaryOp, IntCc, Op, Type, Value, ValueType};
 
 use super::block::BlockLowerer;
 use super::masks::mask_form;
 use crate::forms::{Lanes, MaskForm, clif_type};
-use warploom_analysis::Class;
-use warploom_engine::plan::BlockPlan;
-use warploom_ir::{BinaryOp, Block, Defs, FloatBinaryOp, FloatUnaryOp, IntCc, Op, Type, Value, ValueType};
 
 /// Work that is worth a test, about one for each vector operation of the host.
 const WORTH_A_TEST: u32 = 12;

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use cranelift_codegen::ir::{BlockArg, InstBuilder, types};
-
-use super::block::BlockLowerer;
-use super::facts::BlockFacts;
 use warploom_analysis::Step;
 use warploom_engine::Effort;
 use warploom_ir::{Op, Reg};
+
+use super::block::BlockLowerer;
+use super::facts::BlockFacts;
 
 impl BlockFacts<'_> {
     /// How many of the block's steps, from the first on, may be done once more by careful code: what they write, the block does not

@@ -5,6 +5,9 @@ use std::collections::HashMap;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Type as ClifType, Value as Clif, types};
 use cranelift_frontend::FunctionBuilder;
+use warploom_analysis::Step;
+use warploom_engine::abi;
+use warploom_ir::{CellKind, Extend, IntCc, Op, Part, Reg, Space, Type, Value};
 
 use super::chunk::flags;
 use super::facts::BlockFacts;
@@ -12,9 +15,6 @@ use super::region::Region;
 use super::scope::Scope;
 use super::vector;
 use crate::forms::clif_type;
-use warploom_analysis::Step;
-use warploom_engine::abi;
-use warploom_ir::{CellKind, Extend, IntCc, Op, Part, Reg, Space, Type, Value};
 
 pub struct BlockLowerer<'a, 'r, 'f> {
     pub b: &'a mut FunctionBuilder<'f>,

@@ -7,12 +7,12 @@
 
 use cranelift_entity::EntitySet;
 use rustc_hash::FxHashSet;
+use warploom_analysis::{Class, visit};
+use warploom_ir::{Inst, Op, Value, ValueType, table};
 
 use super::block::BlockLowerer;
 use super::facts::BlockFacts;
 use crate::tuning;
-use warploom_analysis::{Class, visit};
-use warploom_ir::{Inst, Op, Value, ValueType, table};
 
 impl BlockFacts<'_> {
     /// The values of the block at which chains are cut. A value that only a skipped arm makes is no station.

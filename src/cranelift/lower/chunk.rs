@@ -3,15 +3,15 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value as Clif, types};
 use rustc_hash::FxHashMap;
+use warploom_analysis::{CHUNK, Class, LaunchClass};
+use warploom_engine::abi;
+use warploom_ir::{Op, Type, Value};
 
 use super::address::Places;
 use super::block::BlockLowerer;
 use super::gather_scatter::Elements;
 use super::int::constant;
 use crate::forms::{Lanes, MaskForm, clif_type, parts};
-use warploom_analysis::{CHUNK, Class, LaunchClass};
-use warploom_engine::abi;
-use warploom_ir::{Op, Type, Value};
 
 /// Values of the chunk that is being lowered. Cloned where control splits, so that a value computed on one side is not
 /// taken for one that the other side has.

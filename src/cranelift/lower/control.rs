@@ -5,15 +5,15 @@ use std::ops::Range;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 use cranelift_frontend::Switch;
+use warploom_engine::abi;
+use warploom_ir::{BarrierCounts, BlockId, LaneEvent, Terminator};
+use warploom_runtime::fault::FaultKind;
+use warploom_runtime::warp::{BarrierKind, ExitCode};
 
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::forms::clif_type;
 use crate::tuning;
-use warploom_engine::abi;
-use warploom_ir::{BarrierCounts, BlockId, LaneEvent, Terminator};
-use warploom_runtime::fault::FaultKind;
-use warploom_runtime::warp::{BarrierKind, ExitCode};
 
 impl BlockLowerer<'_, '_, '_> {
     /// Starts a fresh warp in the entry block.

@@ -2,6 +2,7 @@
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+use warploom_ir::{ConvertOp, FloatAttrs, FloatUnaryOp, Round, Type};
 
 use super::block::BlockLowerer;
 use super::element::Wanted;
@@ -9,7 +10,6 @@ use super::int::{self, constant};
 use super::rounding::{Rounding, singles_for_half};
 use super::{float, vector};
 use crate::forms::{Lanes, clif_type};
-use warploom_ir::{ConvertOp, FloatAttrs, FloatUnaryOp, Round, Type};
 
 /// 1.5 * 2^52: an `f64` near it counts units of 1 in its last place, and the low word of a sum with it is the other summand.
 const UNITS_OF_1: f64 = 6_755_399_441_055_744.0;

@@ -1,6 +1,10 @@
 //! One element of an operation without effect: a scalar, or one vector of lanes.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+use warploom_analysis::Step;
+use warploom_engine::abi;
+use warploom_engine::helpers::{self, Helper};
+use warploom_ir::{BinaryOp, ConvertOp, FloatAttrs, FloatUnaryOp, Op, Round, SharedFn, Special, Type, UnaryOp, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::flags;
@@ -9,10 +13,6 @@ use super::int::{self, constant};
 use super::rounding::{Rounding, singles_for_half};
 use super::{float, special, vector};
 use crate::forms::{Lanes, clif_type};
-use warploom_analysis::Step;
-use warploom_engine::abi;
-use warploom_engine::helpers::{self, Helper};
-use warploom_ir::{BinaryOp, ConvertOp, FloatAttrs, FloatUnaryOp, Op, Round, SharedFn, Special, Type, UnaryOp, Value};
 
 /// Operations that take a chunk apart into lanes, where vectors have none.
 pub(super) const LANES: usize = 8;

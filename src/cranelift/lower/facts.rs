@@ -1,13 +1,13 @@
 //! What is known of a block before code is made for it.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
-
-use super::arms::{SkippedArms, skipped_arms};
 use warploom_analysis::{CHUNK, Liveness, Masks};
 use warploom_engine::plan::BlockPlan;
 use warploom_engine::{Effort, Prepared};
 use warploom_ir::layout::RegLayout;
 use warploom_ir::{Block, BlockId, Function, Inst, Op, Type, Value, Window, table};
+
+use super::arms::{SkippedArms, skipped_arms};
 
 /// A block, and what analysis and the plan say of it. Nothing of this changes while the block is lowered.
 pub struct BlockFacts<'r> {

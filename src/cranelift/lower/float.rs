@@ -5,11 +5,11 @@
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use cranelift_frontend::FunctionBuilder;
+use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type};
 
 use super::int::constant;
 use super::rounding::Rounding;
 use crate::forms::clif_type;
-use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type};
 
 fn int_type(ty: Type) -> Type {
     ty.as_int()

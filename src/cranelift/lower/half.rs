@@ -8,12 +8,12 @@
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value as Clif};
 use cranelift_frontend::FunctionBuilder;
+use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type};
 
 use super::int::constant;
 use super::rounding::Rounding;
 use super::{float, vector};
 use crate::forms::clif_type;
-use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type};
 
 const SIGN: u64 = 0x8000;
 const INFINITY: u64 = 0x7c00;

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashSet;
+use warploom_analysis::Step;
+use warploom_ir::{BinaryOp, Op, UnaryOp, Value, ValueType};
 
 use super::block::BlockLowerer;
 use super::facts::BlockFacts;
-use warploom_analysis::Step;
-use warploom_ir::{BinaryOp, Op, UnaryOp, Value, ValueType};
 
 /// Masks that are tried for a step at most, before that of active lanes, and those among which they are looked for.
 const MOST_CANDIDATES: usize = 16;

@@ -2,10 +2,10 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Type as ClifType, Value as Clif, types};
+use warploom_ir::{BankId, CellKind, Inst, Op, Type, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::flags;
-use warploom_ir::{BankId, CellKind, Inst, Op, Type, Value};
 
 /// The registers that an index chooses from.
 #[derive(Clone, Copy)]

@@ -3,10 +3,10 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use cranelift_frontend::FunctionBuilder;
+use warploom_ir::{BinaryOp, IntCc, Type, UnaryOp};
 
 use super::vector;
 use crate::forms::clif_type;
-use warploom_ir::{BinaryOp, IntCc, Type, UnaryOp};
 
 /// `v + by`, wrapping.
 pub fn plus(b: &mut FunctionBuilder, v: Clif, by: i64) -> Clif {

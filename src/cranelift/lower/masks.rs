@@ -1,6 +1,8 @@
 //! Masks of a chunk's lanes: as bits, and as vectors of ones and zeros.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+use warploom_analysis::CHUNK;
+use warploom_ir::{BinaryOp, FloatCc, Inst, IntCc, Op, Type, UnaryOp, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::flags;
@@ -8,8 +10,6 @@ use super::int::{self, shifted_up};
 use super::tables::Table;
 use super::{float, vector};
 use crate::forms::{Lanes, MaskForm, parts};
-use warploom_analysis::CHUNK;
-use warploom_ir::{BinaryOp, FloatCc, Inst, IntCc, Op, Type, UnaryOp, Value};
 
 /// For each mask of a chunk its lanes, as vectors.
 pub(super) static MASK_WORDS: [[u32; CHUNK as usize]; 1 << CHUNK] = {

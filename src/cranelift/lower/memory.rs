@@ -4,6 +4,10 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
+use warploom_analysis::{CHUNK, Class};
+use warploom_engine::descriptions::AccessId;
+use warploom_engine::helpers::STAGED_VALUES;
+use warploom_ir::{Access, Extend, Inst, Op, Space, Type, Value};
 
 use super::address::{Place, Rights};
 use super::block::BlockLowerer;
@@ -11,10 +15,6 @@ use super::chunk::flags;
 use super::staging::Unreached;
 use super::vector;
 use crate::forms::{Lanes, MaskForm, clif_type};
-use warploom_analysis::{CHUNK, Class};
-use warploom_engine::descriptions::AccessId;
-use warploom_engine::helpers::STAGED_VALUES;
-use warploom_ir::{Access, Extend, Inst, Op, Space, Type, Value};
 
 const LANES: i64 = CHUNK as i64;
 

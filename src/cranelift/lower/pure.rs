@@ -5,6 +5,8 @@ use std::collections::hash_map::Entry;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif};
 use smallvec::SmallVec;
+use warploom_analysis::Class;
+use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Round, Special, Type, UnaryOp, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::flags;
@@ -14,8 +16,6 @@ use super::int::{self, ShiftCount, constant};
 use super::masks::mask_form;
 use super::{float, vector};
 use crate::forms::{Lanes, clif_type, parts};
-use warploom_analysis::Class;
-use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Round, Special, Type, UnaryOp, Value};
 
 impl BlockLowerer<'_, '_, '_> {
     /// The lanes of a pure operation's first result.

@@ -9,6 +9,12 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch};
 use rustc_hash::FxHashSet;
+use warploom_engine::descriptions::{Site, Sites, SlotSite};
+use warploom_engine::helpers::Helper;
+use warploom_engine::{Effort, Prepared, abi};
+use warploom_ir::{BlockId, Op, Reg, Value};
+use warploom_runtime::fault::FaultKind;
+use warploom_runtime::warp::{ExitCode, RUNS};
 
 use super::address::Pointer;
 use super::block::BlockLowerer;
@@ -16,13 +22,6 @@ use super::chunk::flags;
 use super::facts::BlockFacts;
 use super::waits::passes_on;
 use crate::{Target, helpers};
-use warploom_engine::abi;
-use warploom_engine::descriptions::{Site, Sites, SlotSite};
-use warploom_engine::helpers::Helper;
-use warploom_engine::{Effort, Prepared};
-use warploom_ir::{BlockId, Op, Reg, Value};
-use warploom_runtime::fault::FaultKind;
-use warploom_runtime::warp::{ExitCode, RUNS};
 
 /// What the blocks of a region share while they are lowered.
 pub struct Region<'r> {

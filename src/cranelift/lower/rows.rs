@@ -1,12 +1,12 @@
 //! A chunk's cells of rows in the register file, and what masks leave in them.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif};
+use warploom_ir::{CellKind, Reg, Type, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
 use crate::forms::{Lanes, clif_type, parts};
-use warploom_ir::{CellKind, Reg, Type, Value};
 
 impl BlockLowerer<'_, '_, '_> {
     fn load_cells(&mut self, ty: Type, offset: u32) -> Lanes {

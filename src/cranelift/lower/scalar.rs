@@ -2,14 +2,14 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
+use warploom_engine::helpers::Helper;
+use warploom_ir::{Access, Extend, Op, Space, Type, Value};
+use warploom_runtime::warp::PAGE_BYTES;
 
 use super::address::{Rights, Spaced};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::forms::clif_type;
-use warploom_engine::helpers::Helper;
-use warploom_ir::{Access, Extend, Op, Space, Type, Value};
-use warploom_runtime::warp::PAGE_BYTES;
 
 /// An access that is done inline if its page is in the TLB.
 enum Scalar<'i> {

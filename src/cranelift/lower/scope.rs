@@ -9,13 +9,13 @@ use std::ops::Range;
 use cranelift_codegen::ir::Value as Clif;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
+use warploom_analysis::Classes;
+use warploom_ir::{Value, table};
 
 use super::block::BlockLowerer;
 use super::chunk::Chunk;
 use super::full_warp::Whole;
 use super::spill::Spills;
-use warploom_analysis::Classes;
-use warploom_ir::{Value, table};
 
 /// What holds in a part of the code.
 pub struct Scope<'r> {

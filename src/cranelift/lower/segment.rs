@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
+use warploom_ir::{BinaryOp, Op, Reg, UnaryOp, Value, ValueType};
 
 use super::block::BlockLowerer;
-use warploom_ir::{BinaryOp, Op, Reg, UnaryOp, Value, ValueType};
 
 /// A mask that a segment computes for what comes after it.
 pub(super) struct Outgoing {

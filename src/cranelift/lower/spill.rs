@@ -6,18 +6,17 @@
 
 use std::cmp::Reverse;
 
+use cranelift_codegen::ir::InstBuilder;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-
-use cranelift_codegen::ir::InstBuilder;
+use warploom_analysis::Class;
+use warploom_engine::abi;
+use warploom_ir::{ConvertOp, Op, Reg, Type, Value, ValueType};
 
 use super::block::BlockLowerer;
 use super::chunk::{Chunk, flags};
 use crate::forms::{Lanes, MaskForm, clif_type, parts};
 use crate::tuning;
-use warploom_analysis::Class;
-use warploom_engine::abi;
-use warploom_ir::{ConvertOp, Op, Reg, Type, Value, ValueType};
 
 /// Bytes of a vector.
 pub const VECTOR: u32 = 16;

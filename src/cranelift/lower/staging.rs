@@ -3,17 +3,17 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
-
-use super::address::{Rights, Spaced};
-use super::block::BlockLowerer;
-use super::chunk::flags;
-use crate::forms::{Lanes, clif_type, parts};
 use warploom_analysis::CHUNK;
 use warploom_engine::abi;
 use warploom_engine::descriptions::{AccessId, AccessSite};
 use warploom_engine::helpers::{Helper, SPARSE_LANES, STAGED_COMPARE, STAGED_VALUES};
 use warploom_ir::{Access, Space, Type, Value};
 use warploom_runtime::warp::PAGE_BYTES;
+
+use super::address::{Rights, Spaced};
+use super::block::BlockLowerer;
+use super::chunk::flags;
+use crate::forms::{Lanes, clif_type, parts};
 
 const LANES: usize = CHUNK as usize;
 

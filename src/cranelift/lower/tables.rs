@@ -4,12 +4,11 @@ use std::sync::LazyLock;
 
 use cranelift_codegen::ir::{ExternalName, GlobalValueData, InstBuilder, UserExternalName, Value as Clif, types};
 use cranelift_frontend::FunctionBuilder;
-
-use super::masks::MASK_WORDS;
-use warploom_ir::SharedFn;
 use warploom_ir::names::Named;
 use warploom_ir::shared::TWO_OVER_PI_PAIRS;
-use warploom_ir::special;
+use warploom_ir::{SharedFn, special};
+
+use super::masks::MASK_WORDS;
 
 /// Of the names of tables in CLIF.
 pub const NAMESPACE: u32 = 1;

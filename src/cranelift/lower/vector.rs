@@ -1,11 +1,12 @@
 //! Moving lanes about: shuffles, taking vectors apart, masks as bits and as lanes.
 
-use crate::tuning;
 use cranelift_codegen::ir::{
     ConstantData, Endianness, Inst, InstBuilder, InstructionData, MemFlagsData, Opcode, Type as ClifType,
     Value as Clif, types,
 };
 use cranelift_frontend::FunctionBuilder;
+
+use crate::tuning;
 
 /// Lanes of 32 bits from `x` (0..4) and `y` (4..8). The result has the type of `x`.
 pub fn shuffle_words(b: &mut FunctionBuilder, x: Clif, y: Clif, words: [u8; 4]) -> Clif {

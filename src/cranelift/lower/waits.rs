@@ -2,12 +2,12 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
-
-use super::block::BlockLowerer;
-use super::chunk::flags;
 use warploom_engine::{Effort, abi};
 use warploom_ir::{self as ir, Barrier, BarrierCounts, Block, BlockId, Op, Reg, Terminator, Value};
 use warploom_runtime::warp::{BARRIERS, BarrierKind, ExitCode};
+
+use super::block::BlockLowerer;
+use super::chunk::flags;
 
 impl BlockLowerer<'_, '_, '_> {
     /// A test for each place, in order. Mostly it is one of the first that has lanes.

@@ -2,12 +2,12 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
+use warploom_analysis::{Class, Step};
+use warploom_ir::{Op, Type, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use crate::forms::clif_type;
-use warploom_analysis::{Class, Step};
-use warploom_ir::{Op, Type, Value};
 
 impl BlockLowerer<'_, '_, '_> {
     /// Stores operands that no segment has stored: uniform and affine values, and rows of registers.

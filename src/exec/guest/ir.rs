@@ -1,13 +1,13 @@
 //! A function of the IR by itself: no instruction set, and no driver.
 
+use warploom_container::Code;
+use warploom_guest::LiftError;
+use warploom_ir::{Function, parse};
 use warploom_runtime::launch::ConstBank;
 use warploom_runtime::window::Windows;
 
 use super::{Environment, Guest, Launching, Lifting, Placed};
-use crate::exec::Error;
-use warploom_container::Code;
-use warploom_guest::LiftError;
-use warploom_ir::{Function, parse};
+use crate::Error;
 
 pub(super) struct Ir;
 

@@ -7,23 +7,22 @@ mod print_buffer;
 mod ptx;
 mod visa;
 
-use warploom_runtime::launch::LaunchConfig;
-use warploom_runtime::memory::Memory;
-use warploom_runtime::window::Windows;
-
-use super::launch::ArgContent;
-use super::program::{Program, ReadOnly};
-use super::services::Printed;
-use super::{Arg, Error, FidelityClass, ImagePool, Kernel, LaunchOptions};
-use crate::capture::manifest::{self, Sampler};
-use crate::capture::{self, Surface, Texture};
 use warploom_container::{Code, FunctionId, Isa, Linked, Module, SymbolId};
 use warploom_gfx9::Chip;
 use warploom_guest::LiftError;
 use warploom_guest::fidelity::Fidelity;
 use warploom_ir::Function;
 use warploom_ir::image::Shape;
-use warploom_ir::image::layout::Plane;
+use warploom_runtime::launch::LaunchConfig;
+use warploom_runtime::memory::Memory;
+use warploom_runtime::window::Windows;
+
+use super::images::Image;
+use super::launch::ArgContent;
+use super::program::{Program, ReadOnly};
+use super::services::Printed;
+use super::{Arg, Error, FidelityClass, ImagePool, Kernel, LaunchOptions};
+use crate::images::{self as given, ImageDescription, Sampler, Texture};
 
 /// An instruction set with the driver that goes with it.
 pub(super) trait Guest: Sync {
@@ -59,14 +58,14 @@ pub(super) trait Guest: Sync {
     fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error>;
 
     /// Reserves memory for an image.
-    fn image(&self, _: &Memory, surface: &Surface) -> Result<Image, Error> {
+    fn image(&self, _: &Memory, name: &str, _: &ImageDescription) -> Result<Image, Error> {
         let problem = "images of this instruction set are not executed yet".into();
-        Err(Error::Surface { name: surface.name.clone(), problem })
+        Err(Error::Surface { name: name.into(), problem })
     }
 
     /// The argument that stands for an image, the `number`th of the launch.
     fn image_argument(&self, memory: &Memory, _number: usize, image: &Image) -> Result<Arg, Error> {
-        Ok(Arg::pointer(super::surfaces::object(memory, &image.object)?))
+        Ok(Arg::pointer(crate::images::object(memory, &image.object)?))
     }
 
     /// The handle of the `number`th of a launch's images and, behind them, its textures; none if there are no handles.
@@ -90,7 +89,7 @@ pub(super) trait Guest: Sync {
     }
 
     /// Puts the descriptors that a driver kept into memory.
-    fn captured_pool(&self, _: &Memory, _: &capture::ImagePool) -> Result<ImagePool, Error> {
+    fn captured_pool(&self, _: &Memory, _headers: &[u8], _samplers: &[u8]) -> Result<ImagePool, Error> {
         Err(Error::NoPool)
     }
 
@@ -103,7 +102,7 @@ pub(super) trait Guest: Sync {
     ///
     /// # Errors
     /// There are none, or it cannot say what the texture does.
-    fn sampler_descriptor(&self, _: &manifest::Texture) -> Result<[u32; 4], String> {
+    fn sampler_descriptor(&self, _: &given::Sampling) -> Result<[u32; 4], String> {
         Err("descriptors of samplers in buffers and registers are those of GFX9".into())
     }
 
@@ -115,17 +114,6 @@ pub(super) trait Guest: Sync {
 
 /// Images whose handles are words of constant bank 0, by byte offset there.
 pub(super) type KnownImages = Vec<(u32, Shape)>;
-
-/// An image in memory.
-pub(super) struct Image {
-    /// Guest address of the first byte, and how many there are.
-    pub address: u64,
-    pub bytes: u64,
-    /// The layers and levels in the order of a file's content, each with its offset from the address.
-    pub planes: Vec<(u64, Plane)>,
-    /// The descriptor.
-    pub object: Vec<u32>,
-}
 
 /// A kernel to lift.
 pub(super) struct Lifting<'a> {
@@ -246,8 +234,8 @@ impl Launching<'_> {
         config.time_limit = self.options.time_limit;
         config.cooperative = self.options.cooperative;
         config.deadlock_after = self.options.deadlock_after;
-        if self.options.drawing.is_some() {
-            // Drawn pixels lie in rows of the workers that run at once.
+        if self.options.block_start.is_some() {
+            // What a block begins with lies in rows of the workers that run at once.
             config.aside_blocks = 0;
         }
         config

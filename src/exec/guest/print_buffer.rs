@@ -10,9 +10,9 @@ use std::convert::Infallible;
 use half::f16;
 use warploom_runtime::memory::Memory;
 
-use crate::exec::guest::Prints;
-use crate::exec::services::Printed;
-use crate::exec::{Error, Program, printf};
+use crate::guest::Prints;
+use crate::services::Printed;
+use crate::{Error, Program, printf};
 
 /// Bytes used, and bytes there are.
 const HEADER_BYTES: u64 = 8;

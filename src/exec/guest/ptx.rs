@@ -5,16 +5,6 @@ mod limits;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
-
-use warploom_runtime::launch::ConstBank;
-use warploom_runtime::memory::Memory;
-use warploom_runtime::window::Windows;
-
-use super::maxwell::images::{self as pool, Images};
-use super::maxwell::queries::Sampled;
-use super::{Environment, Guest, Image, Launching, Lifting, Placed, SourcePlace};
-use crate::capture::{self, Surface, Texture};
-use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use warploom_container::ptx::PtxModule;
 use warploom_container::{Code, FunctionId, Linked, Module, SymbolId};
 use warploom_guest::fidelity::Fidelity;
@@ -22,12 +12,20 @@ use warploom_guest::{LiftError, images};
 use warploom_ir::Function;
 use warploom_ir::image::Shape;
 use warploom_ir::image::sampler::{Filter, Sampler, Wrap};
-use warploom_ptx::layout;
 use warploom_ptx::lift::image::variable_name;
 use warploom_ptx::lift::{self, Kernel, Needs, Places, driver, lift_kernel};
 use warploom_ptx::module::{self as ptx, AddressMode, VariableId};
-use warploom_ptx::table;
 use warploom_ptx::types::{Kind, Ty};
+use warploom_ptx::{layout, table};
+use warploom_runtime::launch::ConstBank;
+use warploom_runtime::memory::Memory;
+use warploom_runtime::window::Windows;
+
+use super::maxwell::images::{self as pool, Images};
+use super::maxwell::queries::Sampled;
+use super::{Environment, Guest, Image, Launching, Lifting, Placed, SourcePlace};
+use crate::images::{ImageDescription, Texture};
+use crate::{Arg, Error, FidelityClass, ImagePool};
 
 pub(super) struct Ptx;
 
@@ -264,8 +262,8 @@ impl Guest for Ptx {
         symbols.enumerate().filter_map(|(number, symbol)| Some((symbol?, pool::fixed_sampler(number)))).collect()
     }
 
-    fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {
-        pool::image(memory, surface)
+    fn image(&self, memory: &Memory, name: &str, description: &ImageDescription) -> Result<Image, Error> {
+        pool::image(memory, name, description)
     }
 
     fn image_argument(&self, _: &Memory, number: usize, _: &Image) -> Result<Arg, Error> {
@@ -280,7 +278,7 @@ impl Guest for Ptx {
         pool::pool(memory, images, textures)
     }
 
-    fn captured_pool(&self, memory: &Memory, pool: &capture::ImagePool) -> Result<ImagePool, Error> {
-        pool::put_pool(memory, &pool.headers, &pool.samplers)
+    fn captured_pool(&self, memory: &Memory, headers: &[u8], samplers: &[u8]) -> Result<ImagePool, Error> {
+        pool::put_pool(memory, headers, samplers)
     }
 }

@@ -3,7 +3,6 @@
 
 use half::f16;
 
-use super::super::generate::{Random, Source};
 use super::super::op::*;
 use super::super::types::Type;
 use super::*;
@@ -161,12 +160,12 @@ fn rounded(exact: i128, round: Round) -> f16 {
 
 #[test]
 fn half_precision_rounds_once() {
-    let mut random = Random::new(5);
+    let mut random = fastrand::Rng::with_seed(5);
     let mut tried = 0;
     while tried < 100_000 {
-        let [a, b, c] = [(); 3].map(|()| f16::from_bits(random.below(1 << 16) as u16));
+        let [a, b, c] = [(); 3].map(|()| f16::from_bits(random.u32(..1 << 16) as u16));
         let (Some(x), Some(y), Some(z)) = (units(a), units(b), units(c)) else { continue };
-        let round = [Round::Nearest, Round::Zero, Round::Down, Round::Up][random.below(4) as usize];
+        let round = [Round::Nearest, Round::Zero, Round::Down, Round::Up][random.u32(..4) as usize];
         let attrs = FloatAttrs { round, ..FloatAttrs::IEEE };
         let [a, b, c] = [a, b, c].map(|x| u64::from(x.to_bits()));
         // Products of units are units of 2^-96; each factor has 24 zeros at its end.

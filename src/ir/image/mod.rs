@@ -7,8 +7,9 @@ pub mod layout;
 pub mod sample;
 pub mod sampler;
 
-use super::texel::{TexelFormat, TexelKind};
 use layout::{Blocks, Layout, Plane};
+
+use super::texel::{TexelFormat, TexelKind};
 
 /// The shape of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -21,9 +21,8 @@ mod srgb;
 mod tests;
 mod texel;
 
-pub use self::cube::beyond_face;
-
 use self::coordinate::{Axis, BORDER, Span};
+pub use self::cube::beyond_face;
 use self::filter::{Sum, WHOLE, share, weights};
 use self::texel::{Format, Texels};
 use super::layout::{Layout, MAX_BLOCK, Plane};

@@ -1,6 +1,5 @@
 //! Against products of whole matrices, with the places of elements as NVIDIA's tables give them, written out by hand.
 
-use super::super::generate::{Random, Source};
 use super::*;
 use crate::NanPolicy;
 
@@ -22,8 +21,8 @@ fn put(registers: &mut Registers, lane: usize, register: usize, e: usize, width:
 }
 
 /// Small integers, whose products and sums any float of 11 digits has.
-fn matrix(random: &mut Random, rows: usize, cols: usize, from: i32, count: u32) -> Vec<Vec<i32>> {
-    (0..rows).map(|_| (0..cols).map(|_| from + random.below(count) as i32).collect()).collect()
+fn matrix(random: &mut fastrand::Rng, rows: usize, cols: usize, from: i32, count: u32) -> Vec<Vec<i32>> {
+    (0..rows).map(|_| (0..cols).map(|_| from + random.u32(..count) as i32).collect()).collect()
 }
 
 fn product_of(a: &[Vec<i32>], b: &[Vec<i32>], c: &[Vec<i32>]) -> Vec<Vec<i32>> {
@@ -82,7 +81,7 @@ fn halves_c(c: &[Vec<i32>]) -> Registers {
 
 #[test]
 fn halves_of_sixteen() {
-    let mut random = Random::new(1);
+    let mut random = fastrand::Rng::with_seed(1);
     let (a, b) = (matrix(&mut random, 16, 16, -8, 16), matrix(&mut random, 16, 8, -8, 16));
     let c = matrix(&mut random, 16, 8, -100, 200);
     let d = product_of(&a, &b, &c);
@@ -98,7 +97,7 @@ fn halves_of_sixteen() {
 
 #[test]
 fn bytes_of_thirty_two() {
-    let mut random = Random::new(2);
+    let mut random = fastrand::Rng::with_seed(2);
     let (a, b) = (matrix(&mut random, 16, 32, -128, 256), matrix(&mut random, 32, 8, 0, 256));
     let mut c = matrix(&mut random, 16, 8, -1000, 2000);
     c[3][5] = i32::MAX - 3;
@@ -130,7 +129,7 @@ fn bytes_of_thirty_two() {
 
 #[test]
 fn bits_of_two_hundred_fifty_six() {
-    let mut random = Random::new(3);
+    let mut random = fastrand::Rng::with_seed(3);
     let (a, b) = (matrix(&mut random, 16, 256, 0, 2), matrix(&mut random, 256, 8, 0, 2));
     let c = matrix(&mut random, 16, 8, -5, 10);
     let (mut fragment_a, mut fragment_b) = (vec![[0; LANES]; 4], vec![[0; LANES]; 2]);
@@ -158,7 +157,7 @@ fn bits_of_two_hundred_fifty_six() {
 
 #[test]
 fn doubles_of_eight() {
-    let mut random = Random::new(4);
+    let mut random = fastrand::Rng::with_seed(4);
     let (a, b) = (matrix(&mut random, 8, 4, -9, 18), matrix(&mut random, 4, 8, -9, 18));
     let c = matrix(&mut random, 8, 8, -9, 18);
     let d = product_of(&a, &b, &c);
@@ -173,7 +172,7 @@ fn doubles_of_eight() {
 /// Positions 0 and 2 of each group everywhere, as a public program for sm_80 has them.
 #[test]
 fn sparse_halves_of_thirty_two() {
-    let mut random = Random::new(5);
+    let mut random = fastrand::Rng::with_seed(5);
     let (stored, b) = (matrix(&mut random, 16, 16, -8, 16), matrix(&mut random, 32, 8, -8, 16));
     let c = matrix(&mut random, 16, 8, -100, 200);
     let mut a = vec![vec![0; 32]; 16];
@@ -191,7 +190,7 @@ fn sparse_halves_of_thirty_two() {
 
 #[test]
 fn four_products_at_once() {
-    let mut random = Random::new(6);
+    let mut random = fastrand::Rng::with_seed(6);
     let factors: Vec<_> =
         (0..4).map(|_| (matrix(&mut random, 8, 4, -8, 16), matrix(&mut random, 4, 8, -8, 16))).collect();
     let c: Vec<_> = (0..4).map(|_| matrix(&mut random, 8, 8, -8, 16)).collect();

@@ -10,13 +10,14 @@
 mod arith;
 mod wide;
 
+pub use arith::*;
+pub use wide::WideOp;
+
 use super::function::Value;
 use super::image::sample::Operation;
 use super::matrix::Product;
 use super::register::{BankId, Part, Reg, Region};
 use super::types::Type;
-pub use arith::*;
-pub use wide::WideOp;
 
 /// Values of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -8,12 +8,13 @@ mod op;
 
 use std::collections::HashMap;
 
+use cursor::Cursor;
+
 use super::function::*;
 use super::names::Named;
 use super::register::{Bank, BankId, CellKind, Reg};
 use super::types::Window;
 use super::typing::{Env, TypeError, op_types};
-use cursor::Cursor;
 
 /// What is wrong with a text, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -7,9 +7,9 @@
 mod tables;
 
 use serde::{Deserialize, Serialize};
+use tables::{LOGARITHM, POWER, RECIPROCAL, RECIPROCAL_ROOT, RECIPROCAL_ROOT_OF_DOUBLE, ROOT, ROOT_OF_DOUBLE, SINE};
 
 use super::{Function, Op, SharedFn};
-use tables::{LOGARITHM, POWER, RECIPROCAL, RECIPROCAL_ROOT, RECIPROCAL_ROOT_OF_DOUBLE, ROOT, ROOT_OF_DOUBLE, SINE};
 
 /// What MUFU.RCP and MUFU.RSQ give, the approximate reciprocal and reciprocal root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

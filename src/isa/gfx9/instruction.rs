@@ -1,11 +1,12 @@
 //! A decoded instruction and typed access to its parts; the memory formats are in [`super::memory`].
 
+use warploom_guest::fidelity::Fidelity;
+
 use super::layout::{Form, Location, location};
 use super::legal;
 use super::operand::{LITERAL, Operand, Sel, Source, VCC};
 use super::row::{Encoding, Format, Modifiers, OperandType, Role, Row, Slot, SourceModifiers};
 use super::table::{self, Opcode};
-use warploom_guest::fidelity::Fidelity;
 
 /// An instruction together with the table line that explains it.
 ///

@@ -15,8 +15,9 @@
 //! **Opcode numbers**: a [`Format`] in small letters and the number in it. With VOP1, VOP2 and VOPC come VOP3 (`e64`),
 //! `sdwa` and `dpp`, as far as the operands fit; `- e64`, `- sdwa`, `- dpp` say that the instruction lacks one of them.
 
-use super::row::{Format, Modifiers, OperandType, Role, Slot, SourceModifiers, Without};
 use warploom_guest::words::Words;
+
+use super::row::{Format, Modifiers, OperandType, Role, Slot, SourceModifiers, Without};
 
 static ROLES: Words<Role> = Words::of(&[
     ("vdst", Role::Vdst),

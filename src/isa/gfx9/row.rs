@@ -1,8 +1,9 @@
 //! A line of the instruction table as data; [`super::notation`] explains how it is written.
 
+use warploom_guest::fidelity::Fidelity;
+
 use super::lift::Lift;
 use super::table::Opcode;
-use warploom_guest::fidelity::Fidelity;
 
 /// The name space of an opcode number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,7 +1,8 @@
 //! `bf16`: the upper half of an `f32`.
 
-use super::bits::{Emit, to_even};
 use warploom_ir::{FloatCc, IntCc, Round, Type, Value};
+
+use super::bits::{Emit, to_even};
 
 /// The `f32` of a `bf16`'s bits, an `i16`.
 pub fn from_bf16<'a>(cx: &mut impl Emit<'a>, bits: Value) -> Value {

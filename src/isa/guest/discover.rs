@@ -105,8 +105,9 @@ impl<P: Copy + Ord + Hash, S> Found<P, S> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use smallvec::smallvec;
+
+    use super::*;
 
     /// Instruction 2 jumps back to 1, conditionally; 4 is the last.
     fn visit(at: u32, seen: u32) -> (u32, Ways<u32, u32>) {

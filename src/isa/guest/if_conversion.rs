@@ -10,7 +10,6 @@
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashMap;
-
 use warploom_ir::{
     BankId, BinaryOp, Block, BlockId, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Space, Terminator, Type,
     UnaryOp, Value, ValueType, Window, table,
@@ -373,9 +372,10 @@ impl Use {
 
 #[cfg(test)]
 mod tests {
-    use super::convert;
     use warploom_ir::verify::verify;
     use warploom_ir::{Function, Op, Terminator, parse};
+
+    use super::convert;
 
     fn converted(blocks: &str) -> Function {
         let head = "function \"f\" lanes 64 nan 0x7e00 0x7fc00000 0x7ff8000000000000 {\n\

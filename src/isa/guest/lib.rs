@@ -16,7 +16,6 @@ pub mod images;
 pub mod shader;
 
 use discover::MAX_BLOCK;
-
 use warploom_ir::BuildError;
 use warploom_ir::parse::ParseError;
 

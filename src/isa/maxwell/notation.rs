@@ -53,9 +53,10 @@
 //! [`super::field::VideoType`] (3 bits); and without a bit `?`: the operand is not printed if it is PT, RZ or 0. `%2`:
 //! its slot of the reuse cache is 2, not the usual one (A 0, B 1, C 2).
 
+use warploom_guest::words::Words;
+
 use super::field::Field;
 use super::row::{Attributes, FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Piece, Role};
-use warploom_guest::words::Words;
 
 /// What a placeholder is named after.
 #[derive(Clone, Copy)]

@@ -1,9 +1,10 @@
 //! A line of the instruction table as data; [`super::notation`] explains how it is written.
 
+pub use warploom_guest::fidelity::Fidelity;
+
 use super::field::Field;
 use super::lift::Lift;
 use super::table::Opcode;
-pub use warploom_guest::fidelity::Fidelity;
 
 /// What an operand is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

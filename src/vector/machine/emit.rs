@@ -1,12 +1,12 @@
 //! From allocated instructions to bytes.
 
 use regalloc2::{Allocation, AllocationKind, Block as RaBlock, Edit, InstOrEdit, Output};
+use warploom_engine::abi;
 
 use super::body::Function;
 use super::{Arg, Base, GENERAL, Inst, Mem, Op, Rm, VECTOR};
 use crate::asm::opcode::{self, Form};
 use crate::asm::{Assembled, Assembler, Label, Operands, Place, Source};
-use warploom_engine::abi;
 
 const RAX: u8 = 0;
 const RCX: u8 = 1;

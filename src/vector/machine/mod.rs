@@ -11,7 +11,6 @@ pub use allocate::allocate;
 pub use body::{Block, Body};
 pub use emit::{MachineFunction, emit};
 pub use inst::{Arg, Base, Inst, Mem, Op, Rm};
-
 use regalloc2::RegClass;
 
 /// A virtual register.

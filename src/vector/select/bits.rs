@@ -1,7 +1,6 @@
 //! Float values whose bits can be told apart.
 
 use cranelift_entity::SecondaryMap;
-
 use warploom_engine::plan::shows_bits;
 use warploom_ir::{Block, Op, Reg, Value, table};
 

@@ -3,15 +3,15 @@
 
 use std::ops::Range;
 
-use super::build::{context, registers};
-use super::region::Selector;
-use crate::asm::Condition;
-use crate::asm::opcode;
-use crate::machine::{Base, Block, Inst, Mem, Reg, Rm};
 use warploom_engine::abi;
 use warploom_ir::{BlockId, Op, Reg as IrReg, Terminator, Value};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::ExitCode;
+
+use super::build::{context, registers};
+use super::region::Selector;
+use crate::asm::{Condition, opcode};
+use crate::machine::{Base, Block, Inst, Mem, Reg, Rm};
 
 /// Bytes from which on a range is cleared by a loop.
 const CLEARED_BY_LOOP: u32 = 1024;

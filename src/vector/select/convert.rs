@@ -1,10 +1,11 @@
 //! Conversions, choices and pairs of a piece's lanes.
 
+use warploom_ir::{ConvertOp, FloatAttrs, Type, Value};
+
 use super::region::Selector;
 use super::values::Part;
 use crate::asm::opcode;
 use crate::machine::{Reg, Rm, VECTOR};
-use warploom_ir::{ConvertOp, FloatAttrs, Type, Value};
 
 impl Selector<'_> {
     /// `a` where a mask is set, else `b`.

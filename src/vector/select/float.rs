@@ -1,13 +1,14 @@
 //! Floats of a piece's lanes, rounded to nearest. A NaN result gets the function's bits where they
 //! can be told apart.
 
+use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type, Value};
+
 use super::build::sized;
 use super::int::NOT_EQUAL;
 use super::region::Selector;
 use super::values::Part;
 use crate::asm::opcode::{self, Opcode};
 use crate::machine::{Reg, Rm};
-use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type, Value};
 
 /// Numbers of relations, as compares of floats have them.
 pub const UNORDERED: i64 = 3;

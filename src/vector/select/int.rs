@@ -1,13 +1,14 @@
 //! Integers of a piece's lanes. Narrow ones live zero-extended in lanes of 32 bits.
 
+use warploom_engine::abi;
+use warploom_ir::{BinaryOp, IntCc, Op, Special, Type, UnaryOp, Value};
+
 use super::PIECE;
 use super::build::{context, sized};
 use super::region::Selector;
 use super::values::Part;
 use crate::asm::opcode;
 use crate::machine::{Base, Mem, Reg, Rm};
-use warploom_engine::abi;
-use warploom_ir::{BinaryOp, IntCc, Op, Special, Type, UnaryOp, Value};
 
 /// Number of a relation, as compares of integers have it.
 pub const EQUAL: i64 = 0;

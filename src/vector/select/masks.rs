@@ -1,9 +1,10 @@
 //! Masks: made lane by lane, or as numbers.
 
+use warploom_ir::{BinaryOp, UnaryOp, Value};
+
 use super::region::Selector;
 use crate::asm::opcode;
 use crate::machine::{Reg, Rm};
-use warploom_ir::{BinaryOp, UnaryOp, Value};
 
 impl Selector<'_> {
     /// A mask of two masks in a piece.

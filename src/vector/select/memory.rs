@@ -6,6 +6,12 @@
 
 use std::ops::Range;
 
+use warploom_engine::abi;
+use warploom_engine::descriptions::{AccessSite, Site};
+use warploom_engine::helpers::{Helper, STAGED_VALUES};
+use warploom_ir::{Access, Extend, Op, Reg as IrReg, Value};
+use warploom_runtime::warp::{ExitCode, PAGE_BITS, PAGE_BYTES, TLB_ENTRIES, TlbEntry};
+
 use super::PIECE;
 use super::build::{context, registers};
 use super::int::NOT_EQUAL;
@@ -14,11 +20,6 @@ use super::values::Part;
 use crate::asm::Condition;
 use crate::asm::opcode::{self, Opcode};
 use crate::machine::{Arg, Base, Block, Inst, Mem, Op as MachineOp, Reg, Rm};
-use warploom_engine::abi;
-use warploom_engine::descriptions::{AccessSite, Site};
-use warploom_engine::helpers::{Helper, STAGED_VALUES};
-use warploom_ir::{Access, Extend, Op, Reg as IrReg, Value};
-use warploom_runtime::warp::{ExitCode, PAGE_BITS, PAGE_BYTES, TLB_ENTRIES, TlbEntry};
 
 /// How a load makes its results, and whether these have 64 bits.
 type Loaded = (Extend, bool);

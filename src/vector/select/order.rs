@@ -4,8 +4,9 @@
 //! done after the other, so that temporary values take few registers. What the whole warp does is
 //! done in the block's order.
 
-use super::region::Selector;
 use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Type, UnaryOp, Value};
+
+use super::region::Selector;
 
 impl Selector<'_> {
     pub(super) fn block(&mut self) {

@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
+use warploom_engine::Prepared;
+use warploom_engine::descriptions::Sites;
+use warploom_ir::{Block as IrBlock, BlockId, Defs, Function, Op, Type, Value, ValueType, Window};
 
 use super::PIECE;
 use super::bits::bits_used;
 use super::values::{Forms, lane_masks};
 use crate::asm::Condition;
 use crate::machine::{Block, Body, GENERAL, Inst, Reg};
-use cranelift_entity::SecondaryMap;
-use warploom_engine::Prepared;
-use warploom_engine::descriptions::Sites;
-use warploom_ir::{Block as IrBlock, BlockId, Defs, Function, Op, Type, Value, ValueType, Window};
 
 /// Facts about a block, which are known before code is made for it.
 pub struct BlockFacts<'p> {

@@ -1,14 +1,14 @@
 //! Values of the whole warp, in general registers: zero-extended to 64 bits.
 
-use super::build::{context, registers};
-use super::region::Selector;
-use crate::asm::Condition;
-use crate::asm::opcode;
-use crate::machine::{Base, Mem, Reg, Rm};
 use warploom_engine::abi;
 use warploom_ir::{
     Access, BinaryOp, CellKind, ConvertOp, Extend, IntCc, Op, Reg as IrReg, Space, Special, Type, UnaryOp, Value,
 };
+
+use super::build::{context, registers};
+use super::region::Selector;
+use crate::asm::{Condition, opcode};
+use crate::machine::{Base, Mem, Reg, Rm};
 
 pub fn condition(cc: IntCc) -> Condition {
     match cc {

@@ -1,14 +1,14 @@
 //! Which operations there is code for.
 
 use cranelift_entity::EntitySet;
-
-use super::PIECE;
 use warploom_engine::Prepared;
 use warploom_ir::{
     Access, BinaryOp, Block, BlockId, ConvertOp, Extend, FloatAttrs, FloatUnaryOp, Inst, Op, Part, Round, Space,
     Special, Terminator, Type, UnaryOp, Value,
 };
 use warploom_runtime::warp::CONST_BANK_BYTES;
+
+use super::PIECE;
 
 /// The reason why a region is not compiled here: its first block and operation without code.
 pub fn unsupported(prepared: &Prepared, blocks: &[BlockId]) -> Option<String> {

@@ -2,12 +2,12 @@
 //! register, mask registers. A form is made when something asks for it.
 
 use cranelift_entity::{EntityRef, SecondaryMap};
+use warploom_ir::{BinaryOp, Block, ConvertOp, Op, Reg as IrReg, Type, UnaryOp, Value, table};
 
 use super::PIECE;
 use super::region::Selector;
 use crate::asm::opcode;
 use crate::machine::{Reg, Rm};
-use warploom_ir::{BinaryOp, Block, ConvertOp, Op, Reg as IrReg, Type, UnaryOp, Value, table};
 
 /// Vectors of one piece: one, or two of 64-bit lanes.
 pub type Part = [Reg; 2];

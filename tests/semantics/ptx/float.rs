@@ -1,12 +1,11 @@
 //! PTX ISA, *Floating Point Instructions*. Rounding is that of `rustc_apfloat`; the approximate instructions within PTX's bounds.
 
 use rustc_apfloat::ieee::{Double, Quad, Single};
-use rustc_apfloat::{Float, FloatConvert};
+use rustc_apfloat::{Float, FloatConvert, Round};
 
 use super::{Group, Width};
 use crate::Same;
 use crate::float::{CLOSE, EDGES, F32, F64, RM, RN, RP, RZ, bits, d, f, flush, operand, pick, pick32, s, sat, t};
-use rustc_apfloat::Round;
 
 #[test]
 fn float() {

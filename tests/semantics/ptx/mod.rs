@@ -31,7 +31,7 @@ use std::fmt::Write;
 use std::io::Read;
 use std::path::Path;
 
-use warploom::exec::{EngineKind, Program, Reciprocals};
+use warploom::{EngineKind, Program, Reciprocals};
 
 use super::{Bench, COUNT, ENGINES, Input, LANES, Random, Same, fixture};
 

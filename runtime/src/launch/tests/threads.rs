@@ -1,8 +1,9 @@
-use super::super::threads::share_out;
-use super::*;
 use std::collections::HashSet;
 use std::sync::Barrier;
 use std::thread::{self, ThreadId};
+
+use super::super::threads::share_out;
+use super::*;
 
 /// Every share waits for all others.
 #[test]

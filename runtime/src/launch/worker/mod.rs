@@ -6,6 +6,8 @@ mod turn;
 
 use std::time::{Duration, Instant};
 
+use spins::{LONG, Pause};
+
 use super::block::Block;
 use super::config::LaunchError;
 use super::outcome::{Counts, Fault};
@@ -14,7 +16,6 @@ use super::schedule::Launch;
 use super::suspended::{State, Suspended, WarpStorage};
 use crate::fault::FaultKind;
 use crate::warp::{ExitCode, Tlb, WarpContext};
-use spins::{LONG, Pause};
 
 /// Guest instructions, or rounds of turns, or blocks of a cooperative launch, after which a worker looks at the clock and at what the others did.
 const CHECK_INSTRUCTIONS: u64 = 1 << 18;

@@ -1,8 +1,9 @@
 //! Launches on a memory: released pages outlast them.
 
+use std::sync::{MutexGuard, PoisonError};
+
 use super::Regions;
 use crate::memory::Memory;
-use std::sync::{MutexGuard, PoisonError};
 
 /// Marks a launch on a memory. Until the last guard is dropped, released ranges stay mapped.
 pub(crate) struct LaunchGuard<'a> {

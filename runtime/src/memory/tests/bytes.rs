@@ -1,11 +1,14 @@
 //! Memory of the caller's at its own address.
 
-use super::*;
-use crate::rounds;
-use memmap2::MmapMut;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 use std::thread;
 use std::time::Duration;
+
+use memmap2::MmapMut;
+
+use super::*;
+use crate::rounds;
 
 #[test]
 fn memory_of_the_callers_is_mapped_to_the_byte() {

@@ -1,7 +1,8 @@
+use std::sync::Arc;
+
 use super::*;
 use crate::rounds;
 use crate::window::Windows;
-use std::sync::Arc;
 
 #[test]
 fn allocations_are_apart_aligned_zeroed_and_above_4_gib() {

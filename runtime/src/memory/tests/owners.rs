@@ -1,9 +1,10 @@
 //! Which memory bindings have: random operations in both kinds of memory against a plain model.
 
-use super::*;
-use crate::rounds;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+
+use super::*;
+use crate::rounds;
 
 /// What a page is bound to.
 #[derive(Clone, Copy, Debug, PartialEq)]

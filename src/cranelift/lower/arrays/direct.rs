@@ -1,6 +1,8 @@
 //! Regions whose bytes are known when code is made, from a base that is: an array, or an array from an index on.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+use warploom_ir::Type;
+use warploom_ir::layout::row_bytes;
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
@@ -8,8 +10,6 @@ use super::super::vector;
 use super::picks::{Array, Elements, Picks, VECTOR, overlap, put, stretches, taken};
 use super::{Source, Written};
 use crate::forms::{clif_type, parts};
-use warploom_ir::Type;
-use warploom_ir::layout::row_bytes;
 
 /// Lanes of a chunk.
 const LANES: usize = warploom_analysis::CHUNK as usize;

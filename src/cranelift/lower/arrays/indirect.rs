@@ -2,13 +2,13 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Type as ClifType, Value as Clif, types};
+use warploom_ir::Type;
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::int::plus;
 use super::picks::{Array, Elements, VECTOR};
 use super::{Index, Source, Written};
-use warploom_ir::Type;
 
 /// The integer that has the bits of a type's cell.
 fn cell(ty: Type) -> ClifType {

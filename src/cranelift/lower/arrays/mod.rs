@@ -10,14 +10,14 @@ mod indirect;
 mod picks;
 
 use cranelift_codegen::ir::{ConstantData, InstBuilder, Value as Clif, types};
+use picks::{Array, Elements, Order};
+use warploom_analysis::CHUNK;
+use warploom_ir::{BinaryOp, CellKind, Inst, Op, Reg, Region, Type, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
 use crate::forms::clif_type;
-use picks::{Array, Elements, Order};
-use warploom_analysis::CHUNK;
-use warploom_ir::{BinaryOp, CellKind, Inst, Op, Reg, Region, Type, Value};
 
 /// How deep the definition of a mask is looked into for constants.
 const MASKS_LOOKED_AT: u32 = 4;

@@ -1,9 +1,9 @@
 //! Which bytes of an array make a vector, and which stretches of 16 bytes have them.
 
 use smallvec::SmallVec;
+use warploom_ir::{Region, Type, Window};
 
 use crate::forms::parts;
-use warploom_ir::{Region, Type, Window};
 
 /// Bytes of a vector.
 pub const VECTOR: u32 = 16;

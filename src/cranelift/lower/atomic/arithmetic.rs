@@ -2,14 +2,13 @@
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self as clif_ir, AtomicRmwOp, BlockArg, InstBuilder, Value as Clif, types};
-
+use warploom_ir::{AtomicOp, Extend, FloatAttrs, FloatBinaryOp, Type};
 use warploom_runtime::mbarrier::{BYTES_AT, BYTES_BITS, COUNT_BITS, EXPECTED_AT, PHASE_AT};
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::{float, int, vector};
 use crate::forms::clif_type;
-use warploom_ir::{AtomicOp, Extend, FloatAttrs, FloatBinaryOp, Type};
 
 /// The same as Cranelift has it.
 pub(super) fn direct(op: AtomicOp) -> Option<AtomicRmwOp> {

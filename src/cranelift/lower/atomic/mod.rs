@@ -3,8 +3,14 @@
 
 mod arithmetic;
 
+use arithmetic::direct;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
+use warploom_analysis::{CHUNK, Class};
+use warploom_engine::abi;
+use warploom_engine::descriptions::AccessId;
+use warploom_engine::helpers::{STAGED_COMPARE, STAGED_VALUES};
+use warploom_ir::{Access, AtomicOp, Op, Space, Type, Value};
 
 use super::address::Rights;
 use super::block::BlockLowerer;
@@ -12,12 +18,6 @@ use super::chunk::flags;
 use super::gather_scatter::Window;
 use super::staging::Unreached;
 use crate::forms::{Lanes, clif_type, parts};
-use arithmetic::direct;
-use warploom_analysis::{CHUNK, Class};
-use warploom_engine::abi;
-use warploom_engine::descriptions::AccessId;
-use warploom_engine::helpers::{STAGED_COMPARE, STAGED_VALUES};
-use warploom_ir::{Access, AtomicOp, Op, Space, Type, Value};
 
 /// An atomic that is being lowered.
 struct Atomic {

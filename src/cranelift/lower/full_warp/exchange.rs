@@ -2,14 +2,14 @@
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
+use warploom_analysis::{CHUNK, Group, Step};
+use warploom_ir::Op;
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::Chunk;
 use super::super::segment::Outgoing;
 use super::super::vector::shuffle_words;
 use crate::forms::{Lanes, parts};
-use warploom_analysis::{CHUNK, Group, Step};
-use warploom_ir::Op;
 
 /// Where a word of 32 bits comes from: the vector, and which of its words.
 type Source = (usize, u8);

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
-
-use super::super::block::BlockLowerer;
 use warploom_analysis::visit;
 use warploom_ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
+
+use super::super::block::BlockLowerer;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Whether a mask is known to have all lanes, or none.

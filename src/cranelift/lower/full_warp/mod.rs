@@ -7,22 +7,21 @@ mod places;
 mod test;
 mod values;
 
-pub(super) use masks::is_upwards;
-
 use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::ir::{
     Block as ClifBlock, BlockArg, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value as Clif, types,
 };
+pub(super) use masks::is_upwards;
 use smallvec::SmallVec;
+use warploom_analysis::{CHUNK, Class, Group, Step};
+use warploom_ir::{Access, Op, Reg, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::{Chunk, Reach};
 use super::segment::Outgoing;
 use super::sweep::Strip;
 use crate::tuning;
-use warploom_analysis::{CHUNK, Class, Group, Step};
-use warploom_ir::{Access, Op, Reg, Value};
 
 /// What is known while a group is done as a whole.
 pub struct Whole<'r> {

@@ -1,6 +1,8 @@
 //! Accesses of a group, which have been tested.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+use warploom_analysis::{CHUNK, Sweep};
+use warploom_ir::{ConvertOp, Inst, Op, Type, Value};
 
 use super::super::address::{Distances, evenly};
 use super::super::block::BlockLowerer;
@@ -9,8 +11,6 @@ use super::super::spaced::in_vectors;
 use super::super::vector;
 use super::{Host, InMemory};
 use crate::forms::{Lanes, clif_type};
-use warploom_analysis::{CHUNK, Sweep};
-use warploom_ir::{ConvertOp, Inst, Op, Type, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// The chunk's lanes of an access: host address of the first, constant to add to it, and how far the others are.

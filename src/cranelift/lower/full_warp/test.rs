@@ -3,14 +3,14 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
+use warploom_analysis::{CHUNK, Condition, Group, Tiled, are_near, keep_to_lanes};
+use warploom_ir::{Access, IntCc, Op, Value};
 
 use super::super::address::{Range, Rights, extent};
 use super::super::block::BlockLowerer;
 use super::super::chunk::Reach;
 use super::super::int;
 use super::Host;
-use warploom_analysis::{CHUNK, Condition, Group, Tiled, are_near, keep_to_lanes};
-use warploom_ir::{Access, IntCc, Op, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// The same but for places that must be apart.

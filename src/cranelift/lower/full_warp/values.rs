@@ -2,14 +2,14 @@
 
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
+use warploom_analysis::{Choice, Class};
+use warploom_ir::{Op, Special, Value};
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::{Chunk, Reach, flags};
 use super::super::sweep::Strip;
 use super::super::vector;
 use crate::forms::clif_type;
-use warploom_analysis::{Choice, Class};
-use warploom_ir::{Op, Special, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Lane 0 of a uniform or evenly spaced value: of the warp if lanes are evenly spaced over all of it, else of every chunk.

@@ -2,15 +2,15 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
+use warploom_analysis::Class;
+use warploom_engine::helpers::STAGED_VALUES;
+use warploom_ir::{Access, BinaryOp, ConvertOp, Extend, Op, Space, Type, Value};
 
 use super::super::address::{MOST_SUMS, Rights};
 use super::super::block::BlockLowerer;
 use super::super::int::plus;
 use super::lanes::Offsets;
 use crate::forms::{Lanes, clif_type};
-use warploom_analysis::Class;
-use warploom_engine::helpers::STAGED_VALUES;
-use warploom_ir::{Access, BinaryOp, ConvertOp, Extend, Op, Space, Type, Value};
 
 /// An element's number: `base + (word << shift)`, the word extended, is its address.
 pub(in super::super) struct Index {

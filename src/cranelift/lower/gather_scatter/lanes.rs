@@ -1,6 +1,7 @@
 //! Loads and stores of one lane after the other, at offsets from a host address.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+use warploom_ir::{Access, Extend, Type};
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
@@ -8,7 +9,6 @@ use super::super::int::shifted_up;
 use super::super::vector;
 use super::LANES;
 use crate::forms::{Lanes, clif_type, parts};
-use warploom_ir::{Access, Extend, Type};
 
 /// What is added to a host address for each lane: words or 64-bit values, shifted up.
 pub(super) struct Offsets {

@@ -3,6 +3,8 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
+use warploom_engine::abi;
+use warploom_ir::{Access, Extend, Space, Type};
 
 use super::super::address::Rows;
 use super::super::block::BlockLowerer;
@@ -11,8 +13,6 @@ use super::super::int::{constant, plus};
 use super::super::vector;
 use super::offsets::required_alignment;
 use crate::forms::{Lanes, clif_type, parts};
-use warploom_engine::abi;
-use warploom_ir::{Access, Extend, Space, Type};
 
 /// Bytes between accesses that are looked for together.
 const MOST_APART: i64 = 1 << 16;

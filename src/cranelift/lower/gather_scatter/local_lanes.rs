@@ -1,6 +1,10 @@
 //! Local memory of lanes that have an offset each: one by one, after one check of all.
 
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
+use warploom_engine::abi;
+use warploom_ir::typing::MAX_ELEMENTS;
+use warploom_ir::{Access, Extend, Type};
+use warploom_runtime::warp::LOCAL_PADDING;
 
 use super::super::block::BlockLowerer;
 use super::super::int::constant;
@@ -8,10 +12,6 @@ use super::super::vector;
 use super::lanes::Offsets;
 use super::local::in_words;
 use crate::forms::Lanes;
-use warploom_engine::abi;
-use warploom_ir::typing::MAX_ELEMENTS;
-use warploom_ir::{Access, Extend, Type};
-use warploom_runtime::warp::LOCAL_PADDING;
 
 // What a lane that takes no part stores fits behind local memory, whose rows have at most 64 words.
 const _: () = assert!(MAX_ELEMENTS as u64 * 2 * 64 * 4 <= LOCAL_PADDING);

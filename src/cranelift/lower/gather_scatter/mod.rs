@@ -9,12 +9,6 @@ mod shared;
 mod windows;
 
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif};
-
-use super::block::BlockLowerer;
-use super::chunk::flags;
-use super::staging::Unreached;
-use crate::forms::Lanes;
-use crate::tuning;
 pub use global::Elements;
 pub(super) use offsets::required_alignment;
 use warploom_analysis::{CHUNK, Class, visit};
@@ -22,6 +16,12 @@ use warploom_engine::descriptions::AccessId;
 use warploom_engine::helpers::STAGED_VALUES;
 use warploom_ir::{Access, BinaryOp, Extend, Inst, Op, Space, Type, Value};
 pub(super) use windows::Window;
+
+use super::block::BlockLowerer;
+use super::chunk::flags;
+use super::staging::Unreached;
+use crate::forms::Lanes;
+use crate::tuning;
 
 const LANES: i64 = CHUNK as i64;
 

@@ -3,14 +3,14 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
-
-use super::super::block::BlockLowerer;
-use super::super::int::constant;
-use crate::tuning;
 use warploom_analysis::{Bound, bound};
 use warploom_engine::abi;
 use warploom_ir::{Access, BinaryOp, IntCc, Op, Space, Special, Type, Value};
 use warploom_runtime::warp::CONST_BANK_BYTES;
+
+use super::super::block::BlockLowerer;
+use super::super::int::constant;
+use crate::tuning;
 
 /// What offsets have to keep to, and what is known of them.
 pub(super) struct Limits {

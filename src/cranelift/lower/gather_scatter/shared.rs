@@ -2,6 +2,10 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
+use warploom_engine::abi;
+use warploom_ir::typing::MAX_ELEMENTS;
+use warploom_ir::{Access, Extend, Space, Type};
+use warploom_runtime::warp::SHARED_PADDING;
 
 use super::super::address::{Spaced, evenly, fits_a_page};
 use super::super::block::BlockLowerer;
@@ -10,10 +14,6 @@ use super::super::vector;
 use super::LANES;
 use super::lanes::Offsets;
 use crate::forms::{Lanes, clif_type};
-use warploom_engine::abi;
-use warploom_ir::typing::MAX_ELEMENTS;
-use warploom_ir::{Access, Extend, Space, Type};
-use warploom_runtime::warp::SHARED_PADDING;
 
 // What a lane accesses fits behind shared memory.
 const _: () = assert!(MAX_ELEMENTS as u64 * 8 <= SHARED_PADDING);

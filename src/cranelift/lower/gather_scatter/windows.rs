@@ -3,16 +3,16 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
+use warploom_analysis::Bound;
+use warploom_engine::abi;
+use warploom_ir::{Access, Extend, Space, Type};
+use warploom_runtime::window::WINDOW_BYTES;
 
 use super::super::block::BlockLowerer;
 use super::super::int::constant;
 use super::super::vector;
 use super::offsets::{Limits, required_alignment};
 use crate::forms::Lanes;
-use warploom_analysis::Bound;
-use warploom_engine::abi;
-use warploom_ir::{Access, Extend, Space, Type};
-use warploom_runtime::window::WINDOW_BYTES;
 
 /// What is seen in a window of the generic address space.
 #[derive(Clone, Copy, PartialEq)]

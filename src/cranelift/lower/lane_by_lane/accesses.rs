@@ -4,6 +4,10 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 use cranelift_frontend as frontend;
 use rustc_hash::FxHashMap;
+use warploom_analysis::{CHUNK, bound};
+use warploom_engine::abi;
+use warploom_engine::helpers::STAGED_VALUES;
+use warploom_ir::{Access, BinaryOp, Extend, Op, Space, Type, Value};
 
 use super::super::address::Rights;
 use super::super::block::BlockLowerer;
@@ -11,10 +15,6 @@ use super::super::gather_scatter::required_alignment;
 use super::super::int;
 use super::super::scalarized::Lane;
 use crate::forms::clif_type;
-use warploom_analysis::{CHUNK, bound};
-use warploom_engine::abi;
-use warploom_engine::helpers::STAGED_VALUES;
-use warploom_ir::{Access, BinaryOp, Extend, Op, Space, Type, Value};
 
 /// The run of the TLB in which lanes of an access are expected. It is found anew where a helper looked for another one.
 #[derive(Clone, Copy)]

@@ -6,9 +6,12 @@
 
 mod accesses;
 
+use accesses::Places;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 use rustc_hash::FxHashSet;
+use warploom_analysis::{Class, visit};
+use warploom_ir::{Access, Inst, Op, Reg, Space, Type, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::flags;
@@ -16,9 +19,6 @@ use super::scalarized::Lane;
 use super::segment::Outgoing;
 use crate::forms::clif_type;
 use crate::tuning;
-use accesses::Places;
-use warploom_analysis::{Class, visit};
-use warploom_ir::{Access, Inst, Op, Reg, Space, Type, Value};
 
 impl BlockLowerer<'_, '_, '_> {
     /// The mask of a segment's active lanes, and how many of them are few enough to be done one by one; `None` if they never are.

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::super::block::BlockLowerer;
-use super::RegisterLoop;
 use warploom_analysis::Step;
 use warploom_engine::exit_masks::{ExitMasks, Rounds};
 use warploom_ir::{BinaryOp, CellKind, ConvertOp, Op, Reg, Special, Terminator, Type, UnaryOp, Value};
+
+use super::super::block::BlockLowerer;
+use super::RegisterLoop;
 
 impl BlockLowerer<'_, '_, '_> {
     /// The block as a loop in registers, if it is one.

@@ -12,13 +12,13 @@ mod rounds;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
-
-use super::block::BlockLowerer;
-use super::chunk::flags;
 use warploom_analysis::Step;
 use warploom_engine::abi;
 use warploom_engine::exit_masks::ExitMasks;
 use warploom_ir::{BlockId, Op, Reg, Value};
+
+use super::block::BlockLowerer;
+use super::chunk::flags;
 
 /// What a loop in registers consists of.
 pub struct RegisterLoop {

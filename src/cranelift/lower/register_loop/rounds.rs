@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
+use warploom_engine::abi;
+use warploom_ir::{BinaryOp, Op, Reg, Type, Value};
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
@@ -13,8 +15,6 @@ use super::super::{int, vector};
 use super::{Done, RegisterLoop};
 use crate::forms::{Lanes, MaskForm, parts};
 use crate::tuning;
-use warploom_engine::abi;
-use warploom_ir::{BinaryOp, Op, Reg, Type, Value};
 
 /// What a round writes to a register.
 enum New {

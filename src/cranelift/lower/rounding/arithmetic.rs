@@ -2,9 +2,9 @@
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Clif};
+use warploom_ir::{FloatBinaryOp, Type};
 
 use super::{Doubles, Rounding};
-use warploom_ir::{FloatBinaryOp, Type};
 
 /// An `f64` product that may be so small that what it misses is no `f64`, and factors that make both large enough. The
 /// operands of such a product are at most 2^-900 / 2^-1074.

@@ -3,13 +3,12 @@
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use smallvec::smallvec;
+use warploom_ir::{Round, Type};
 
 use super::super::block::BlockLowerer;
-use super::super::int;
-use super::super::vector;
+use super::super::{int, vector};
 use super::{Doubles, Rounding};
 use crate::forms::{Lanes, clif_type};
-use warploom_ir::{Round, Type};
 
 /// 2^32 as an `f64`.
 const WORD: u64 = 0x41f0_0000_0000_0000;

@@ -2,15 +2,15 @@
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
+use warploom_analysis::CHUNK;
+use warploom_engine::helpers::{self, Helper};
+use warploom_ir::{FloatCc, Round, Type};
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::float;
 use super::{Doubles, Rounding};
 use crate::forms::{Lanes, clif_type};
-use warploom_analysis::CHUNK;
-use warploom_engine::helpers::{self, Helper};
-use warploom_ir::{FloatCc, Round, Type};
 
 /// Products of `f64` whose parts are normal numbers: from here, and up to where sums cannot overflow.
 const LEAST_PRODUCT: i32 = -960;

@@ -11,17 +11,16 @@ mod arithmetic;
 mod convert;
 mod fused;
 
+pub use convert::singles_for_half;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use cranelift_frontend::FunctionBuilder;
 use smallvec::{SmallVec, smallvec};
-
-pub use convert::singles_for_half;
+use warploom_ir::{Round, Type};
 
 use super::int::constant;
 use super::{float, vector};
 use crate::forms::clif_type;
-use warploom_ir::{Round, Type};
 
 /// One `f64`, or the two vectors of them that have the lanes of one vector of 32 bits.
 pub type Doubles = SmallVec<[Clif; 2]>;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
+use warploom_ir::{Access, IntCc, Reg, Type};
 
 use super::super::address::Rights;
 use super::super::block::BlockLowerer;
@@ -15,7 +16,6 @@ use super::counted::Counted;
 use super::rounds::Rounds;
 use super::variables::{Next, Stream, Variable};
 use crate::forms::{Lanes, MaskForm};
-use warploom_ir::{Access, IntCc, Reg, Type};
 
 /// Where the context has what is known of each lane.
 pub struct Rows {

@@ -6,6 +6,8 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
+use warploom_ir::{BinaryOp, IntCc, Op, Reg, Type, UnaryOp, Value};
+use warploom_runtime::warp::RUNS;
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
@@ -19,8 +21,6 @@ use super::slots::{MOST_BYTES, Slots};
 use super::variables::{Next, Variable};
 use crate::forms::clif_type;
 use crate::tuning;
-use warploom_ir::{BinaryOp, IntCc, Op, Reg, Type, UnaryOp, Value};
-use warploom_runtime::warp::RUNS;
 
 /// What is kept in memory besides masks and what belongs to a load.
 const SLOTS: usize = 4;

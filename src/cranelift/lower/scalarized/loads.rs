@@ -5,6 +5,9 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Type as ClifType, Value as Clif, types};
 use cranelift_frontend as frontend;
 use rustc_hash::FxHashSet;
+use warploom_analysis::bound;
+use warploom_engine::abi;
+use warploom_ir::{Access, BinaryOp, ConvertOp, Extend, Op, Type, Value};
 
 use super::super::address::Rights;
 use super::super::block::BlockLowerer;
@@ -15,9 +18,6 @@ use super::ops::Lane;
 use super::rounds::Rounds;
 use super::slots::{Slot, Slots};
 use crate::forms::clif_type;
-use warploom_analysis::bound;
-use warploom_engine::abi;
-use warploom_ir::{Access, BinaryOp, ConvertOp, Extend, Op, Type, Value};
 
 /// What an address is made of.
 #[derive(Clone)]

@@ -18,11 +18,6 @@ mod slots;
 mod variables;
 
 use cranelift_codegen::ir::{InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value as Clif, types};
-
-use super::block::BlockLowerer;
-use super::chunk::flags;
-use super::register_loop::{Done, RegisterLoop};
-use crate::tuning;
 use loads::Ways;
 pub(super) use ops::Lane;
 use rounds::Rounds;
@@ -30,6 +25,11 @@ use slots::Slots;
 use warploom_engine::abi;
 use warploom_ir::layout::row_bytes;
 use warploom_ir::{Access, Inst, Op, Reg, Space, Type, Value};
+
+use super::block::BlockLowerer;
+use super::chunk::flags;
+use super::register_loop::{Done, RegisterLoop};
+use crate::tuning;
 
 impl BlockLowerer<'_, '_, '_> {
     /// Whether lanes had better run a loop with loads alone, and can.

@@ -2,6 +2,7 @@
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use cranelift_frontend as frontend;
+use warploom_ir::{Op, Reg, Value};
 
 use super::super::block::BlockLowerer;
 use super::super::register_loop::{Done, RegisterLoop};
@@ -10,7 +11,6 @@ use super::ops::Lane;
 use super::rounds::Rounds;
 use super::slots::{Slot, Slots};
 use super::variables::Variable;
-use warploom_ir::{Op, Reg, Value};
 
 /// What is kept in memory besides masks and what belongs to a load: see [`Warp`].
 pub const SLOTS: usize = 4;

@@ -3,6 +3,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use rustc_hash::FxHashMap;
+use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Type, UnaryOp, Value, ValueType};
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
@@ -10,7 +11,6 @@ use super::super::register_loop::RegisterLoop;
 use super::super::{float, int, vector};
 use super::loads::Place;
 use crate::forms::clif_type;
-use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Type, UnaryOp, Value, ValueType};
 
 /// A lane's values in a round.
 #[derive(Clone)]

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
+use warploom_ir::{Op, Reg, Value};
 
 use super::super::block::BlockLowerer;
 use super::super::register_loop::RegisterLoop;
 use super::loads::Address;
 use super::variables::{Next, Stream, Variable};
-use warploom_ir::{Op, Reg, Value};
 
 /// What the rounds of a lane do.
 pub struct Rounds {

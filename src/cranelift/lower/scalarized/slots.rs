@@ -2,10 +2,10 @@
 //! round for a value that is needed after the last one.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+use warploom_engine::abi;
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
-use warploom_engine::abi;
 
 /// Bytes that there are for them.
 pub const MOST_BYTES: usize = abi::SPILL_BYTES;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use cranelift_frontend as frontend;
+use warploom_ir::{BinaryOp, ConvertOp, Op, Reg, Type, Value};
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
@@ -12,7 +13,6 @@ use super::super::{float, int};
 use super::ops::Lane;
 use crate::forms::clif_type;
 use crate::tuning;
-use warploom_ir::{BinaryOp, ConvertOp, Op, Reg, Type, Value};
 
 /// What a lane takes from round to round.
 pub struct Variable {

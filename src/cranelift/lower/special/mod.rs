@@ -7,13 +7,13 @@ mod tables;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use cranelift_frontend::FunctionBuilder;
+use warploom_ir::shared::TWO_OVER_PI_PAIRS;
+use warploom_ir::{SharedFn, Type, special};
 
 use super::chunk::flags;
 use super::int::constant;
 use super::tables::Table;
 use super::vector;
-use warploom_ir::shared::TWO_OVER_PI_PAIRS;
-use warploom_ir::{SharedFn, Type, special};
 
 const SIGN: u32 = 1 << 31;
 

@@ -2,13 +2,13 @@
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
-
-use super::super::{float, vector};
-use super::{SIGN, Special};
 use warploom_ir::Type;
 use warploom_ir::elementary::{
     COSINE, EXPONENT, LEAST_MANTISSA, LOGARITHM, MOST_POWER, MOST_TURNS, POWER, SINE, UNITS_OF_1,
 };
+
+use super::super::{float, vector};
+use super::{SIGN, Special};
 
 const INFINITY: u32 = 0x7f80_0000;
 

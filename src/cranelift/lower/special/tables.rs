@@ -2,13 +2,13 @@
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+use warploom_ir::special::{FRACTION, PART, PLACES, Rows, rows};
+use warploom_ir::{SharedFn, Type};
 
 use super::super::chunk::flags;
 use super::super::tables::Table;
 use super::super::{float, vector};
 use super::{SIGN, Special};
-use warploom_ir::special::{FRACTION, PART, PLACES, Rows, rows};
-use warploom_ir::{SharedFn, Type};
 
 const INFINITY: u32 = 0x7f80_0000;
 const ONE: u32 = 0x3f80_0000;

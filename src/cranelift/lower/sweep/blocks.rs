@@ -2,14 +2,13 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
-
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::super::block::BlockLowerer;
-use super::super::int;
 use warploom_analysis::{Sweep, visit};
 use warploom_engine::abi;
 use warploom_ir::{BinaryOp, Op, Special, Type, Value};
+
+use super::super::block::BlockLowerer;
+use super::super::int;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Blocks after this one that the call may go on to, `i64`.

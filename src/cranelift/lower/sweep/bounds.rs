@@ -2,14 +2,14 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
+use warploom_analysis::{Condition, Inner, Sweep};
+use warploom_ir::{IntCc, Value};
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::Reach;
 use super::super::full_warp::is_upwards;
 use super::super::int;
 use super::{LANES, Spaced, Strip};
-use warploom_analysis::{Condition, Inner, Sweep};
-use warploom_ir::{IntCc, Value};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// So many lanes of the strip, or those for which ordered compares hold that are the same for all strips, if it can be told.

@@ -11,13 +11,13 @@ use std::collections::HashSet;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
+use warploom_analysis::{CHUNK, LaunchClass, Sweep};
+use warploom_engine::abi;
+use warploom_ir::{BlockId, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::{Chunk, Reach};
 use super::full_warp::{Host, Whole};
-use warploom_analysis::{CHUNK, LaunchClass, Sweep};
-use warploom_engine::abi;
-use warploom_ir::{BlockId, Value};
 
 const LANES: i64 = CHUNK as i64;
 

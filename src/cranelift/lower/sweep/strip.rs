@@ -2,12 +2,12 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
+use warploom_analysis::Sweep;
+use warploom_ir::Op;
 
 use super::super::block::BlockLowerer;
 use super::{LANES, start_of};
 use crate::tuning;
-use warploom_analysis::Sweep;
-use warploom_ir::Op;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Does all lanes of the strip, a multiple of so many chunks.

@@ -4,15 +4,15 @@ use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
+use warploom_analysis::{Step, Sweep};
+use warploom_engine::abi;
+use warploom_ir::{Op, Value};
+use warploom_runtime::warp::ExitCode;
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::{Reach, flags};
 use super::{LANES, Spaced, Strip, start_of};
 use crate::tuning;
-use warploom_analysis::{Step, Sweep};
-use warploom_engine::abi;
-use warploom_ir::{Op, Value};
-use warploom_runtime::warp::ExitCode;
 
 /// How many threads and lanes strips have.
 #[derive(Clone, Copy)]

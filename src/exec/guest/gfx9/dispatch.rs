@@ -3,16 +3,16 @@
 //! Source: AMDGPUUsage, "Kernel Dispatch", "Kernarg Segment", "Private Segment Buffer", "Flat Scratch"; HSA Runtime
 //! Specification, `hsa_kernel_dispatch_packet_t`; ROCr's `amd_queue_t`.
 
+use warploom_container::hsaco::{HiddenKind, HsaKernel, UserSgpr};
 use warploom_runtime::launch::{ConstBank, LaunchConfig};
 use warploom_runtime::memory::{Access, MapError, Page};
 
 use super::super::Prints;
 use super::super::print_buffer::PrintBuffer;
 use super::{Environment, Launching, OBJECT_BYTES, WARP_LANES, apertures, bank, objects, wave_scratch};
-use crate::exec::Error;
-use crate::exec::launch::ArgContent;
-use crate::exec::program::Absent;
-use warploom_container::hsaco::{HiddenKind, HsaKernel, UserSgpr};
+use crate::Error;
+use crate::launch::ArgContent;
+use crate::program::Absent;
 
 /// `hsa_kernel_dispatch_packet_t`, then `amd_queue_t` as far as code reads it, then the kernarg segment.
 pub(super) const PACKET_BYTES: usize = 64;

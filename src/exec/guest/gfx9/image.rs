@@ -4,13 +4,12 @@
 //! `image_manager_ai.cpp`, for the words behind a descriptor, from which OpenCL's queries read, and `hsa_ext_image.h` for their
 //! numbers. Images are linear.
 
+use warploom_ir::image::layout::{self, Plane};
 use warploom_runtime::memory::Memory;
 
 use super::super::Image;
-use crate::capture::Surface;
-use crate::capture::manifest::{AddressMode, Dim, Filter, Layout, Sampler, Texture};
-use crate::exec::{Error, surfaces};
-use warploom_ir::image::layout::{self, Plane};
+use crate::images::{AddressMode, Dim, Filter, ImageDescription, Layout, Sampler, Sampling};
+use crate::{Error, images};
 
 /// Rows of a linear image begin at multiples of this.
 const ROW_ALIGN: u64 = 256;
@@ -78,9 +77,8 @@ impl Format {
 }
 
 /// Puts an image's texels, zeros, into memory, and makes the object that an argument points to.
-pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> {
-    let description = &surface.description;
-    let wrong = |problem: String| Error::Surface { name: surface.name.clone(), problem };
+pub(super) fn image(memory: &Memory, name: &str, description: &ImageDescription) -> Result<Image, Error> {
+    let wrong = |problem: String| Error::Surface { name: name.into(), problem };
     if description.layout != Layout::Pitch {
         return Err(wrong("expected layout = \"pitch\"".into()));
     }
@@ -114,7 +112,7 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
     let rows_of = |level: u32| u64::from((height - 1) >> level) + 1;
     let chain: u64 = (0..levels).map(rows_of).sum();
     let bytes = pitch * chain * u64::from(depth);
-    let texels = surfaces::room(memory, surface, bytes, ROW_ALIGN)?;
+    let texels = images::room(memory, (name, description), bytes, ROW_ALIGN)?;
     let mut planes = Vec::new();
     for level in 0..levels {
         let half = |axis: u32| (axis >> level).max(1);
@@ -149,11 +147,11 @@ pub(super) fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> 
         object[5] = (levels - 1) << 28;
     }
     object[8..11].copy_from_slice(&[format.channel_type, format.channel_order, width]);
-    Ok(Image { address: texels, bytes, planes, object: object.to_vec() })
+    Ok(Image { address: texels, bytes, planes, object: object.to_vec(), resident: description.resident.clone() })
 }
 
 /// The S# of a texture's sampler. Source: Mesa's register database, `SQ_IMG_SAMP_WORD0` to `3`.
-pub(super) fn texture_sampler(texture: &Texture) -> Result<[u32; 4], String> {
+pub(super) fn texture_sampler(texture: &Sampling) -> Result<[u32; 4], String> {
     let modes = texture.address.0.into_iter().rev().fold(0, |bits, mode| bits << 3 | clamp(mode));
     let linear = |filter: Filter| u32::from(filter == Filter::Linear);
     // Levels of detail are unsigned, of 4.8 bits; the bias is signed, of 5.8.

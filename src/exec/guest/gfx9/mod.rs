@@ -5,24 +5,24 @@ mod dispatch;
 mod image;
 mod raw;
 
+use dispatch::Dispatch;
+use warploom_container::Code;
+use warploom_container::hsaco::{FloatMode, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
+use warploom_gfx9::lift::{
+    self, ConstantMemory, Initial, InitialScalar, InitialVector, KnownWord, Mode, OBJECT_BYTES, Object, WARP_LANES,
+    apertures,
+};
+use warploom_gfx9::{Chip, check};
+use warploom_guest::LiftError;
+use warploom_ir::Function;
 use warploom_runtime::launch::LaunchConfig;
 use warploom_runtime::memory::Memory;
 use warploom_runtime::warp::CONST_BANK_BYTES;
 use warploom_runtime::window::Windows;
 
 use super::{Environment, Guest, Image, Launching, Lifting, Placed};
-use crate::capture::Surface;
-use crate::capture::manifest::{self, Sampler};
-use crate::exec::{Error, FidelityClass};
-use dispatch::Dispatch;
-use warploom_container::Code;
-use warploom_container::hsaco::{FloatMode, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
-use warploom_gfx9::lift::{
-    self, ConstantMemory, Initial, InitialScalar, InitialVector, KnownWord, Mode, OBJECT_BYTES, Object, apertures,
-};
-use warploom_gfx9::{Chip, check, lift::WARP_LANES};
-use warploom_guest::LiftError;
-use warploom_ir::Function;
+use crate::images::{self as given, ImageDescription, Sampler};
+use crate::{Error, FidelityClass};
 
 /// Code for a chip.
 pub(super) struct Gfx9(pub Chip);
@@ -121,15 +121,15 @@ impl Guest for Gfx9 {
         }
     }
 
-    fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {
-        image::image(memory, surface)
+    fn image(&self, memory: &Memory, name: &str, description: &ImageDescription) -> Result<Image, Error> {
+        image::image(memory, name, description)
     }
 
     fn has_descriptors(&self) -> bool {
         true
     }
 
-    fn sampler_descriptor(&self, texture: &manifest::Texture) -> Result<[u32; 4], String> {
+    fn sampler_descriptor(&self, texture: &given::Sampling) -> Result<[u32; 4], String> {
         image::texture_sampler(texture)
     }
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use warploom_runtime::launch::ConstBank;
-
-use super::{Environment, Launching, bank, system_sgpr, wave_scratch};
-use crate::exec::Error;
 use warploom_container::{ExportTarget, Function, Parameter, RawKernel, ScalarStart, ShaderArray, Stage, VectorStart};
 use warploom_gfx9::lift::graphics::{Emitted, Place, Shader};
 use warploom_gfx9::lift::{Initial, InitialScalar, InitialVector};
+use warploom_runtime::launch::ConstBank;
+
+use super::{Environment, Launching, bank, system_sgpr, wave_scratch};
+use crate::Error;
 
 /// Registers of a wave when it starts.
 pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {

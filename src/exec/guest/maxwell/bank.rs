@@ -2,9 +2,8 @@
 //!
 //! Source: `facts/maxwell.md`, "Launch environment". The kernel's own section of the bank is its initial content.
 
-use warploom_runtime::window::Windows;
-
 use warploom_maxwell::driver::word as at;
+use warploom_runtime::window::Windows;
 
 /// What a launch gives to its kernel in the bank.
 pub(super) struct Bank<'a> {

@@ -2,23 +2,21 @@
 //!
 //! Source: facts, `maxwell-surfaces.md`, sections 1 and 6.
 
-use warploom_runtime::memory::{Access, Memory, Place};
-
-use super::super::{Image, KnownImages, Launching};
-use super::queries::{self, Sampled};
-use crate::capture::manifest::{self, AddressMode, Dim, Layout as Arrangement};
-use crate::capture::{Surface, Texture};
-use crate::exec::program::ReadOnly;
-use crate::exec::{Error, ImagePool, surfaces};
 use warploom_container::Code;
 use warploom_guest::images::driver::{self, HEADER_BITS, MAX_KNOWN};
 use warploom_ir::image::layout::{Blocks, Layout, MAX_BLOCK};
 use warploom_ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
 use warploom_ir::image::{self, Kind, RECORD_BYTES, Shape};
-use warploom_maxwell::code;
 use warploom_maxwell::field::Field;
 use warploom_maxwell::header::{self, Format, Header, PITCH_ALIGN};
-use warploom_maxwell::sampler;
+use warploom_maxwell::{code, sampler};
+use warploom_runtime::memory::{Access, Memory, Place};
+
+use super::super::{Image, KnownImages, Launching};
+use super::queries::{self, Sampled};
+use crate::images::{self as given, AddressMode, Dim, ImageDescription, Layout as Arrangement, Texture};
+use crate::program::ReadOnly;
+use crate::{Error, ImagePool};
 
 /// Images in memory begin at multiples of this: all that headers and pages ask for.
 const IMAGE_ALIGN: u64 = 1 << 16;
@@ -196,7 +194,7 @@ pub fn pool(memory: &Memory, images: &[Image], textures: &[Texture]) -> Result<O
         return Err(Error::ImagePool { what: "surfaces and textures", count, most: MAX_SAMPLERS });
     }
     let none = Header::default();
-    let sampled = textures.iter().map(|texture| &images[texture.surface]);
+    let sampled = textures.iter().map(|texture| &images[texture.image]);
     let headers = none.iter().chain(images.iter().chain(sampled).flat_map(|image| &image.object)).copied().collect();
     let mut samplers = vec![Sampler::default(); 1 + images.len()];
     for texture in textures {
@@ -223,7 +221,7 @@ pub fn put_pool(memory: &Memory, headers: &[u8], samplers: &[u8]) -> Result<Imag
 }
 
 fn sampler(texture: &Texture) -> Result<Sampler, Error> {
-    let description = &texture.description;
+    let description = &texture.sampling;
     let wrap = description.address.0.map(|mode| match mode {
         AddressMode::ClampToEdge => Wrap::ClampToEdge,
         AddressMode::ClampToBorder => Wrap::Border,
@@ -231,8 +229,8 @@ fn sampler(texture: &Texture) -> Result<Sampler, Error> {
         AddressMode::MirroredRepeat => Wrap::Mirror,
     });
     let filter = match description.filter {
-        manifest::Filter::Nearest => Filter::Point,
-        manifest::Filter::Linear => Filter::Linear,
+        given::Filter::Nearest => Filter::Point,
+        given::Filter::Linear => Filter::Linear,
     };
     let compare = |name: &String| {
         CompareFn::named(name).ok_or_else(|| {
@@ -248,8 +246,8 @@ fn sampler(texture: &Texture) -> Result<Sampler, Error> {
         min: filter,
         mip: match description.mip_filter {
             None => MipFilter::None,
-            Some(manifest::Filter::Nearest) => MipFilter::Point,
-            Some(manifest::Filter::Linear) => MipFilter::Linear,
+            Some(given::Filter::Nearest) => MipFilter::Point,
+            Some(given::Filter::Linear) => MipFilter::Linear,
         },
         compare: description.compare.as_ref().map(compare).transpose()?,
         force_unnormalized: !description.normalized,
@@ -264,9 +262,8 @@ fn sampler(texture: &Texture) -> Result<Sampler, Error> {
 }
 
 /// Reserves memory for an image of a manifest, and makes its header.
-pub fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> {
-    let description = &surface.description;
-    let wrong = |problem: String| Error::Surface { name: surface.name.clone(), problem };
+pub fn image(memory: &Memory, name: &str, description: &ImageDescription) -> Result<Image, Error> {
+    let wrong = |problem: String| Error::Surface { name: name.into(), problem };
     let format = Format::named(&description.format);
     let format = format.ok_or_else(|| wrong(format!("unknown format `{}`", description.format)))?;
     let (kind, array) = match description.dim {
@@ -329,7 +326,7 @@ pub fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> {
         ..format.image(kind, size, layout)
     };
     let bytes = image.total_bytes();
-    image.base = surfaces::room(memory, surface, bytes, IMAGE_ALIGN)?;
+    image.base = given::room(memory, (name, description), bytes, IMAGE_ALIGN)?;
     let object = header::encode(&image).map_err(|what| wrong(format!("a header cannot say {what}")))?;
     let layers = u64::from(image.layers) * u64::from(image.faces());
     let planes = (0..levels)
@@ -338,5 +335,5 @@ pub fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> {
             (0..layers).map(place)
         })
         .collect();
-    Ok(Image { address: image.base, bytes, planes, object: object.to_vec() })
+    Ok(Image { address: image.base, bytes, planes, object: object.to_vec(), resident: description.resident.clone() })
 }

@@ -5,21 +5,20 @@ pub(super) mod images;
 pub(super) mod queries;
 mod shader;
 
-use warploom_runtime::launch::ConstBank;
-use warploom_runtime::memory::Memory;
-use warploom_runtime::window::Windows;
-
 use bank::Bank;
 use images::Images;
-
-use super::{Environment, Guest, Image, Launching, Lifting, Placed};
-use crate::capture::{self, Surface, Texture};
-use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use warploom_container::{self as container, Code};
 use warploom_guest::LiftError;
 use warploom_ir::{Function, Service};
 use warploom_maxwell::lift::{Kernel, fidelity, lift_kernel, service};
 use warploom_maxwell::{WORD_BYTES, code, driver};
+use warploom_runtime::launch::ConstBank;
+use warploom_runtime::memory::Memory;
+use warploom_runtime::window::Windows;
+
+use super::{Environment, Guest, Image, Launching, Lifting, Placed};
+use crate::images::{ImageDescription, Texture};
+use crate::{Arg, Error, FidelityClass, ImagePool};
 
 /// Stack for calls whose depth the compiler could not know, in bytes per lane: the driver's default.
 const CALL_STACK_BYTES: u32 = 1024;
@@ -133,8 +132,8 @@ impl Guest for Maxwell {
         Ok(Environment { config, images: images.known, held, lent: vec![images.records], print: None })
     }
 
-    fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {
-        images::image(memory, surface)
+    fn image(&self, memory: &Memory, name: &str, description: &ImageDescription) -> Result<Image, Error> {
+        images::image(memory, name, description)
     }
 
     fn image_argument(&self, _: &Memory, number: usize, _: &Image) -> Result<Arg, Error> {
@@ -153,8 +152,8 @@ impl Guest for Maxwell {
         images::pool(memory, images, textures)
     }
 
-    fn captured_pool(&self, memory: &Memory, pool: &capture::ImagePool) -> Result<ImagePool, Error> {
-        images::put_pool(memory, &pool.headers, &pool.samplers)
+    fn captured_pool(&self, memory: &Memory, headers: &[u8], samplers: &[u8]) -> Result<ImagePool, Error> {
+        images::put_pool(memory, headers, samplers)
     }
 }
 

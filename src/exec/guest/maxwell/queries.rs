@@ -4,13 +4,14 @@
 //! Source: facts, `maxwell-surfaces.md`, section 6, items 3 to 5. The numbers of formats, addressing and filters are those of
 //! OpenCL's `cl.h`, for PTX leaves them to the source language.
 
-use super::images::Decoded;
 use warploom_container::Module;
 use warploom_guest::images::driver::{QUERY_BYTES, query};
 use warploom_ir::image::layout::Layout;
 use warploom_ir::image::sampler::{Filter, Sampler, Wrap};
 use warploom_ir::image::{Image, Source};
 use warploom_ir::texel::TexelKind;
+
+use super::images::Decoded;
 
 /// Offsets in bank 0 of the addresses of the tables: of surfaces, textures and samplers.
 pub const POINTERS: [usize; 3] = [0xc0, 0xb0, 0xb8];

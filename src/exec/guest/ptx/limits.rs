@@ -2,9 +2,10 @@
 //!
 //! Source: facts, `ptx.md` 1.3, 2.15, 4; how much shared memory a block may have is in NVIDIA's tables of compute capabilities.
 
-use super::super::Launching;
-use crate::exec::Error;
 use warploom_ptx::module as ptx;
+
+use super::super::Launching;
+use crate::Error;
 
 const KIB: u64 = 1 << 10;
 /// Static shared memory of a kernel, on all targets.

@@ -4,13 +4,6 @@
 //! ([`warploom_guest::images`]): what a driver of Intel's would write (`RENDER_SURFACE_STATE`) no code reads. Entry 0 is no surface.
 //! Images are linear, slice behind slice. Source: facts, `visa-semantics.md` 7, "Surfaces and samplers".
 
-use warploom_runtime::memory::{Access, Memory, Place};
-
-use super::super::{Image, KnownImages, Launching};
-use crate::capture::Surface;
-use crate::capture::manifest::{self, AddressMode, Dim, Layout as Arrangement};
-use crate::exec::program::ReadOnly;
-use crate::exec::{Arg, Error, ImagePool, surfaces};
 use warploom_container::visa::info::InlineSampler;
 use warploom_guest::images::driver;
 use warploom_ir::image::layout::Layout;
@@ -18,7 +11,13 @@ use warploom_ir::image::sampler::{self, Filter, Sampler, Wrap};
 use warploom_ir::image::{self, Kind, RECORD_BYTES, Shape};
 use warploom_ir::texel::{TexelFormat, TexelKind};
 use warploom_maxwell::header::Format;
+use warploom_runtime::memory::{Access, Memory, Place};
 use warploom_visa::lift::surface::{Named, tables};
+
+use super::super::{Image, KnownImages, Launching};
+use crate::images::{self as given, AddressMode, Dim, ImageDescription, Layout as Arrangement};
+use crate::program::ReadOnly;
+use crate::{Arg, Error, ImagePool};
 
 /// Images begin at multiples of this, rows at multiples of the next.
 const IMAGE_ALIGN: u64 = 1 << 12;
@@ -38,9 +37,8 @@ fn shifted(entry: usize) -> u32 {
 }
 
 /// Reserves memory for an image of a manifest, and makes its record.
-pub fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> {
-    let description = &surface.description;
-    let wrong = |problem: String| Error::Surface { name: surface.name.clone(), problem };
+pub fn image(memory: &Memory, name: &str, description: &ImageDescription) -> Result<Image, Error> {
+    let wrong = |problem: String| Error::Surface { name: name.into(), problem };
     if description.layout != Arrangement::Pitch {
         return Err(wrong("expected layout = \"pitch\"".into()));
     }
@@ -80,10 +78,10 @@ pub fn image(memory: &Memory, surface: &Surface) -> Result<Image, Error> {
         ..format.image(kind, size, Layout::Pitch(pitch))
     };
     let bytes = image.total_bytes();
-    image.base = surfaces::room(memory, surface, bytes, IMAGE_ALIGN)?;
+    image.base = given::room(memory, (name, description), bytes, IMAGE_ALIGN)?;
     let record = image.record().ok_or_else(|| wrong("4 GiB or more".into()))?;
     let planes = (0..u64::from(image.layers)).map(|layer| (layer * image.layer_stride(), image.plane(0))).collect();
-    Ok(Image { address: image.base, bytes, planes, object: words(&record) })
+    Ok(Image { address: image.base, bytes, planes, object: words(&record), resident: description.resident.clone() })
 }
 
 fn words(bytes: &[u8]) -> Vec<u32> {
@@ -91,11 +89,11 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 }
 
 /// The words of a sampler that is an argument of its own: an argument is their address.
-pub fn sampler_words(sampler: manifest::Sampler) -> Vec<u32> {
+pub fn sampler_words(sampler: given::Sampler) -> Vec<u32> {
     words(&with(sampler.address, sampler.filter, sampler.normalized).record())
 }
 
-fn with(address: AddressMode, filter: manifest::Filter, normalized: bool) -> Sampler {
+fn with(address: AddressMode, filter: given::Filter, normalized: bool) -> Sampler {
     let wrap = match address {
         AddressMode::ClampToEdge => Wrap::ClampToEdge,
         AddressMode::ClampToBorder => Wrap::Border,
@@ -103,8 +101,8 @@ fn with(address: AddressMode, filter: manifest::Filter, normalized: bool) -> Sam
         AddressMode::MirroredRepeat => Wrap::Mirror,
     };
     let filter = match filter {
-        manifest::Filter::Nearest => Filter::Point,
-        manifest::Filter::Linear => Filter::Linear,
+        given::Filter::Nearest => Filter::Point,
+        given::Filter::Linear => Filter::Linear,
     };
     let defaults = Sampler::default();
     Sampler {
@@ -126,7 +124,7 @@ fn inline(said: &InlineSampler) -> Sampler {
         // Without a mode coordinates are in range.
         _ => AddressMode::ClampToEdge,
     };
-    let filter = if said.filter == "linear" { manifest::Filter::Linear } else { manifest::Filter::Nearest };
+    let filter = if said.filter == "linear" { given::Filter::Linear } else { given::Filter::Nearest };
     with(address, filter, said.normalized)
 }
 

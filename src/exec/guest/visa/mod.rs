@@ -5,22 +5,21 @@ mod payload;
 mod print;
 
 use rustc_hash::FxHashMap;
-use warploom_runtime::memory::Memory;
-use warploom_runtime::window::Windows;
-
-use super::{Environment, Guest, Image, Launching, Lifting, Placed, SourcePlace};
-use crate::capture::manifest::Sampler;
-use crate::capture::{Surface, Texture};
-use crate::exec::{Arg, Error, FidelityClass, ImagePool};
 use warploom_container::visa::{VisaKernel, VisaModule};
 use warploom_container::{Code, Function as ModuleFunction, Linked};
 use warploom_guest::LiftError;
 use warploom_guest::fidelity::Fidelity;
 use warploom_ir::Function;
+use warploom_runtime::memory::Memory;
+use warploom_runtime::window::Windows;
 use warploom_visa::lift::{self, Kernel};
 use warploom_visa::module::Routine;
 use warploom_visa::platform::Platform;
 use warploom_visa::{binary, table, text};
+
+use super::{Environment, Guest, Image, Launching, Lifting, Placed, SourcePlace};
+use crate::images::{ImageDescription, Sampler, Texture};
+use crate::{Arg, Error, FidelityClass, ImagePool};
 
 pub(super) struct Visa;
 
@@ -92,8 +91,8 @@ impl Guest for Visa {
         payload::environment(launch)
     }
 
-    fn image(&self, memory: &Memory, surface: &Surface) -> Result<Image, Error> {
-        images::image(memory, surface)
+    fn image(&self, memory: &Memory, name: &str, description: &ImageDescription) -> Result<Image, Error> {
+        images::image(memory, name, description)
     }
 
     fn image_argument(&self, _: &Memory, number: usize, _: &Image) -> Result<Arg, Error> {

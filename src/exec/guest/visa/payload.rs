@@ -2,19 +2,19 @@
 
 mod implicit;
 
+use warploom_container::visa::info::{AddressMode, AddressSpace, ArgumentKind, KernelInfo, PayloadArgument};
+use warploom_guest::images;
 use warploom_runtime::launch::{ConstBank, LaunchConfig};
 use warploom_runtime::memory::Memory;
+use warploom_visa::lift::{LocalIds, Payload, bank, has_frames};
+use warploom_visa::platform::Platform;
 
 use super::super::{Environment, Launching, Prints};
 use super::images::{Bound, Tables};
 use super::print::PrintBuffer;
 use super::{kernel, module, platform};
-use crate::exec::launch::ArgContent;
-use crate::exec::{Arg, Error};
-use warploom_container::visa::info::{AddressMode, AddressSpace, ArgumentKind, KernelInfo, PayloadArgument};
-use warploom_guest::images;
-use warploom_visa::lift::{LocalIds, Payload, bank, has_frames};
-use warploom_visa::platform::Platform;
+use crate::launch::ArgContent;
+use crate::{Arg, Error};
 
 /// Bytes of a lane for frames of functions that may call themselves, if the launch does not say how many.
 const DEFAULT_STACK: u32 = 16 << 10;

@@ -6,8 +6,8 @@
 use warploom_runtime::memory::Memory;
 
 use super::super::Prints;
-use crate::exec::services::{MAX_STRING, Printed};
-use crate::exec::{Error, Program, printf};
+use crate::services::{MAX_STRING, Printed};
+use crate::{Error, Program, printf};
 
 /// Bytes that compiled code takes the buffer to have, at least: a constant in the code.
 const LEAST_BYTES: usize = 4 << 20;

@@ -10,13 +10,14 @@ mod registers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use registers::{Register, Registers, Transfer};
+use warploom_guest::LiftError;
+
 use super::Instruction;
 use super::lift::Kernel;
 use super::lift::program::{Place, Program};
 use super::row::{Encoding, Format};
 use super::table::Opcode;
-use registers::{Register, Registers, Transfer};
-use warploom_guest::LiftError;
 
 /// An instruction that comes too early.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 //! Sources: "Vega" Instruction Set Architecture, "Buffer addressing" and "Range checking"; CLRX, "GCN Memory instructions";
 //! the buffer descriptors that Mesa and LLVM make. What they leave open is in `docs/fidelity.md`.
 
-use crate::{Buffer, Encoding, Instruction, Operand};
 use warploom_ir::{Access, AtomicOp, IntCc, Space, Type, Value};
 
 use super::context::Cx;
@@ -11,6 +10,7 @@ use super::lds::{self, Share};
 use super::scalars::M0;
 use super::vector_memory::{Item, lifts, operand_of, register, within, write_back};
 use super::{Flow, Lifted, Unsupported};
+use crate::{Buffer, Encoding, Instruction, Operand};
 
 /// The instruction's fields, if its data are in registers, and there is no status to return.
 pub(super) fn fields(i: &Instruction) -> Result<Buffer, Unsupported> {

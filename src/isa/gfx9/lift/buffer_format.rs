@@ -2,7 +2,6 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "Buffer data" and "MTBUF". A texel is in range whole or not at all.
 
-use crate::{Encoding, Instruction};
 use warploom_ir::Value;
 use warploom_ir::texel::TexelFormat;
 
@@ -11,6 +10,7 @@ use super::context::Cx;
 use super::texels::{BUFFER_FORMATS, Texel, bytes_of, look_up};
 use super::vector_memory::{lifts, register};
 use super::{Flow, Lifted};
+use crate::{Encoding, Instruction};
 
 /// What registers have of a texel.
 #[derive(Clone, Copy)]

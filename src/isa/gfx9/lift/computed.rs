@@ -1,9 +1,8 @@
 //! Addresses that code computes as compilers have it do where a jump or a call goes farther than a branch reaches: `s_getpc_b64`,
 //! behind it `s_add_u32` and `s_addc_u32` of the distance, and some time later the jump.
 
-use crate::{Instruction, Opcode, Operand};
-
 use super::flow::Flow;
+use crate::{Instruction, Opcode, Operand};
 
 /// The address in a pair of scalar registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-
-use crate::{Chip, Instruction};
 use warploom_ir::image::Shape;
 use warploom_ir::{BankId, BlockBuilder, CellKind, FunctionBuilder, Reg, Type, Value};
 
@@ -13,6 +11,7 @@ use super::graphics::Shader;
 use super::known::KnownScalars;
 use super::mode::Mode;
 use super::scalars::{EXEC, PAIRS, RawMask};
+use crate::{Chip, Instruction};
 
 /// Registers of the function being built.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,6 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "SOPP Instructions", "SOP1 Instructions", "SOPK Instructions".
 
-use crate::{Instruction, Operand};
 use warploom_ir::{IntCc, TrapKind, Type, Value};
 
 use super::context::Cx;
@@ -10,6 +9,7 @@ use super::flow::Condition;
 use super::known::KnownScalars;
 use super::scalars::M0;
 use super::{Flow, Lifted, Unsupported, graphics};
+use crate::{Instruction, Operand};
 
 // Without effect here: waits, hints, and what concerns the cache of instructions.
 macro_rules! nothing {

@@ -3,11 +3,11 @@
 //! Source: "Vega" Instruction Set Architecture, VOP1 and VOP3 instructions; CLRX, GcnInstrsVop1 and GcnInstrsVop3, for rounding
 //! and NaNs; LLVM for operands. Decisions are in `docs/fidelity.md`.
 
-use crate::{Instruction, Operand, Sel};
 use warploom_ir::{FloatAttrs, IntCc, Round, Type, Value};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::{Instruction, Operand, Sel};
 
 /// An integer result has no output modifier.
 pub fn no_omod(i: &Instruction) -> Result<(), Unsupported> {

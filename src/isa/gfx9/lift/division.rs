@@ -1,12 +1,12 @@
 //! The steps of an exact division that frame Newton's iterations: [`warploom_ir::division`].
 
-use crate::Instruction;
 use warploom_ir::division::Division;
 use warploom_ir::{BlockBuilder, Type, Value};
 
 use super::context::Cx;
 use super::floats::float_lifts;
 use super::flow::{Flow, Lifted};
+use crate::Instruction;
 
 float_lifts! { F32:
     v_div_scale_f32 = scale;

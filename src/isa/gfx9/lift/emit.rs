@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 use warploom_ir::{Barrier, BarrierCounts, BarrierKind, BlockId, BuildError, Function, FunctionBuilder, Type};
 
 use super::context::{Banks, Cx};
-use super::entry;
 use super::flow::{Condition, Flow};
 use super::program::{End, GuestBlock, Place, Program};
-use super::{Kernel, NAN, WARP_LANES};
+use super::{Kernel, NAN, WARP_LANES, entry};
 
 struct Emitter<'p> {
     kernel: &'p Kernel<'p>,

@@ -3,11 +3,11 @@
 //! Everything that depends on the launch comes from constant bank 0, so that a translation serves all launches.
 //! Source: LLVM, "User Guide for AMDGPU Backend", "Initial Kernel Execution State".
 
-use crate::Operand;
 use warploom_ir::{Extend, IntCc, Space, Special, Type};
 
 use super::context::Cx;
 use super::graphics::{self, Shader};
+use crate::Operand;
 
 /// The constant bank that the launch fills.
 pub const BANK: u8 = 0;

@@ -8,14 +8,13 @@
 //! wave share word by word, from the address in flat_scratch on. So an access there is one for each word, of the lanes
 //! that have such an address; there are none of these as a rule, and what is done for no lane costs little.
 
-use crate::{Flat, Instruction, Operand, Segment};
 use warploom_ir::{Access, AtomicOp, IntCc, Space, Type, Value};
 
-use super::apertures;
 use super::context::Cx;
 use super::scratch::Scratch;
 use super::vector_memory::{Item, lifts, operand_of, register, write_back};
-use super::{Flow, Lifted, Unsupported};
+use super::{Flow, Lifted, Unsupported, apertures};
+use crate::{Flat, Instruction, Operand, Segment};
 
 /// Where an instruction's lanes access memory.
 enum Place {

@@ -3,11 +3,11 @@
 //! Source: "Vega" Instruction Set Architecture and the pseudocode of the "AMD Instinct MI300" one, whose vector instructions are
 //! the same; where these leave it open, CLRX, GcnInstrsVop1 to 3; the decisions are in `docs/fidelity.md`.
 
-use crate::{Instruction, Operand};
 use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted};
+use crate::{Instruction, Operand};
 
 /// Declares lift functions that only differ in what they compute of a float of one type.
 macro_rules! float_lifts {

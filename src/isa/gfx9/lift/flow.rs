@@ -1,9 +1,9 @@
 //! Where control goes after an instruction.
 
-use crate::Operand;
 use warploom_ir::TrapKind;
 
 use super::mode::Mode;
+use crate::Operand;
 
 /// A uniform condition of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Encoding, Export, Instruction, Operand};
 use warploom_guest::LiftError;
 use warploom_guest::shader::emitted;
 use warploom_ir::{Access, Extend, IntCc, Space, Special, Type, Value};
@@ -14,6 +13,7 @@ use super::context::Cx;
 use super::entry::BANK;
 use super::program::Program;
 use super::{Flow, Kernel, Lifted, Unsupported, convert};
+use crate::{Encoding, Export, Instruction, Operand};
 
 /// A word that GFX9 interpolates with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,11 +3,11 @@
 //! Source: "Vega" Instruction Set Architecture, "Hardware registers", and Mesa's register descriptions for their fields. A field of which
 //! nothing is known here is not executed, lest it read as 0.
 
-use crate::{Instruction, Operand};
 use warploom_ir::{Special, Value};
 
 use super::context::Cx;
 use super::{Flow, Lifted, Unsupported, apertures, mode};
+use crate::{Instruction, Operand};
 
 const MODE: u32 = 1;
 const STATUS: u32 = 2;

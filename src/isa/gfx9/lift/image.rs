@@ -4,7 +4,6 @@
 //! GFX9, of which the levels of linear images below each other. Images are linear, without samples: what else a descriptor says is a fault where the
 //! image is accessed. Out of range texels read 0 and are not written.
 
-use crate::{Image, Instruction, Operand};
 use warploom_ir::texel::{TexelFormat, TexelKind};
 use warploom_ir::{Access, AtomicOp, IntCc, Space, Type, Value};
 
@@ -12,6 +11,7 @@ use super::context::Cx;
 use super::texels::{BUFFER_FORMATS, Texel, bytes_of, look_up};
 use super::vector_memory::{Item, lifts, operand_of, register, write_back};
 use super::{Flow, Lifted, Unsupported};
+use crate::{Image, Instruction, Operand};
 
 /// Widths of the components of the formats of images by number: those of buffers, then more.
 const FORMATS: [[u32; 4]; 64] = {

@@ -4,9 +4,10 @@
 //! level of detail that the instruction does not have comes from the differences in the quad of lanes 4k to 4k + 3, lane by lane, of what
 //! the registers hold, also in lanes that are off.
 
+use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
+
 use super::context::Cx;
 use super::image::Descriptor;
-use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 

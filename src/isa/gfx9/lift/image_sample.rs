@@ -3,7 +3,6 @@
 //! Sources: "Vega" Instruction Set Architecture, "Image sampler resource"; the sampler descriptors that Mesa makes; the Vulkan
 //! specification, "Texel coordinate systems" and "Wrapping operation". What images there are says `image`.
 
-use crate::{Image, Instruction, Operand};
 use warploom_ir::{FloatAttrs, FloatCc, IntCc, Type, Value};
 
 use super::context::Cx;
@@ -12,6 +11,7 @@ use super::image_level::{Chosen, Form, Levels, Lod, Operands};
 use super::image_taps::{Taps, taps};
 use super::vector_memory::{lifts, register};
 use super::{Flow, Lifted, Unsupported};
+use crate::{Image, Instruction, Operand};
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 

@@ -1,12 +1,12 @@
 //! What scalar registers are known to hold, and what descriptors are known to say: what code is specialised for.
 
-use crate::Operand;
 use warploom_ir::Value;
 use warploom_ir::image::Shape;
 
 use super::context::Cx;
 use super::entry::{Initial, InitialScalar, KnownWord};
 use super::image::bits;
+use crate::Operand;
 
 /// What a scalar register holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,6 @@
 //! a whole reads 0 and is not written. Of the global data share (the `gds` bit) m0 gives a launch a part: from its upper 16 bits
 //! on, as many bytes as its lower ones say.
 
-use crate::{Ds, Instruction, Operand};
 use warploom_ir::{AtomicOp, IntCc, Space, Special, Type, Value};
 
 use super::context::Cx;
@@ -13,6 +12,7 @@ use super::entry::BANK;
 use super::scalars::M0;
 use super::vector_memory::{Item, lifts, nothing, register, within};
 use super::{Flow, Lifted, Unsupported};
+use crate::{Ds, Instruction, Operand};
 
 /// The instruction's fields, if it is not about the global data share.
 pub(super) fn fields(i: &Instruction) -> Result<Ds, Unsupported> {

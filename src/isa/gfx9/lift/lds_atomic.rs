@@ -2,13 +2,13 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "LDS & GDS instructions". Those out of range do nothing and find 0.
 
-use crate::Instruction;
 use warploom_ir::{Access, AtomicOp, Type, Value};
 
 use super::context::Cx;
 use super::lds::{Share, second_address, shared, two_offsets};
 use super::vector_memory::{lifts, operand_of, register, write_back};
 use super::{Flow, Lifted};
+use crate::Instruction;
 
 fn apply(
     cx: &mut Cx<'_>,

@@ -3,13 +3,13 @@
 //! Source: "Vega" Instruction Set Architecture, DS_SWIZZLE_B32, DS_PERMUTE_B32, DS_BPERMUTE_B32. A lane that is not active
 //! gives 0.
 
-use crate::Instruction;
 use warploom_ir::Value;
 
 use super::context::Cx;
 use super::lds::fields;
 use super::vector_memory::{active_at, register};
 use super::{Flow, Lifted};
+use crate::Instruction;
 
 /// Lane i gets the value of lane `index[i]`, less than 64, if that is active, else 0.
 fn pull(cx: &mut Cx<'_>, value: Value, index: Value) -> Value {

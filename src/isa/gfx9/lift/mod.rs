@@ -64,16 +64,16 @@ pub mod vector_int;
 pub mod vector_lanes;
 pub mod vector_short;
 
-use warploom_guest::{LiftError, if_conversion};
-use warploom_ir::image::Shape;
-use warploom_ir::{Function, NanPolicy};
-
-use super::{Chip, Instruction};
 pub use context::Cx;
 pub use entry::{ConstantMemory, Initial, InitialScalar, InitialVector, KnownWord};
 pub use flow::{Flow, Lifted, Unsupported};
 pub use known::{OBJECT_BYTES, Object};
 pub use mode::Mode;
+use warploom_guest::{LiftError, if_conversion};
+use warploom_ir::image::Shape;
+use warploom_ir::{Function, NanPolicy};
+
+use super::{Chip, Instruction};
 
 /// Lifts one instruction: emits its operations and says where control goes.
 pub type Lift = fn(&mut Cx<'_>, &Instruction) -> Lifted;

@@ -4,12 +4,12 @@
 //! AMDGPUMCCodeEmitter, for inline constants: integers have 32 bits, floats are an `f16` with a high half of 0, or an `f32`
 //! where the instruction is one of integers.
 
-use crate::{Instruction, Operand};
 use warploom_ir::{BinaryOp, FloatAttrs, FloatBinaryOp, Round, Type, Value};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
 use super::scalars::float_constant;
+use crate::{Instruction, Operand};
 
 /// The 32 bits of a source. `constant` is the type of float constants.
 fn bits(cx: &mut Cx<'_>, i: &Instruction, n: usize, constant: Type) -> Value {

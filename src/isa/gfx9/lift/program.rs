@@ -4,8 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
-
-use crate::{Encoding, Instruction};
 use warploom_guest::LiftError;
 use warploom_guest::discover::{Cut, Found, Ways};
 use warploom_ir::{BlockId, FunctionBuilder, Op, TrapKind, Value};
@@ -16,6 +14,7 @@ use super::flow::{Flow, Lifted, Unsupported};
 use super::known::{Known, KnownScalars};
 use super::mode::Mode;
 use super::{Kernel, NAN, WARP_LANES, support};
+use crate::{Encoding, Instruction};
 
 /// Code at an address in a mode.
 pub type Place = (u64, Mode);

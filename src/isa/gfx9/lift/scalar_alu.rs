@@ -2,11 +2,11 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "SOP2 Instructions", "SOP1 Instructions", "SOPK Instructions".
 
-use crate::{Instruction, Operand};
 use warploom_ir::{BinaryOp, IntCc, Type, Value};
 
 use super::context::Cx;
 use super::{Flow, Lifted};
+use crate::{Instruction, Operand};
 
 impl Cx<'_> {
     /// Source `n` as a uniform `i32`.

@@ -2,12 +2,12 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "SOP1 Instructions".
 
-use crate::Instruction;
 use warploom_ir::{Type, UnaryOp, Value};
 
 use super::Lifted;
 use super::context::Cx;
 use super::scalar_alu::done;
+use crate::Instruction;
 
 pub fn s_brev_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let x = cx.s32(i, 0);

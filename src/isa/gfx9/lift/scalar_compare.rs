@@ -2,11 +2,11 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "SOPC Instructions", "SOPK Instructions".
 
-use crate::Instruction;
 use warploom_ir::{IntCc, Type, Value};
 
 use super::context::Cx;
 use super::{Flow, Lifted};
+use crate::Instruction;
 
 macro_rules! compares {
     ($($name:ident: $get:ident $cc:ident;)*) => {$(

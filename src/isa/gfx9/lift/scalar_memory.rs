@@ -3,13 +3,13 @@
 //! Source: "Vega" Instruction Set Architecture, section 7, as the project's seed has it. What it leaves open is in
 //! `docs/fidelity.md`.
 
-use crate::{Instruction, Operand, Smem};
 use warploom_ir::{Access, AtomicOp, Extend, IntCc, Space, Special, Type, Value};
 
 use super::context::Cx;
 use super::entry::BANK;
 use super::known::Known;
 use super::{Flow, Lifted};
+use crate::{Instruction, Operand, Smem};
 
 /// Scalar registers that memory may be loaded to and stored from: s0 to s101, then pairs and quads that stand alone.
 const SCALARS: u8 = 102;

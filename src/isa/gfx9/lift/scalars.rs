@@ -1,10 +1,10 @@
 //! Scalar registers: by the hardware's numbers, in pairs.
 
-use crate::Operand;
 use warploom_ir::{IntCc, Part, Reg, Type, Value};
 
 use super::context::Cx;
 use super::known::Known;
+use crate::Operand;
 
 /// Pairs, by their first register halved.
 pub const PAIRS: u32 = 64;

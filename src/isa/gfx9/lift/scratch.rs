@@ -3,11 +3,11 @@
 //! Source: LLVM, "User Guide for AMDGPU Backend", "Private segment": word k of lane l is at `(64 k + l) * 4` from the wave's
 //! base.
 
-use crate::Operand;
 use warploom_ir::{Space, Type, Value};
 
 use super::context::Cx;
 use super::vector_memory::Item;
+use crate::Operand;
 
 /// flat_scratch, the address of the wave's scratch memory.
 const FLAT_SCRATCH: u8 = 102;

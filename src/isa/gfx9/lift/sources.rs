@@ -1,11 +1,11 @@
 //! Vector registers, and the sources and destinations of vector instructions with their modifiers.
 
-use crate::row::Modifiers;
-use crate::{DppControl, DstUnused, Encoding, Instruction, Operand, Sel, Source};
 use warploom_ir::{FloatUnaryOp, IntCc, Type, Value};
 
 use super::context::Cx;
 use super::scalars::{M0, float_constant};
+use crate::row::Modifiers;
+use crate::{DppControl, DstUnused, Encoding, Instruction, Operand, Sel, Source};
 
 impl Cx<'_> {
     /// A vector register. One that does not exist is v0.

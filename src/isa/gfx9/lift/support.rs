@@ -2,11 +2,10 @@
 //!
 //! What only some instructions lack is refused by their lift functions.
 
+use super::Unsupported;
 use crate::instruction::source_number;
 use crate::row::{Format, Modifiers, Role, Slot, SourceModifiers};
 use crate::{Encoding, Instruction, Operand};
-
-use super::Unsupported;
 
 /// SGPRs that any wave has; flat_scratch comes behind them.
 const SGPRS: u16 = 102;

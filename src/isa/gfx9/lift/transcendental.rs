@@ -1,11 +1,11 @@
 //! Powers, logarithms and trigonometric functions of the vector unit. `floats` says where they come from.
 
-use crate::Instruction;
 use warploom_ir::{FloatAttrs, IntCc, Round, SharedFn, Type, Value};
 
 use super::context::Cx;
 use super::floats;
 use super::flow::Lifted;
+use crate::Instruction;
 
 /// Approximate: evaluated in f64 and rounded once; hardware within 1 ulp. Denormals are zeros
 pub fn v_exp_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {

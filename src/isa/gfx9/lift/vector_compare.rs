@@ -2,12 +2,12 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "VOPC Instructions".
 
-use crate::Instruction;
 use warploom_ir::{FloatCc, IntCc, Type, Value};
 
 use super::context::Cx;
 use super::floats::{infinity, sign};
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::Instruction;
 
 /// What a lane without a source does is not written anywhere for a mask.
 fn check(i: &Instruction) -> Result<(), Unsupported> {

@@ -1,11 +1,11 @@
 //! `f64` arithmetic of the vector unit. `floats` says where it comes from.
 
-use crate::Instruction;
 use warploom_ir::{FloatAttrs, FloatUnaryOp, Round, Type, Value};
 
 use super::context::Cx;
 use super::floats::{self, float_lifts};
 use super::flow::Lifted;
+use crate::Instruction;
 
 float_lifts! { F64:
     v_add_f64 = floats::add;

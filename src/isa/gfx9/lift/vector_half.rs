@@ -3,12 +3,12 @@
 //! The forms of v_mad, v_fma and v_div_fixup that are called "legacy" clear the other half of the destination; the numbers are
 //! the same.
 
-use crate::Instruction;
 use warploom_ir::{FloatAttrs, FloatUnaryOp, Round, SharedFn, Type};
 
 use super::context::Cx;
 use super::floats::{self, float_lifts};
 use super::flow::Lifted;
+use crate::Instruction;
 
 float_lifts! { F16:
     v_add_f16 = floats::add;

@@ -2,11 +2,11 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "VOP2 Instructions", "VOP1 Instructions", "VOP3A & VOP3B Instructions".
 
-use crate::Instruction;
 use warploom_ir::{IntCc, Type, Value};
 
 use super::context::Cx;
 use super::{Flow, Lifted};
+use crate::Instruction;
 
 fn done() -> Lifted {
     Ok(Flow::Next)

@@ -2,12 +2,12 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "VOP1 Instructions", "VOP3A & VOP3B Instructions".
 
-use crate::{Instruction, Operand};
 use warploom_guest::divergence::first_lane;
 use warploom_ir::{Type, Value};
 
 use super::context::Cx;
 use super::{Flow, Lifted, Unsupported};
+use crate::{Instruction, Operand};
 
 /// The first active lane's value; lane 0's if none is.
 pub fn v_readfirstlane_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {

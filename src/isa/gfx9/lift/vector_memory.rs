@@ -3,11 +3,11 @@
 //! Accesses are those of active lanes because their addresses vary. Nothing has to be aligned, as the HSA environment sets
 //! the hardware up; atomics do.
 
-use crate::Operand;
 use warploom_ir::{Access, Extend, IntCc, Space, Type, Value};
 
 use super::context::Cx;
 use super::{Lifted, Unsupported};
+use crate::Operand;
 
 /// What one lane's access moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 //!
 //! Source: "Vega" Instruction Set Architecture, "VOP2 Instructions", "VOP3A & VOP3B Instructions".
 
-use crate::Instruction;
 use warploom_ir::{IntCc, Type, Value};
 
 use super::context::Cx;
 use super::{Flow, Lifted, Unsupported};
+use crate::Instruction;
 
 /// Results of 16 bits, computed on operands that are extended to 32: by their sign or not.
 macro_rules! halves {

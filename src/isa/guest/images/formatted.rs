@@ -2,11 +2,12 @@
 //!
 //! Source: facts, `maxwell-surfaces.md`, section 4.4. How texels are converted is in [`texel`](warploom_ir::texel).
 
+use warploom_ir::image::{Source, at, flag};
+use warploom_ir::{Access, Extend, Type, Value, Values};
+
 use super::place::Place;
 use super::{Lifter, Record};
 use crate::divergence::Mask;
-use warploom_ir::image::{Source, at, flag};
-use warploom_ir::{Access, Extend, Type, Value, Values};
 
 const COMPONENTS: [Source; 4] = [Source::R, Source::G, Source::B, Source::A];
 

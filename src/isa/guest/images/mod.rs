@@ -10,12 +10,12 @@ pub mod reduction;
 pub mod texture;
 
 use rustc_hash::FxHashMap;
+use warploom_ir::image::{RECORD_BYTES, Shape, at, sampler};
+use warploom_ir::{Extend, IntCc, LaneFault, Space, Type, Value};
 
 use self::driver::{BANK, HEADER_BITS};
 use crate::bits::{self, Emit};
 use crate::divergence::Mask;
-use warploom_ir::image::{RECORD_BYTES, Shape, at, sampler};
-use warploom_ir::{Extend, IntCc, LaneFault, Space, Type, Value};
 
 /// Words of image records that are loaded already, by address, place and guard. Nothing writes there.
 pub type Records = FxHashMap<(Value, u32, Mask), Value>;

@@ -2,11 +2,12 @@
 //!
 //! Source: seeds `nvidia-suatom.txt` and `nvidia-ptx-surface.txt`; facts, `maxwell-surfaces.md`, sections 3, 4.1 to 4.3, 4.6 and 4.7.
 
+use warploom_ir::image::{at, flag};
+use warploom_ir::{Access, IntCc, LaneFault, Space, Type, Value};
+
 use super::{Lifter, Record, lanes_of, raise};
 use crate::bits;
 use crate::divergence::Mask;
-use warploom_ir::image::{at, flag};
-use warploom_ir::{Access, IntCc, LaneFault, Space, Type, Value};
 
 /// What x counts, and how much is accessed.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! Atomic operations on surfaces.
 
+use warploom_ir::image::flag;
+use warploom_ir::{AtomicOp, Type, Value};
+
 use super::Lifter;
 use super::place::Place;
 use crate::divergence::Mask;
-use warploom_ir::image::flag;
-use warploom_ir::{AtomicOp, Type, Value};
 
 /// Operation and type of the memory operand.
 pub type Kind = (AtomicOp, Type);

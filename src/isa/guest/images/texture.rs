@@ -2,11 +2,12 @@
 //!
 //! Source: facts, `maxwell-surfaces.md`, sections 5 and 6. What comes of a coordinate is in [`sample`](warploom_ir::image::sample).
 
-use super::{Lifter, Record, raise, record_address, sampler_address};
-use crate::divergence::Mask;
 use warploom_ir::image::sample::Operation;
 use warploom_ir::image::{at, flag};
 use warploom_ir::{FloatAttrs, FloatBinaryOp, LaneFault, Type, Value};
+
+use super::{Lifter, Record, raise, record_address, sampler_address};
+use crate::divergence::Mask;
 
 /// Where the level of detail comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]

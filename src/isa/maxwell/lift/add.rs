@@ -2,8 +2,6 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.1.
 
-use crate::field::AddShift;
-use crate::{Instruction, Part, Source};
 pub use warploom_guest::bits::add_carry;
 use warploom_guest::divergence::Mask;
 use warploom_ir::Value;
@@ -12,6 +10,8 @@ use super::cc;
 use super::context::Cx;
 use super::flags::Flag;
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::field::AddShift;
+use crate::{Instruction, Part, Source};
 
 /// A source of an addition: a negated one is its complement, and the carry in makes up for it.
 #[derive(Clone, Copy)]

@@ -2,15 +2,15 @@
 //!
 //! Source: seed `nvidia-atom.txt`; facts, `maxwell-semantics.md` 8.
 
-use crate::field::{self, AtomicType, ReduceOp, SharedAtomicType};
-use crate::row::{Location, OperandSlot};
-use crate::{Instruction, Reg, Role, Source};
 use warploom_guest::divergence::Mask;
 use warploom_ir::{Access, AtomicOp, Space, TrapKind, Type, Value};
 
 use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};
 use super::memory::address;
+use crate::field::{self, AtomicType, ReduceOp, SharedAtomicType};
+use crate::row::{Location, OperandSlot};
+use crate::{Instruction, Reg, Role, Source};
 
 /// Operation and type of the memory operand.
 pub type Kind = (AtomicOp, Type);

@@ -3,16 +3,16 @@
 //! Source: facts, `graphics.md`, sections 1.3 and 1.7. A word of attribute space is an array with a word for each lane
 //! ([`arrays`](crate::arrays)); physical addresses are logical ones.
 
-use crate::arrays::{Array, at, emitted};
-use crate::field::{IsberdMode, OutMode};
-use crate::shader::{ATTRIBUTE_WORDS, attribute};
-use crate::{Instruction, Reg};
 use warploom_guest::divergence::{Mask, nonzero};
 use warploom_guest::shader::Stage;
 use warploom_ir::{Access, Extend, IntCc, Type, Value};
 
 use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::arrays::{Array, at, emitted};
+use crate::field::{IsberdMode, OutMode};
+use crate::shader::{ATTRIBUTE_WORDS, attribute};
+use crate::{Instruction, Reg};
 
 /// Which words an instruction moves.
 #[derive(Clone, Copy)]

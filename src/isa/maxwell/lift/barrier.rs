@@ -2,13 +2,13 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 8 (BAR, MEMBAR) and 5 (B2R).
 
-use crate::field::{BarrierPart, BarrierReduction, FenceLevel};
-use crate::{Instruction, Role, Source};
 use warploom_guest::divergence::{Mask, first_lane, nonzero};
 use warploom_ir::{Barrier, BarrierCounts, BarrierKind, Special, Value};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::field::{BarrierPart, BarrierReduction, FenceLevel};
+use crate::{Instruction, Role, Source};
 
 /// An operand of a barrier as one number for the warp: that of its first lane.
 fn operand(cx: &mut Cx<'_>, source: Source) -> Value {

@@ -2,14 +2,14 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.1 (POPC, FLO) and 2.3.
 
-use crate::field::{PermuteMode, Sign};
-use crate::{Instruction, Part, Source};
 use warploom_guest::bits::{self, sequence};
 use warploom_ir::Value;
 
 use super::cc;
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::field::{PermuteMode, Sign};
+use crate::{Instruction, Part, Source};
 
 fn finish(cx: &mut Cx<'_>, i: &Instruction, result: Value) -> Lifted {
     cc::write_result(cx, i, result);

@@ -2,14 +2,14 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 1 (bits and tests) and 2.1 (carry rule).
 
-use crate::Instruction;
-use crate::field::CcTest;
 use warploom_guest::divergence::Mask;
 use warploom_ir::{FloatCc, IntCc, Type, Value};
 
 use super::context::Cx;
 use super::flags::Flag;
 use super::flow::Unsupported;
+use crate::Instruction;
+use crate::field::CcTest;
 
 /// The lanes where a test holds.
 ///

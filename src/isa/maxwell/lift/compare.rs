@@ -2,8 +2,6 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 1 (set predicate), 2.1 and 2.4.
 
-use crate::Instruction;
-use crate::field::{BoolOp, IntCompare, MinMaxWord, Sign};
 use warploom_guest::divergence::Mask;
 use warploom_ir::{IntCc, Value};
 
@@ -12,6 +10,8 @@ use super::cc;
 use super::context::Cx;
 use super::flags::Flag;
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::Instruction;
+use crate::field::{BoolOp, IntCompare, MinMaxWord, Sign};
 
 /// `x op y`
 ///

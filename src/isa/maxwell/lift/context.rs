@@ -1,9 +1,6 @@
 //! [`Cx`], which lift functions work with: operands as values, and destinations.
 
 use rustc_hash::FxHashMap;
-
-use crate::driver::{self, BANKS, word};
-use crate::{Instruction, Part, Pred, Reg, Source, instruction};
 use warploom_guest::bits::{self, Emit};
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::{self, Lifter};
@@ -14,6 +11,8 @@ use super::flag_file::{FlagBanks, FlagFile};
 use super::flags::{Flag, Flags};
 use super::flow::Active;
 use super::shader::{Shader, is_of_pixels};
+use crate::driver::{self, BANKS, word};
+use crate::{Instruction, Part, Pred, Reg, Source, instruction};
 
 /// Register banks of the function being built.
 #[derive(Clone, Copy, Debug)]

@@ -2,13 +2,13 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 6.
 
-use crate::field::BreakpointKind;
-use crate::{Instruction, Role, WORD_BYTES};
 use warploom_guest::divergence::Mask;
 use warploom_ir::{TrapKind, Type};
 
 use super::context::Cx;
 use super::flow::{Active, Flow, Leave, Lifted, Unsupported, Wait};
+use crate::field::BreakpointKind;
+use crate::{Instruction, Role, WORD_BYTES};
 
 /// NOP, and what only schedules, waits for scoreboards or hints to caches.
 pub fn nop(_: &mut Cx<'_>, _: &Instruction) -> Lifted {

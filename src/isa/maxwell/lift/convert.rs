@@ -2,14 +2,14 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 3.
 
-use crate::field::{CopyRounding, FloatFormat, Ftz, IntFormat, IntRounding};
-use crate::{Instruction, Part, Source};
 use warploom_ir::{FloatAttrs, FloatUnaryOp, Round, Type, Value};
 
 use super::cc;
 use super::context::{Cx, whole};
 use super::float::round;
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::field::{CopyRounding, FloatFormat, Ftz, IntFormat, IntRounding};
+use crate::{Instruction, Part, Source};
 
 /// An integer type.
 #[derive(Clone, Copy)]

@@ -2,13 +2,13 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.
 
-use crate::Instruction;
 use warploom_ir::{FloatAttrs, Value};
 
 use super::cc;
 use super::context::Cx;
 use super::float::{min_max, round};
 use super::flow::{Flow, Lifted};
+use crate::Instruction;
 
 fn attrs(i: &Instruction) -> FloatAttrs {
     FloatAttrs { round: round(i.rounding()), flush: false, saturate: false }

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
-
 use warploom_guest::divergence::Mask;
 use warploom_ir::{BlockBuilder, BlockId, BuildError, Function, FunctionBuilder, Reg, Value};
 

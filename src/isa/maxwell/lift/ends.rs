@@ -1,6 +1,5 @@
 //! The helper blocks behind a block that ends with a decision. They cost nothing.
 
-use crate::{BUNDLE_BYTES, WORD_BYTES};
 use warploom_guest::divergence::first_lane;
 use warploom_ir::{BlockBuilder, BlockId, IntCc, Reg, TrapKind, Type, Value};
 
@@ -11,6 +10,7 @@ use super::flow::{Flow, Wait};
 use super::program::Step;
 use super::service;
 use super::stack::without;
+use crate::{BUNDLE_BYTES, WORD_BYTES};
 
 /// Low bit of the site number of the lanes that a conditional call or jump leaves behind: such an instruction may push
 /// twice.

@@ -1,10 +1,9 @@
 //! How exact an instruction is in the form that it has: the table says it of all forms together.
 
+use super::program::executes;
 use crate::shader::Header;
 use crate::special::SpecialRegister as Sr;
 use crate::{Fidelity, Instruction, Opcode, Role, Value, driver};
-
-use super::program::executes;
 
 /// The class of an instruction with its modifiers and operands. Of an instruction that is executed some forms may not be, and of
 /// an exact one some operands have values that were decided (`docs/fidelity.md`).

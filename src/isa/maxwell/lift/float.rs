@@ -2,15 +2,14 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.
 
-use crate::Instruction;
-use crate::field::{CheckMode, Flush, Ftz, Rounding, Scale};
 use warploom_guest::divergence::Mask;
-use warploom_ir::division;
-use warploom_ir::{FloatAttrs, FloatCc, IntCc, Round, Type, Value};
+use warploom_ir::{FloatAttrs, FloatCc, IntCc, Round, Type, Value, division};
 
 use super::cc;
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::Instruction;
+use crate::field::{CheckMode, Flush, Ftz, Rounding, Scale};
 
 pub fn round(rounding: Rounding) -> Round {
     match rounding {

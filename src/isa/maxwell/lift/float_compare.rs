@@ -2,14 +2,14 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.
 
-use crate::Instruction;
-use crate::field::{FloatCompare, Ftz};
 use warploom_guest::divergence::Mask;
 use warploom_ir::{FloatCc, Value};
 
 use super::compare::{set_predicates, set_register};
 use super::context::Cx;
 use super::flow::{Flow, Lifted};
+use crate::Instruction;
+use crate::field::{FloatCompare, Ftz};
 
 /// The lanes where `a` compares with `b`, of any type.
 pub fn compare(cx: &mut Cx<'_>, i: &Instruction, op: FloatCompare, a: Value, b: Value) -> Mask {

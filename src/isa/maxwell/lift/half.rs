@@ -2,8 +2,6 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.2.
 
-use crate::field::{Field, Ftz, HalfMerge};
-use crate::{Instruction, Part, Source, instruction};
 use warploom_guest::divergence::Mask;
 use warploom_ir::{FloatAttrs, Type, Value};
 
@@ -12,6 +10,8 @@ use super::context::Cx;
 use super::float::{flushing, fused, product};
 use super::float_compare::compare;
 use super::flow::{Flow, Lifted};
+use crate::field::{Field, Ftz, HalfMerge};
+use crate::{Instruction, Part, Source, instruction};
 
 /// The low value and the high one.
 type Pair = [Value; 2];

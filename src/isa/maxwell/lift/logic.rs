@@ -2,8 +2,6 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.3.
 
-use crate::Instruction;
-use crate::field::{LogicOp, LogicTest};
 use warploom_guest::bits;
 use warploom_guest::divergence::Mask;
 use warploom_ir::Value;
@@ -11,6 +9,8 @@ use warploom_ir::Value;
 use super::cc;
 use super::context::Cx;
 use super::flow::{Flow, Lifted};
+use crate::Instruction;
+use crate::field::{LogicOp, LogicTest};
 
 /// LOP, LOP32I. With `.X` only the test for zero takes earlier words in.
 pub fn lop(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {

@@ -2,16 +2,15 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 8. Cache hints have no effect.
 
-use crate::Instruction;
-use crate::driver::BANKS;
-use crate::field::{ConstMode, Field, MemSize, StoreSize};
 use warploom_guest::divergence::Mask;
+pub use warploom_guest::images::formatted::Elements;
 use warploom_ir::{Access, Extend, Space, Type, Value as IrValue, Values};
 
 use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};
-
-pub use warploom_guest::images::formatted::Elements;
+use crate::Instruction;
+use crate::driver::BANKS;
+use crate::field::{ConstMode, Field, MemSize, StoreSize};
 
 impl From<MemSize> for Elements {
     fn from(size: MemSize) -> Elements {

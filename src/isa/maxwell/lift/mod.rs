@@ -66,9 +66,6 @@ pub mod transcendental;
 pub mod video;
 pub mod warp;
 
-use warploom_ir::{CellKind, Function, FunctionBuilder, NanPolicy, Service, Type};
-
-use super::{Instruction, past_control};
 pub use context::KnownImages;
 use context::{Banks, Cx};
 use emit::Emitter;
@@ -83,6 +80,9 @@ use shader::Shader;
 use stack::Stack;
 use warploom_guest::LiftError;
 use warploom_guest::shader::Stage;
+use warploom_ir::{CellKind, Function, FunctionBuilder, NanPolicy, Service, Type};
+
+use super::{Instruction, past_control};
 
 /// Lifts one instruction: emits its operations and says where control goes.
 pub type Lift = fn(&mut Cx<'_>, &Instruction) -> Lifted;

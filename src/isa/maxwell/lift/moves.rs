@@ -2,14 +2,14 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 5; `maxwell.md`, launch environment.
 
-use crate::Instruction;
-use crate::special::SpecialRegister as Sr;
 use warploom_guest::divergence::Mask;
 use warploom_ir::{Special, Type, Value};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
 use super::shader;
+use crate::Instruction;
+use crate::special::SpecialRegister as Sr;
 
 /// D = B in these lanes of each quad; the others keep D.
 pub fn mov(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {

@@ -2,8 +2,6 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.2.
 
-use crate::field::{MulSigns, XmadMode, XmadSigns};
-use crate::{Instruction, Part, Source};
 use warploom_guest::divergence::Mask;
 use warploom_ir::Value;
 
@@ -12,6 +10,8 @@ use super::cc;
 use super::context::Cx;
 use super::flags::Flag;
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::field::{MulSigns, XmadMode, XmadSigns};
+use crate::{Instruction, Part, Source};
 
 /// The half of a factor that is multiplied; an immediate is one.
 fn half(cx: &mut Cx<'_>, source: Source, word: Value, signed: bool) -> Value {

@@ -2,10 +2,6 @@
 //!
 //! Source: facts, `graphics.md`, sections 1.4 and 1.6.
 
-use crate::Instruction;
-use crate::arrays::Array;
-use crate::field::{IpaMode, IpaPlace, PixelMode};
-use crate::shader::{ATTRIBUTE_WORDS, Interpolation, attribute};
 use warploom_guest::divergence::{Mask, nonzero};
 use warploom_guest::shader::Stage;
 use warploom_ir::{Extend, FloatAttrs, IntCc, Round, Type, Value};
@@ -13,6 +9,10 @@ use warploom_ir::{Extend, FloatAttrs, IntCc, Round, Type, Value};
 use super::cc;
 use super::context::{Cx, PT};
 use super::flow::{Flow, Leave, Lifted, Unsupported};
+use crate::Instruction;
+use crate::arrays::Array;
+use crate::field::{IpaMode, IpaPlace, PixelMode};
+use crate::shader::{ATTRIBUTE_WORDS, Interpolation, attribute};
 
 /// Steps of an offset in a pixel.
 const STEPS: f32 = 4096.0;

@@ -2,8 +2,6 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 5.
 
-use crate::field::{ByteIndex, PredFile};
-use crate::{Instruction, Part};
 use warploom_guest::divergence::Mask;
 use warploom_ir::Value;
 
@@ -12,6 +10,8 @@ use super::compare::{combine, set_predicates, set_register};
 use super::context::{Cx, whole};
 use super::flags::Flag;
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::field::{ByteIndex, PredFile};
+use crate::{Instruction, Part};
 
 /// Pa op Pb
 fn logic(cx: &mut Cx<'_>, i: &Instruction) -> Result<Mask, Unsupported> {

@@ -4,19 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-
-use crate::field::{CcTest, Field};
-use crate::shader::Header;
-use crate::{Instruction, Opcode, WORD_BYTES, code, past_control};
 use warploom_guest::discover::{Cut, Found, Ways};
 use warploom_ir::{BlockId, FunctionBuilder, Service, TrapKind};
 
 use super::context::{Banks, Cx, KnownImages, Usage};
 use super::flags::Flags;
 use super::flow::{Active, Flow, Leave, Unsupported, Wait};
-use super::service;
 use super::shader::{self, Permit, permit};
-use super::{Kernel, NAN, WARP_LANES, cc, declare_scratch};
+use super::{Kernel, NAN, WARP_LANES, cc, declare_scratch, service};
+use crate::field::{CcTest, Field};
+use crate::shader::Header;
+use crate::{Instruction, Opcode, WORD_BYTES, code, past_control};
 
 /// Instructions that are looked through to see that a branch goes to a leave.
 const MAX_LOOKAHEAD: usize = 8;

@@ -1,9 +1,9 @@
 //! Which registers an instruction reads and writes.
 
-use crate::{Instruction, WORD_BYTES, past_control};
 use warploom_ir::Op;
 
 use super::{Kernel, lift_kernel};
+use crate::{Instruction, WORD_BYTES, past_control};
 
 /// A set of the registers R0 to R254.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

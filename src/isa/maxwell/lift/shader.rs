@@ -5,11 +5,6 @@
 //! helper did not execute it: seeds `nvidia-suatom.txt` ("automatically turned into NOP for that thread") and `nvidia-atom.txt`
 //! ("automatically predicated off"); facts, `graphics.md`, section 1.6.
 
-use crate::arrays::{Array, Arrays, at};
-use crate::field::{Field, FloatFormat, IpaMode, MufuOp};
-use crate::shader::{Flag, Header, Interpolation, TARGETS, attribute};
-use crate::special::SpecialRegister as Sr;
-use crate::{Instruction, Opcode, Reg};
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::driver::BANK;
 use warploom_guest::shader::Stage;
@@ -17,6 +12,11 @@ use warploom_ir::{self as ir, Access, Extend, IntCc, Space, Special, Type, Value
 
 use super::context::Cx;
 use super::flow::Unsupported;
+use crate::arrays::{Array, Arrays, at};
+use crate::field::{Field, FloatFormat, IpaMode, MufuOp};
+use crate::shader::{Flag, Header, Interpolation, TARGETS, attribute};
+use crate::special::SpecialRegister as Sr;
+use crate::{Instruction, Opcode, Reg};
 
 /// A graphics program to lift.
 #[derive(Clone, Copy, Debug)]

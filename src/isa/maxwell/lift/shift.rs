@@ -2,13 +2,13 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 2.3.
 
-use crate::Instruction;
-use crate::field::{FunnelType, FunnelWord, ShiftWord, Sign};
 use warploom_ir::{Type, Value};
 
 use super::cc;
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::Instruction;
+use crate::field::{FunnelType, FunnelWord, ShiftWord, Sign};
 
 /// A << B. A count of 32 or more gives 0, with `.W` it is taken modulo 32.
 pub fn shl(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {

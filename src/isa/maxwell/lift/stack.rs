@@ -26,7 +26,6 @@
 use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
-
 use warploom_ir::{
     BankId, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Reg, Special, TrapKind, Type, Value,
 };

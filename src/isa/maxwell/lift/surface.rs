@@ -3,8 +3,6 @@
 //! Source: seeds `nvidia-suatom.txt` and `nvidia-ptx-surface.txt`; facts, `maxwell-surfaces.md`, section 4. Where accesses go is in
 //! `surface_place`, how texels are converted in [`texel`](warploom_ir::texel).
 
-use crate::Instruction;
-use crate::field::{self, AtomicType, SurfaceAtomicType, SurfaceMask};
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::formatted::{self, texels_of};
 use warploom_guest::images::place::Unit;
@@ -18,6 +16,8 @@ use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
 use super::memory::{self, store_size};
 use super::surface_place::place;
+use crate::Instruction;
+use crate::field::{self, AtomicType, SurfaceAtomicType, SurfaceMask};
 
 fn is_formatted(i: &Instruction) -> bool {
     i.field(field::Field::surface_mask).is_some()

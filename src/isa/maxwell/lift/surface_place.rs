@@ -2,8 +2,6 @@
 //!
 //! Source: seed `nvidia-suatom.txt`; facts, `maxwell-surfaces.md`, sections 4.1 and 4.7.
 
-use crate::field::{SurfaceClamp, SurfaceDim};
-use crate::{Instruction, Source, instruction};
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::Record;
 use warploom_guest::images::place::{Beyond, Place, Slice, Target, Unit};
@@ -12,6 +10,8 @@ use warploom_ir::image::flag;
 
 use super::context::Cx;
 use super::flow::Unsupported;
+use crate::field::{SurfaceClamp, SurfaceDim};
+use crate::{Instruction, Source, instruction};
 
 /// The record of the image of a handle operand: a register, or the index of a word of bank 0.
 fn record(cx: &mut Cx<'_>, handle: Source) -> Record {

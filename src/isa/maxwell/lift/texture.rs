@@ -3,10 +3,6 @@
 //! Source: facts, `maxwell-surfaces.md`, sections 5 and 6; the order of operands as Mesa's and Ryujinx's compilers have it, and ptxas.
 //! What comes of a coordinate is in [`sample`](warploom_ir::image::sample).
 
-use crate::field::{
-    FetchLod, Field, GatherOffsets, MaskPair, MaskSingle, TexelFormat, TextureDim, TextureLod, TextureQuery,
-};
-use crate::{Instruction, Reg, Source};
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::Record;
 use warploom_guest::images::texture::{self, Level, Texture};
@@ -15,6 +11,10 @@ use warploom_ir::{Type, Value};
 
 use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::field::{
+    FetchLod, Field, GatherOffsets, MaskPair, MaskSingle, TexelFormat, TextureDim, TextureLod, TextureQuery,
+};
+use crate::{Instruction, Reg, Source};
 
 /// Registers of an operand, one after the other.
 struct Vector {

@@ -2,12 +2,12 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 4.1. The functions are [`warploom_ir::shared`]'s, the same in both engines.
 
-use crate::Instruction;
-use crate::field::{MufuOp, RangeReduction};
 use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, Round, SharedFn, Type};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::Instruction;
+use crate::field::{MufuOp, RangeReduction};
 
 pub fn mufu(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let function = match i.mufu_op() {

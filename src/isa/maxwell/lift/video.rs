@@ -3,20 +3,19 @@
 //!
 //! Source: PTX ISA, *Video Instructions*, which the compiler maps to these one to one; facts, `maxwell-semantics.md` 2.5.
 
-use crate::field::{
-    ByteLanes, ByteOrderA, ByteOrderB, ByteReduction, ByteSigns, DifferenceResult, Sign, VideoImm, VideoResult,
-    VideoScale, VideoStage, VideoType,
-};
-use crate::{Instruction, Part, Source};
 use warploom_guest::divergence::Mask;
 use warploom_guest::video::{Number, ProductSum, clamp, extend, merged, shifted_left, wide};
 use warploom_ir::{IntCc, Type, Value};
 
 use super::add::add_carry;
-use super::cc;
-use super::compare;
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
+use super::{cc, compare};
+use crate::field::{
+    ByteLanes, ByteOrderA, ByteOrderB, ByteReduction, ByteSigns, DifferenceResult, Sign, VideoImm, VideoResult,
+    VideoScale, VideoStage, VideoType,
+};
+use crate::{Instruction, Part, Source};
 
 fn first(cx: &mut Cx<'_>, i: &Instruction) -> Result<Number, Unsupported> {
     read(cx, i.a(), i.video_a())

@@ -2,13 +2,13 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 7.
 
-use crate::field::{ShuffleMode, VoteMode};
-use crate::{Instruction, Source};
 use warploom_guest::divergence::{Mask, nonzero};
 use warploom_ir::{IntCc, Type, Value};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::field::{ShuffleMode, VoteMode};
+use crate::{Instruction, Source};
 
 /// D = A of another lane of a segment, also of an inactive one; Pd: it is in range, else the lane's own A.
 pub fn shfl(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {

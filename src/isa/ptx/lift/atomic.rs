@@ -2,19 +2,17 @@
 //!
 //! Source: facts, `ptx.md` 2.8.
 
+use warploom_guest::divergence::Mask;
+use warploom_ir::{Access, AtomicOp, IntCc, Space, Type, Value, WideOp};
 use warploom_runtime::window::WINDOW_BYTES;
 
+use super::context::{Cx, Insn, float_type, int_type};
+use super::memory::{Place, address_of, fences, generic, place};
+use super::{Lifted, Unsupported, driver};
 use crate::module::Operand;
 use crate::table::Form;
 use crate::types::Ty;
 use crate::word::Word;
-use warploom_guest::divergence::Mask;
-use warploom_ir::{Access, AtomicOp, IntCc, Space, Type, Value, WideOp};
-
-use super::context::{Cx, Insn, float_type, int_type};
-use super::driver;
-use super::memory::{Place, address_of, fences, generic, place};
-use super::{Lifted, Unsupported};
 
 /// An operation and the IR's type of its cell.
 #[derive(Clone, Copy)]

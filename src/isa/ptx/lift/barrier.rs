@@ -2,13 +2,13 @@
 //!
 //! Source: facts, `ptx.md` 2.11.
 
-use crate::module::Operand;
-use crate::types::{Kind, Ty};
-use crate::word::Word;
 use warploom_guest::divergence::{Mask, first_lane};
 use warploom_ir::{Barrier, BarrierCounts, BarrierKind, IntCc, Special, Value};
 
 use super::context::{Cx, Insn};
+use crate::module::Operand;
+use crate::types::{Kind, Ty};
+use crate::word::Word;
 
 /// What a barrier instruction asks for.
 pub fn barrier(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Option<Barrier> {

@@ -2,9 +2,6 @@
 //!
 //! Source: facts, `ptx.md` 2.2.
 
-use crate::module::Operand;
-use crate::types::Ty;
-use crate::word::Word;
 use warploom_guest::bits::{self, sequence};
 use warploom_guest::divergence::Mask;
 use warploom_ir::{BinaryOp, IntCc, Type, Value};
@@ -12,6 +9,9 @@ use warploom_ir::{BinaryOp, IntCc, Type, Value};
 use super::compare::combined;
 use super::context::{Cx, Insn, int_type};
 use super::{Lifted, Unsupported};
+use crate::module::Operand;
+use crate::types::Ty;
+use crate::word::Word;
 
 /// The type of a form of 16, 32 or 64 bits.
 fn scalar(insn: &Insn<'_>) -> Result<Ty, Unsupported> {

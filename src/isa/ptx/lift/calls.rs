@@ -1,13 +1,13 @@
 //! What calls pass and give back. Parameters in memory are bytes of the lane's local memory, where caller and callee both find them.
 
-use crate::module::{AddressOf, Formal, Function, Operand, VariableId};
-use crate::types::{Kind, Ty};
 use warploom_guest::divergence::Mask;
 use warploom_ir::{Access, Extend, Service, Space, Type, Value};
 
 use super::context::{Cell, Cx, int_type};
 use super::graph::Call;
 use super::{Places, driver, service};
+use crate::module::{AddressOf, Formal, Function, Operand, VariableId};
+use crate::types::{Kind, Ty};
 
 /// An argument's place of a service.
 const SERVICE_WORD: u32 = 8;

@@ -2,14 +2,13 @@
 //!
 //! Source: facts, `ptx.md` 2.15.
 
-use crate::module::{AddressOf, Operand};
-use crate::types::{StateSpace, Ty};
-use crate::word::Word;
 use warploom_ir::Type;
 
 use super::context::{Cx, Insn};
-use super::driver;
-use super::{Lifted, Unsupported};
+use super::{Lifted, Unsupported, driver};
+use crate::module::{AddressOf, Operand};
+use crate::types::{StateSpace, Ty};
+use crate::word::Word;
 
 /// `mapa`: an address in the shared memory of a block of the cluster, which is this one.
 pub fn mapa(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {

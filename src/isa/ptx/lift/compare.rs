@@ -3,11 +3,6 @@
 //! Source: facts, `ptx.md` 2.4.
 
 use smallvec::{SmallVec, smallvec};
-
-use crate::module::Operand;
-use crate::table::Form;
-use crate::types::{Kind, Ty};
-use crate::word::Word;
 use warploom_guest::bits;
 use warploom_guest::brain::from_bf16;
 use warploom_guest::divergence::Mask;
@@ -16,6 +11,10 @@ use warploom_ir::{FloatCc, IntCc, Type, Value};
 use super::context::{Cx, Insn, int_type};
 use super::convert::pack;
 use super::{Lifted, Unsupported};
+use crate::module::Operand;
+use crate::table::Form;
+use crate::types::{Kind, Ty};
+use crate::word::Word;
 
 /// What is compared, of one number or of two halves.
 type Truths = SmallVec<[Mask; 2]>;

@@ -1,12 +1,6 @@
 //! [`Cx`], which lift functions work with: operands as values, and destinations.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::module::{
-    Address, AddressOf, Base, Body, Literal, Module, Operand, Register, RegisterDecl, SpecialRegister, VariableId,
-};
-use crate::table::Form;
-use crate::types::{Kind, StateSpace, Ty};
 use warploom_guest::bits::Emit;
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::{self, Lifter};
@@ -16,6 +10,11 @@ use warploom_ir::{self as ir, BankId, BlockBuilder, BlockId, CellKind, Extend, F
 use super::driver;
 use super::known::{Known, KnownRegisters};
 use super::place::Places;
+use crate::module::{
+    Address, AddressOf, Base, Body, Literal, Module, Operand, Register, RegisterDecl, SpecialRegister, VariableId,
+};
+use crate::table::Form;
+use crate::types::{Kind, StateSpace, Ty};
 
 /// An instruction that is lifted.
 #[derive(Clone, Copy)]

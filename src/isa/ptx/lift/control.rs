@@ -2,14 +2,13 @@
 //!
 //! Source: facts, `ptx.md` 2.14.
 
-use crate::module::Operand;
-use crate::types::Ty;
 use warploom_guest::divergence::Mask;
 use warploom_ir::{IntCc, LaneFault, Type, Value};
 
 use super::context::{Cx, Insn};
-use super::driver;
-use super::{Lifted, Unsupported};
+use super::{Lifted, Unsupported, driver};
+use crate::module::Operand;
+use crate::types::Ty;
 
 /// What ends a block is no operation in it: `graph` and `emit` have what these instructions do.
 pub fn ends_block(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {

@@ -2,9 +2,6 @@
 //!
 //! Source: facts, `ptx.md` 1.5 and 2.5.
 
-use crate::table::Form;
-use crate::types::{Kind, Ty};
-use crate::word::Word;
 use warploom_guest::bits::to_even;
 use warploom_guest::brain::{self, from_bf16};
 use warploom_guest::divergence::Mask;
@@ -15,6 +12,9 @@ use super::float::rounding;
 use super::half::to_odd_f32;
 use super::small::{self, is_small};
 use super::{Lifted, Unsupported};
+use crate::table::Form;
+use crate::types::{Kind, Ty};
+use crate::word::Word;
 
 /// A NaN of `bf16` and of `f16`.
 pub const NAN16: u64 = 0x7fff;

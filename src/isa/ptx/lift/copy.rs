@@ -2,9 +2,6 @@
 //!
 //! Source: facts, `ptx.md` 2.11.
 
-use crate::module::Operand;
-use crate::types::{Kind, Ty};
-use crate::word::Word;
 use warploom_guest::divergence::Mask;
 use warploom_ir::{Access, AtomicOp, Extend, IntCc, Space, Type, Value, WideOp};
 
@@ -13,6 +10,9 @@ use super::context::{Cx, Insn};
 use super::mbarrier::Object;
 use super::memory::{self, Place, address_of, generic, in_space, place};
 use super::{Lifted, Unsupported};
+use crate::module::Operand;
+use crate::types::{Kind, Ty};
+use crate::word::Word;
 
 /// Bytes of a word.
 const WORD: u32 = 4;

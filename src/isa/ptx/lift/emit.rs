@@ -6,12 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::layout::References;
-use crate::module::{Body, FunctionId, Module, Statement, Variable, VariableId};
-use crate::types::{Kind, StateSpace, Ty};
 use warploom_guest::LiftError;
-use warploom_ir::image;
-use warploom_ir::{self as ir, BlockId, CellKind, Function, FunctionBuilder, LaneFault, TrapKind, Type};
+use warploom_ir::{self as ir, BlockId, CellKind, Function, FunctionBuilder, LaneFault, TrapKind, Type, image};
 
 use super::call_graph::CallGraph;
 use super::calls::{self, Callee};
@@ -27,6 +23,9 @@ use super::meeting::Meeting;
 use super::plan::Plan;
 use super::waiting::Waiting;
 use super::{NAN, Places, WARP_LANES, barrier};
+use crate::layout::References;
+use crate::module::{Body, FunctionId, Module, Statement, Variable, VariableId};
+use crate::types::{Kind, StateSpace, Ty};
 
 /// A kernel to lift.
 #[derive(Clone, Copy)]

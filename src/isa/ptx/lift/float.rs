@@ -2,15 +2,15 @@
 //!
 //! Source: facts, `ptx.md` 2.1 and 2.3.
 
-use crate::module::Operand;
-use crate::table::Form;
-use crate::types::Ty;
-use crate::word::Word;
 use warploom_guest::divergence::Mask;
 use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, SharedFn, Type, Value};
 
 use super::context::{Cx, Insn, float_type};
 use super::{Lifted, Unsupported};
+use crate::module::Operand;
+use crate::table::Form;
+use crate::types::Ty;
+use crate::word::Word;
 
 /// 1 / (2 pi), as compilers have it.
 const TURN: f32 = 0.159_154_94;

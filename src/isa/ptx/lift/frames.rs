@@ -3,8 +3,6 @@
 //! A frame has the local variables and parameters of the function and of those that are put into it, and behind them what it keeps of its
 //! registers while it calls another function with a frame, which may be itself.
 
-use crate::module::{Module, Register};
-use crate::types::{Kind, Ty};
 use warploom_guest::divergence::Mask;
 use warploom_ir::{IntCc, LaneFault, Type, Value};
 
@@ -13,6 +11,8 @@ use super::context::{Cell, Counts, Cx, cell_type};
 use super::driver;
 use super::graph::{Call, End, Graph};
 use super::liveness::Liveness;
+use crate::module::{Module, Register};
+use crate::types::{Kind, Ty};
 
 /// Bytes of a frame that one register takes.
 const KEPT: u64 = 8;

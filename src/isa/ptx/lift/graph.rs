@@ -1,13 +1,12 @@
 //! The control flow of a kernel: nodes of consecutive statements, cut at labels and at what ends a block.
 
 use rustc_hash::FxHashSet;
-
-use crate::module::{Body, FunctionId, Module, Operand, Statement};
 use warploom_ir::Service;
 
 use super::Places;
 use super::call_graph::CallGraph;
 use super::inline::Builder;
+use crate::module::{Body, FunctionId, Module, Operand, Statement};
 
 /// A function in the place of one call, or one that is called from several places, or the kernel.
 #[derive(Clone, Debug)]

@@ -8,10 +8,6 @@
 //! Source: facts, `ptx.md` 2.1 and 2.3.
 
 use smallvec::SmallVec;
-
-use crate::module::Operand;
-use crate::types::Ty;
-use crate::word::Word;
 use warploom_guest::brain::from_bf16;
 use warploom_guest::divergence::Mask;
 use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
@@ -20,6 +16,9 @@ use super::context::{Cx, Insn};
 use super::convert::{pack, relu, to_bf16};
 use super::float::{self, attrs, extreme_of, rounding};
 use super::{Lifted, Unsupported};
+use crate::module::Operand;
+use crate::types::Ty;
+use crate::word::Word;
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 const FLUSH: FloatAttrs = FloatAttrs { flush: true, ..FloatAttrs::IEEE };

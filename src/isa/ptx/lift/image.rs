@@ -5,20 +5,18 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
-
-use crate::module::{Address, AddressOf, Base, FunctionId, Module, Operand, Register, Statement, VariableId};
-use crate::table::Form;
-use crate::types::{Kind, StateSpace, Ty};
-use crate::word::Word;
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::{Lifter, Record, raise};
 use warploom_ir::image::{self, flag, form};
 use warploom_ir::{LaneFault, Type, Value};
 
-use super::Places;
-use super::Unsupported;
 use super::context::Cx;
 use super::known::KnownRegisters;
+use super::{Places, Unsupported};
+use crate::module::{Address, AddressOf, Base, FunctionId, Module, Operand, Register, Statement, VariableId};
+use crate::table::Form;
+use crate::types::{Kind, StateSpace, Ty};
+use crate::word::Word;
 
 /// The handle, an `i32`: what there is above does not count.
 pub fn handle(cx: &mut Cx<'_>, operand: &Operand) -> Result<Value, Unsupported> {

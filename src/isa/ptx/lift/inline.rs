@@ -1,16 +1,15 @@
 //! Makes the nodes of a kernel: functions are put in the place of their calls, but for those that the call graph says have frames.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::layout;
-use crate::module::{AddressOf, Body, Formal, FunctionId, LabelId, Module, Operand, Statement, VariableId};
-use crate::types::StateSpace;
-use crate::word::Word;
 use warploom_guest::cut_long_blocks;
 
 use super::call_graph::CallGraph;
 use super::graph::{Call, End, Giver, Graph, Instance, Meetings, Node, Outline, Returned};
 use super::{Places, service, uses};
+use crate::layout;
+use crate::module::{AddressOf, Body, Formal, FunctionId, LabelId, Module, Operand, Statement, VariableId};
+use crate::types::StateSpace;
+use crate::word::Word;
 
 /// Statements of a kernel with all functions in the place of their calls, at most.
 const MAX_STATEMENTS: usize = 1 << 20;

@@ -2,15 +2,15 @@
 //!
 //! Source: facts, `ptx.md` 2.2.
 
-use crate::module::Operand;
-use crate::types::{Kind, Ty};
-use crate::word::Word;
 use warploom_guest::bits::add_carry;
 use warploom_guest::divergence::Mask;
 use warploom_ir::{BinaryOp, IntCc, Type, Value};
 
 use super::context::{Cx, Insn, int_type};
 use super::{Lifted, Unsupported};
+use crate::module::Operand;
+use crate::types::{Kind, Ty};
+use crate::word::Word;
 
 /// The type of a form of whole numbers of 16, 32 or 64 bits.
 fn scalar(insn: &Insn<'_>) -> Result<Ty, Unsupported> {

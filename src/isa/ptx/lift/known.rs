@@ -4,16 +4,15 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use warploom_ir::Type;
 
+use super::graph::Call;
+use super::{Places, uses};
 use crate::module::{
     Address, AddressOf, Base, Body, Formal, Function, FunctionId, Module, Operand, Register, SpecialRegister, Statement,
 };
 use crate::types::{Kind, Ty};
 use crate::word::Word;
-use warploom_ir::Type;
-
-use super::graph::Call;
-use super::{Places, uses};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Known {

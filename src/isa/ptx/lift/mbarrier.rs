@@ -5,17 +5,16 @@
 //!
 //! [`MemoryBarrier`]: warploom_runtime::mbarrier::MemoryBarrier
 
-use warploom_runtime::mbarrier::{COUNT_BITS, EXPECTED_AT, PHASE_AT};
-
-use crate::module::Operand;
-use crate::types::Ty;
-use crate::word::Word;
 use warploom_guest::divergence::Mask;
 use warploom_ir::{AtomicOp, Extend, IntCc, Space, Type, Value};
+use warploom_runtime::mbarrier::{COUNT_BITS, EXPECTED_AT, PHASE_AT};
 
 use super::context::{Cx, Insn};
 use super::memory::{Place, address_of, place};
 use super::{Lifted, Unsupported};
+use crate::module::Operand;
+use crate::types::Ty;
+use crate::word::Word;
 
 /// Where a barrier is.
 #[derive(Clone, Copy)]

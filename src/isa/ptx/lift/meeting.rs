@@ -4,17 +4,16 @@
 //! Else the active ones pass its operands into registers of its kind and wait at that kind's place, which is behind all others. When no
 //! other lane can go on, or it is the place's turn, those that name each other execute it together.
 
-use crate::module::{Operand, Statement};
-use crate::types::Ty;
 use warploom_guest::divergence::first_lane;
 use warploom_ir::{self as ir, BlockId, FunctionBuilder, IntCc, TrapKind, Type, Value};
 
-use super::Places;
-use super::barrier;
 use super::context::{Cell, Cx, Insn};
 use super::emit::{Here, Shape};
 use super::graph::End;
 use super::plan::Plan;
+use super::{Places, barrier};
+use crate::module::{Operand, Statement};
+use crate::types::Ty;
 
 /// Registers of one kind of statement at which lanes meet.
 pub struct Meeting {

@@ -2,17 +2,15 @@
 //!
 //! Source: facts, `ptx.md` 1.4, 1.5, 2.7 and 4. Cache hints have no effect.
 
+use warploom_ir::{Access, Extend, Space, Type, Value, WideOp};
 use warploom_runtime::window::WINDOW_BYTES;
 
+use super::context::{Cx, Insn, int_type};
+use super::{Lifted, Unsupported, driver};
 use crate::module::{Address, AddressOf, Base, Formal, Function, Operand, VariableId};
 use crate::table::Form;
 use crate::types::{StateSpace, Ty};
 use crate::word::Word;
-use warploom_ir::{Access, Extend, Space, Type, Value, WideOp};
-
-use super::context::{Cx, Insn, int_type};
-use super::driver;
-use super::{Lifted, Unsupported};
 
 /// Where an access goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -52,7 +52,6 @@ pub use context::{Cx, Insn};
 pub use emit::{Kernel, LocalMemory, Needs, lift_kernel};
 pub use place::Places;
 pub use service::by_name as service_by_name;
-
 use warploom_ir::NanPolicy;
 
 /// Lifts one instruction: emits its operations. What ends a block is `emit`'s.

@@ -3,18 +3,16 @@
 //! Source: facts, `ptx.md` 2.6; PTX ISA, *Generic Addressing*.
 
 use smallvec::SmallVec;
-
-use crate::module::{AddressOf, Operand, VariableId};
-use crate::types::{Kind, Ty};
-use crate::word::Word;
 use warploom_guest::bits;
 use warploom_guest::divergence::Mask;
 use warploom_ir::{IntCc, Type, Value};
 
 use super::context::{Cx, Insn};
 use super::convert::pack;
-use super::driver;
-use super::{Lifted, Unsupported};
+use super::{Lifted, Unsupported, driver};
+use crate::module::{AddressOf, Operand, VariableId};
+use crate::types::{Kind, Ty};
+use crate::word::Word;
 
 /// The elements of what is packed or unpacked.
 type Elements = SmallVec<[Value; 4]>;

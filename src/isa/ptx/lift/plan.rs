@@ -7,10 +7,9 @@ use rustc_hash::FxHashMap;
 use super::call_graph::CallGraph;
 use super::emit::Kernel;
 use super::graph::{End, Graph, Meetings, Node};
-use super::order;
 use super::staging::Staging;
-use super::uses;
 use super::waiting::{self, Next, Step, Waiting};
+use super::{order, uses};
 use crate::module::{Body, Operand};
 
 /// The first GPU whose lanes make progress one by one, and wait for each other by name.

@@ -3,9 +3,6 @@
 //! Source: facts, `ptx.md` 2.5.
 
 use smallvec::SmallVec;
-
-use crate::types::Ty;
-use crate::word::Word;
 use warploom_guest::bits::{shr, to_even};
 use warploom_guest::brain::from_bf16;
 use warploom_guest::divergence::Mask;
@@ -15,6 +12,8 @@ use super::Unsupported;
 use super::context::{Cx, Insn, int_type};
 use super::convert::{NAN16, pack, relu, to_bf16};
 use super::half::halves;
+use crate::types::Ty;
+use crate::word::Word;
 
 /// Digits of `f32` behind the point, its bias.
 const FRACTION: u32 = 23;

@@ -2,12 +2,12 @@
 //!
 //! Source: facts, `ptx.md` 3. What they leave open is in `docs/fidelity.md`.
 
-use crate::module::{LaneRelation, SpecialRegister};
 use warploom_guest::divergence::Mask;
 use warploom_ir::{IntCc, Special, Type, Value};
 
 use super::context::Cx;
 use super::driver;
+use crate::module::{LaneRelation, SpecialRegister};
 
 impl Cx<'_> {
     /// Value of a special register, as wide as it is.

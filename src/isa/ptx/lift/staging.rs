@@ -1,15 +1,14 @@
 //! Registers through which lanes that come to a statement from different places pass its operands and take its results, so that it
 //! is executed once for all.
 
-use crate::module::{Body, FormId, Module, Operand, Register, RegisterDecl, Statement};
-use crate::table::Form;
-use crate::types::{Kind, Ty};
-use crate::word::Word;
-
 use super::barrier::take_result;
 use super::cells::cell;
 use super::context::{Cell, Counts, Cx};
 use super::uses;
+use crate::module::{Body, FormId, Module, Operand, Register, RegisterDecl, Statement};
+use crate::table::Form;
+use crate::types::{Kind, Ty};
+use crate::word::Word;
 
 /// A kind of statement, with registers of its own for operands.
 pub struct Staging {

@@ -2,10 +2,6 @@
 //!
 //! Source: seed `nvidia-ptx-surface.txt`; facts, `ptx.md` 6. Where accesses go is in [`place`](warploom_guest::images::place).
 
-use crate::module::Operand;
-use crate::table::Form;
-use crate::types::Ty;
-use crate::word::Word;
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::driver::query;
 use warploom_guest::images::place::{Beyond, Place, Slice, Target, Unit};
@@ -17,6 +13,10 @@ use warploom_ir::{Access, AtomicOp, Extend, Type, Value};
 use super::context::{Cx, Insn, int_type};
 use super::image::{Geometry, bracket, check_present, coordinate, image};
 use super::{Lifted, Unsupported};
+use crate::module::Operand;
+use crate::table::Form;
+use crate::types::Ty;
+use crate::word::Word;
 
 /// Bytes of an access at most.
 const MAX_BYTES: u32 = 16;

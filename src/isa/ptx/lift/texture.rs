@@ -3,10 +3,6 @@
 //! Source: facts, `ptx.md` 2.9 and 6; `maxwell-surfaces.md`, sections 5 and 6. What comes of a coordinate is in
 //! [`sample`](warploom_ir::image::sample).
 
-use crate::module::Operand;
-use crate::table::Form;
-use crate::types::Ty;
-use crate::word::Word;
 use warploom_guest::bits;
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::driver::query;
@@ -18,6 +14,10 @@ use warploom_ir::{FloatAttrs, Type, Value};
 use super::context::{Cx, Insn};
 use super::image::{Geometry, bracket, check_present, coordinate, handle, image};
 use super::{Lifted, Unsupported};
+use crate::module::Operand;
+use crate::table::Form;
+use crate::types::Ty;
+use crate::word::Word;
 
 /// What an instruction asks the texture of `[t, {s,} coordinates]` for.
 fn request(cx: &mut Cx<'_>, operand: &Operand, geometry: Geometry) -> Result<Request, Unsupported> {

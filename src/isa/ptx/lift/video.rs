@@ -2,9 +2,6 @@
 //!
 //! Source: facts, `ptx.md` 2.13; PTX ISA, *Video Instructions*.
 
-use crate::module::Operand;
-use crate::types::Ty;
-use crate::word::Word;
 use warploom_guest::bits;
 use warploom_guest::video::{Number, ProductSum, clamp, extend, merged, shifted_left, wide};
 use warploom_ir::{Type, Value};
@@ -13,6 +10,9 @@ use super::compare::int_condition;
 use super::context::{Cx, Insn};
 use super::integer::extreme_of;
 use super::{Lifted, Unsupported};
+use crate::module::Operand;
+use crate::types::Ty;
+use crate::word::Word;
 
 /// An operand with what is written on it.
 #[derive(Clone, Copy)]

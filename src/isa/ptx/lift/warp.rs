@@ -5,15 +5,14 @@
 //!
 //! Source: facts, `ptx.md` 2.10.
 
-use crate::module::Operand;
-use crate::types::Ty;
-use crate::word::Word;
 use warploom_guest::divergence::{Mask, nonzero};
 use warploom_ir::{BinaryOp, FloatAttrs, FloatBinaryOp, FloatCc, IntCc, Type, Value};
 
-use super::WARP_LANES;
 use super::context::{Cx, Insn};
-use super::{Lifted, Unsupported};
+use super::{Lifted, Unsupported, WARP_LANES};
+use crate::module::Operand;
+use crate::types::Ty;
+use crate::word::Word;
 
 const ALL_LANES: u64 = 0xffff_ffff;
 

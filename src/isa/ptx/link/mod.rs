@@ -12,15 +12,14 @@ mod symbols;
 
 use std::fmt;
 
-use warploom_guest::errors::one_a_line;
-
+use renumber::Numbers;
 use rustc_hash::FxHashMap;
+use warploom_guest::errors::one_a_line;
 
 use super::module::{AddressOf, FormId, FunctionId, Module, Target, VariableId};
 use super::parts::{Part, Position};
 use super::types::Ty;
 use super::word::Word;
-use renumber::Numbers;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use warploom_guest::errors::MAX_ERRORS;
 
 use super::{LinkError, LinkErrors};
 use crate::lift::service_by_name;
@@ -10,7 +11,6 @@ use crate::module::{AddressOf, FunctionId, Linkage, Module, Variable, VariableId
 use crate::parts::Position;
 use crate::text::operand_symbols;
 use crate::types::{Kind, StateSpace, Ty};
-use warploom_guest::errors::MAX_ERRORS;
 
 /// A function or variable, and the number of its module.
 type Item = (usize, AddressOf);

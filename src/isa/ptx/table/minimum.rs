@@ -1,7 +1,6 @@
 //! Which targets and versions have a form.
 
 use std::fmt::{self, Display};
-
 use std::sync::LazyLock;
 
 use smallvec::SmallVec;

@@ -17,18 +17,18 @@ mod tests;
 
 use std::sync::LazyLock;
 
+use minimum::Minimum;
+pub use operands::check_operands;
+use pattern::{Modifier, Pattern};
 use rustc_hash::FxHashMap;
+use signature::{Kind, Rule, Signature};
 use smallvec::SmallVec;
+use warploom_guest::fidelity::Fidelity;
 
 use super::lift::Lift;
 use super::module::Target;
 use super::types::{StateSpace, Ty};
 use super::word::Word;
-use minimum::Minimum;
-pub use operands::check_operands;
-use pattern::{Modifier, Pattern};
-use signature::{Kind, Rule, Signature};
-use warploom_guest::fidelity::Fidelity;
 
 /// A line of the table.
 #[derive(Debug)]

@@ -6,10 +6,9 @@
 
 use smallvec::SmallVec;
 
+use super::sets::SETS;
 use crate::types::Ty;
 use crate::word::Word;
-
-use super::sets::SETS;
 
 /// A word of a mnemonic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,19 +28,18 @@ mod toplevel;
 #[cfg(test)]
 mod tests;
 
+use code::Code;
+use error::Found;
 pub use error::{ReadError, ReadErrors};
+use lexer::{Kind, Lexer, Token};
+use names::Names;
 pub use print::print;
 pub(crate) use print_code::operand_symbols;
-
+use reader::{Budget, Reader};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::module::{Module, Target};
 use super::parts::Part;
-use code::Code;
-use error::Found;
-use lexer::{Kind, Lexer, Token};
-use names::Names;
-use reader::{Budget, Reader};
 
 /// Variables, labels of a list and the like that `N<count>` may stand for in one module, at most.
 const MAX_NAMES: u64 = 1 << 16;

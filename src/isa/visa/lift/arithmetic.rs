@@ -1,12 +1,13 @@
 //! Sums, products, quotients. Facts, `visa-semantics.md` 2 and 3.
 
+use warploom_ir::{FloatAttrs, FloatBinaryOp, IntCc, Type, Value};
+
 use super::long::Long;
 use super::numbers::{Domain, Kind};
 use super::operand::{Source, is_signed};
 use super::write::Target;
 use super::{Cx, Lifted, Unsupported};
 use crate::instruction::{General, Instruction, Operand};
-use warploom_ir::{FloatAttrs, FloatBinaryOp, IntCc, Type, Value};
 
 /// A type in which the low bits of a destination are computed.
 fn low_type(cx: &Cx<'_>, insn: &Instruction) -> Result<Type, Unsupported> {

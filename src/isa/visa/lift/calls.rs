@@ -1,11 +1,12 @@
 //! Lanes that call units, and return. Facts, `visa-semantics.md` 6.
 
+use warploom_ir::{BlockBuilder, BlockId, TrapKind, Type};
+
 use super::control::At;
 use super::emit::Here;
 use super::waiting::{Waiting, is_always, is_uniform};
 use super::{Cx, frames};
 use crate::instruction::Instruction;
-use warploom_ir::{BlockBuilder, BlockId, TrapKind, Type};
 
 impl At<'_> {
     /// Active lanes call one of some units: that of the address that the call has, if they are known by addresses.

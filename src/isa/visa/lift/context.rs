@@ -3,6 +3,9 @@
 use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
+use warploom_guest::bits::Emit;
+use warploom_guest::images::Records;
+use warploom_ir::{BlockBuilder, Reg, Type, Value};
 
 use super::emit::Shape;
 use super::pieces::Piece;
@@ -13,9 +16,6 @@ use crate::instruction::{Instruction, PredicateUse, State};
 use crate::module::{Routine, SamplerId, SurfaceId};
 use crate::predefined::BINDLESS_SAMPLER;
 use crate::types::Exec;
-use warploom_guest::bits::Emit;
-use warploom_guest::images::Records;
-use warploom_ir::{BlockBuilder, Reg, Type, Value};
 
 /// State of one block while its instructions are lifted.
 ///

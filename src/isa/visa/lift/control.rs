@@ -1,5 +1,8 @@
 //! What ends blocks: lanes that go, wait and meet again; `calls` has those that call and return. Facts, `visa-semantics.md` 6.
 
+use warploom_guest::divergence::nonzero;
+use warploom_ir::{Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, Reg, TrapKind, Type, Value};
+
 use super::chain::Step;
 use super::emit::{Here, Shape};
 use super::graph::End;
@@ -7,8 +10,6 @@ use super::mode::Mode;
 use super::waiting::{Waiting, is_always, is_uniform, must_wait};
 use super::{Cx, Lifted};
 use crate::instruction::{Combine, Instruction};
-use warploom_guest::divergence::nonzero;
-use warploom_ir::{Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, Reg, TrapKind, Type, Value};
 
 /// Named barriers, whose numbers are less.
 pub(super) const NAMED: u32 = 16;

@@ -1,12 +1,13 @@
 //! Sums of products of neighbours, and of bytes. Facts, `visa-semantics.md` 3.
 
+use warploom_guest::bits;
+use warploom_ir::{FloatAttrs, Type, Value};
+
 use super::numbers::{Kind, float_type};
 use super::operand::{Source, is_signed};
 use super::{Cx, Lifted, Unsupported};
 use crate::instruction::{General, Instruction, Operand};
 use crate::types::{Region, Ty};
-use warploom_guest::bits;
-use warploom_ir::{FloatAttrs, Type, Value};
 
 /// An instruction with another region of its `n`th operand: `more` elements further on.
 fn moved(

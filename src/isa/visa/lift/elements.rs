@@ -1,11 +1,12 @@
 //! Elements of roots as values, wherever the bytes live.
 
+use warploom_ir::{Region, Type, Value, Window};
+
 use super::Cx;
 use super::storage::{Cell, Cells, Place, int_type};
 use super::survey::{Access, What};
 use super::variables::{MAX_BYTES, RootId};
 use crate::types;
-use warploom_ir::{Region, Type, Value, Window};
 
 /// Elements of a root: one for each element of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,9 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use warploom_guest::LiftError;
+use warploom_ir::{BankId, BlockId, CellKind, Function, FunctionBuilder, Reg, TrapKind, Type};
+
 use super::chain::{Chains, Step};
 use super::graph::Graph;
 use super::mode::Mode;
@@ -16,8 +19,6 @@ use super::{Cx, NAN, control, entry, halves};
 use crate::instruction::{Instruction, State};
 use crate::module::{Module, PredicateId, Routine};
 use crate::predefined::{BINDLESS_SAMPLER, FIRST_PREDICATE, FIRST_SURFACE};
-use warploom_guest::LiftError;
-use warploom_ir::{BankId, BlockId, CellKind, Function, FunctionBuilder, Reg, TrapKind, Type};
 
 /// Lanes that warps may have.
 const MAX_LANES: u32 = 32;

@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 
+use warploom_ir::{BlockId, FunctionBuilder, Region, Type, Value, Window};
+
 use super::Cx;
 use super::emit::Shape;
 use super::known::{self, R0_ROOT};
@@ -10,7 +12,6 @@ use super::storage::{Cell, Component, Input, Place, int_type};
 use super::survey::Survey;
 use super::variables::{Kernel, RootId, Roots};
 use crate::module::InputOf;
-use warploom_ir::{BlockId, FunctionBuilder, Region, Type, Value, Window};
 
 /// Which bytes of variables the payload has.
 pub fn inputs(kernel: &Kernel<'_>, roots: &Roots) -> Vec<Input> {

@@ -1,9 +1,10 @@
 //! Units that may come to call themselves: what a caller of one keeps is in local memory meanwhile, a frame for each activation.
 
+use warploom_ir::{Access, BlockBuilder, Extend, IntCc, Reg, Region, Space, Type, Value, Window};
+
 use super::emit::Shape;
 use super::known::bank;
 use super::storage::{Cell, Place};
-use warploom_ir::{Access, BlockBuilder, Extend, IntCc, Reg, Region, Space, Type, Value, Window};
 
 /// A register of a frame, or a part of an array of bytes.
 #[derive(Clone, Copy)]

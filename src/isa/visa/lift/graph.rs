@@ -1,10 +1,10 @@
 //! The code of a kernel and of what it calls, cut into blocks.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use warploom_guest::cut_long_blocks;
 
 use crate::instruction::{Instruction, Operand};
 use crate::module::{LabelId, Module};
-use warploom_guest::cut_long_blocks;
 
 /// Consecutive instructions of a routine. Blocks are numbered as they stand in the text.
 #[derive(Debug)]

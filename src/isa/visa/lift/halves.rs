@@ -16,7 +16,10 @@ mod webs;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use accesses::{Accesses, raw_operands};
+use rewrite::Plan;
 use rustc_hash::FxHashMap;
+use split::Splits;
 
 use super::variables::{ADDRESS_BYTES, MAX_BYTES, RootId, Roots};
 use crate::instruction::{Combine, General, Indirect, Instruction, Operand, Raw};
@@ -24,9 +27,6 @@ use crate::module::{AddressId, Module, VariableId};
 use crate::predefined::FIRST_VARIABLE;
 use crate::table::Field;
 use crate::types::{Exec, Region, Ty};
-use accesses::{Accesses, raw_operands};
-use rewrite::Plan;
-use split::Splits;
 
 /// How far behind its first half a second one is looked for, in instructions.
 const DISTANCE: usize = 8;

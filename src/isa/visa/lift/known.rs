@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use warploom_ir::{Special, Type, Value};
+
 use super::variables::RootId;
 use super::{Cx, Mode};
-use warploom_ir::{Special, Type, Value};
 
 /// The constant banks that a launch fills.
 pub mod bank {

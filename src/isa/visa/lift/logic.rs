@@ -1,13 +1,14 @@
 //! Bits and shifts. Facts, `visa-semantics.md` 4.
 
+use warploom_guest::bits;
+use warploom_ir::{BinaryOp, IntCc, Type, Value};
+
 use super::numbers::Domain;
 use super::operand::{Destination, Source, is_signed};
 use super::storage::int_type;
 use super::{Cx, Lifted, Unsupported};
 use crate::instruction::{Instruction, Modifier};
 use crate::types::Ty;
-use warploom_guest::bits;
-use warploom_ir::{BinaryOp, IntCc, Type, Value};
 
 /// A predicate as a source, with its modifier.
 fn mask(cx: &mut Cx<'_>, insn: &Instruction, n: usize) -> Result<Value, Unsupported> {

@@ -1,10 +1,11 @@
 //! Integers of 64 bits with and without a sign together: computed in 128 bits, as if exactly. Facts, `visa-semantics.md` 2.
 
+use warploom_ir::{IntCc, Type, Value};
+
 use super::operand::{Source, is_signed};
 use super::storage::int_type;
 use super::{Cx, Unsupported};
 use crate::types::Ty;
-use warploom_ir::{IntCc, Type, Value};
 
 /// A number in two parts, `i64` each; the upper one has the sign.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,12 @@
 //! Which lanes an instruction is done for. Facts, `visa-semantics.md` 1.
 
+use warploom_guest::divergence::nonzero;
+use warploom_ir::{Access, IntCc, Reg, Space, Type, Value};
+
 use super::Cx;
 use super::survey::PredicateAccess;
 use crate::instruction::{Combine, PredicateUse};
 use crate::module::PredicateId;
-use warploom_guest::divergence::nonzero;
-use warploom_ir::{Access, IntCc, Reg, Space, Type, Value};
 
 impl Cx<'_> {
     /// The active lanes.

@@ -1,10 +1,11 @@
 //! Functions of floats. Facts, `visa-semantics.md` 3.
 
+use warploom_ir::{FloatAttrs, FloatCc, FloatUnaryOp, Round, SharedFn, Type, Value};
+
 use super::numbers::Kind;
 use super::operand::Source;
 use super::{Cx, Lifted, Unsupported};
 use crate::instruction::Instruction;
-use warploom_ir::{FloatAttrs, FloatCc, FloatUnaryOp, Round, SharedFn, Type, Value};
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 

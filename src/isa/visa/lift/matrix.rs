@@ -1,13 +1,13 @@
 //! `dpas`: rows of a matrix product. Facts, `visa-semantics.md` 12.
 
+use warploom_guest::{bits, brain};
+use warploom_ir::{FloatAttrs, Type, Value};
+
 use super::{Cx, Lifted, Unsupported};
 use crate::instruction::{Instruction, Operand, Raw};
 use crate::module::VariableId;
 use crate::types::Ty;
 use crate::words::Precision;
-use warploom_guest::bits;
-use warploom_guest::brain;
-use warploom_ir::{FloatAttrs, Type, Value};
 
 /// Steps of a product: the systolic depth, which is always that of the hardware.
 const DEPTH: u32 = 8;

@@ -44,9 +44,9 @@ pub use emit::{has_frames, lift_kernel};
 pub use known::{LocalIds, Payload, bank};
 pub use mode::Mode;
 pub use variables::Kernel;
+use warploom_ir::NanPolicy;
 
 use super::instruction::Instruction;
-use warploom_ir::NanPolicy;
 
 /// Lifts one instruction: emits its operations. What ends a block is `emit`'s.
 pub type Lift = fn(&mut Cx<'_>, &Instruction) -> Lifted;

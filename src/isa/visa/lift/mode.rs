@@ -1,10 +1,11 @@
 //! `%cr0`: rounding and denormals. It is followed while code is found, so that every block is lifted for the modes it is reached in.
 
+use warploom_ir::{FloatAttrs, Round, Type};
+
 use super::Unsupported;
 use crate::instruction::{Instruction, Modifier, Operand};
 use crate::module::VariableId;
 use crate::table::Field;
-use warploom_ir::{FloatAttrs, Round, Type};
 
 /// `%cr0`
 pub const CR0: VariableId = VariableId(14);

@@ -1,5 +1,7 @@
 //! Moves, comparisons, choices, addresses, state. Facts, `visa-semantics.md` 3 and 5.
 
+use warploom_ir::{FloatBinaryOp, FloatCc, IntCc, Type, Value};
+
 use super::numbers::{Domain, Kind};
 use super::operand::{Destination, Source};
 use super::storage::int_type;
@@ -7,7 +9,6 @@ use super::{Cx, Lifted, Unsupported};
 use crate::instruction::{Instruction, Modifier, Operand};
 use crate::types::Ty;
 use crate::words::Relation;
-use warploom_ir::{FloatBinaryOp, FloatCc, IntCc, Type, Value};
 
 pub fn mov(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let source = cx.source(insn, 1)?;

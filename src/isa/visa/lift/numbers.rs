@@ -1,12 +1,13 @@
 //! Sources as numbers, and numbers as what destinations take. Facts, `visa-semantics.md` 2.
 
+use warploom_guest::brain;
+use warploom_ir::{FloatAttrs, FloatUnaryOp, IntCc, Round, Type, Value};
+
 use super::operand::{Source, is_float, is_signed};
 use super::storage::int_type;
 use super::{Cx, Lifted, Unsupported};
 use crate::instruction::{Instruction, Modifier};
 use crate::types::Ty;
-use warploom_guest::brain;
-use warploom_ir::{FloatAttrs, FloatUnaryOp, IntCc, Round, Type, Value};
 
 /// What instructions compute with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! Operands as values, and destinations.
 
+use warploom_ir::{IntCc, Region, Type, Value};
+
 use super::elements::{Elements, Pattern, source_pattern};
 use super::storage::{Cells, Component, Place, int_type};
 use super::survey::{Access, What};
@@ -9,7 +11,6 @@ use super::{Cx, Unsupported};
 use crate::instruction::{General, Indirect, Instruction, Modifier, Operand, Raw, State};
 use crate::module::{AddressId, VariableId};
 use crate::types::{self, Ty};
-use warploom_ir::{IntCc, Region, Type, Value};
 
 /// A source as it is, without its modifier.
 #[derive(Clone, Copy, Debug)]

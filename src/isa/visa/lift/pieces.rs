@@ -1,9 +1,10 @@
 //! An instruction is lifted in *pieces*: mostly one, of the lanes that it is for. What is for more lanes than a warp has is several, and so is what
 //! is for few lanes whether they are active or not: those are mostly elements of scalars. What pieces write is written behind the last one.
 
+use warploom_ir::Window;
+
 use super::Cx;
 use crate::types::Exec;
-use warploom_ir::Window;
 
 /// Elements of an instruction that are lifted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use warploom_ir::{CellKind, FunctionBuilder, Reg, Type};
 
 use super::known::{self, Payload};
 use super::survey::{Access, PredicateAccess, Survey, What};
 use super::variables::{RootId, Roots};
-use warploom_ir::{CellKind, FunctionBuilder, Reg, Type};
 
 /// Bytes of a root that live together.
 #[derive(Clone, Debug)]

@@ -1,5 +1,7 @@
 //! What an instruction writes, once all of its sources are read.
 
+use warploom_ir::{Reg, Region, Type, Value};
+
 use super::Cx;
 use super::elements::Elements;
 use super::mask::ones;
@@ -7,7 +9,6 @@ use super::pieces::Piece;
 use super::survey::PredicateAccess;
 use crate::instruction::PredicateUse;
 use crate::types::Exec;
-use warploom_ir::{Reg, Region, Type, Value};
 
 /// One write of a piece.
 pub struct Write {

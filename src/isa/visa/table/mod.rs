@@ -10,13 +10,13 @@ mod lines;
 
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
-
-use super::lift::Lift;
 pub use field::Field;
 pub use item::{Item, Suffix};
 pub use lines::Line;
+use rustc_hash::FxHashMap;
 use warploom_guest::fidelity::Fidelity;
+
+use super::lift::Lift;
 
 /// A line of the table.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! Goes through the lines of a text.
 
 use rustc_hash::FxHashMap;
+use warploom_guest::errors::line_column;
 
 use super::cursor::Cursor;
 use super::error::{ReadError, ReadErrors, Result, Wrong};
@@ -10,7 +11,6 @@ use crate::platform::Platform;
 use crate::predefined::{self, BINDLESS_SAMPLER, FIRST_SURFACE};
 use crate::table;
 use crate::types::Version;
-use warploom_guest::errors::line_column;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

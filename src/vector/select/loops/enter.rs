@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 
 use cranelift_entity::SecondaryMap;
+use warploom_engine::abi;
+use warploom_ir::{Op, Reg as IrReg, Type, Value, table};
 
 use super::{KEPT_VECTORS, MOST_ROUNDS, SelfLoop, State};
-use crate::asm::Condition;
-use crate::asm::opcode;
+use crate::asm::{Condition, opcode};
 use crate::machine::{Block, MASK, Reg, Rm};
 use crate::select::build::{context, registers};
 use crate::select::region::Selector;
 use crate::select::values::Part;
-use warploom_engine::abi;
-use warploom_ir::{Op, Reg as IrReg, Type, Value, table};
 
 impl Selector<'_> {
     /// Rounds that the budget and the back edges allow, at least one: else the budget's fault is

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use cranelift_entity::EntitySet;
+use warploom_analysis::Masks;
+use warploom_engine::exit_masks::{ExitMasks, Rounds};
+use warploom_ir::{CellKind, Op, Reg as IrReg, Special, Terminator, Type, Value};
 
 use super::{GROUP, MOST_CARRIED, SelfLoop, Written};
 use crate::select::region::Selector;
 use crate::select::values::lane_masks;
-use warploom_analysis::Masks;
-use warploom_engine::exit_masks::{ExitMasks, Rounds};
-use warploom_ir::{CellKind, Op, Reg as IrReg, Special, Terminator, Type, Value};
 
 impl Selector<'_> {
     /// The block as a loop in registers, if it is one.

@@ -1,15 +1,15 @@
 //! Code behind the last round.
 
+use warploom_engine::abi;
+use warploom_ir::{Type, Value};
+
 use super::{Done, SelfLoop, State};
-use crate::asm::Condition;
-use crate::asm::opcode;
+use crate::asm::{Condition, opcode};
 use crate::machine::{Reg, Rm};
 use crate::select::PIECE;
 use crate::select::build::{context, registers};
 use crate::select::region::Selector;
 use crate::select::values::Part;
-use warploom_engine::abi;
-use warploom_ir::{Type, Value};
 
 impl Selector<'_> {
     /// Writes the rows of a group of pieces.

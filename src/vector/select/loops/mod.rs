@@ -18,15 +18,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use cranelift_entity::EntitySet;
+use warploom_ir::{BlockId, Reg as IrReg, Value};
 
 use super::bits::bits_used_but;
 use super::build::registers;
 use super::region::Selector;
 use super::values::Part;
-use crate::asm::Condition;
-use crate::asm::opcode;
+use crate::asm::{Condition, opcode};
 use crate::machine::Reg;
-use warploom_ir::{BlockId, Reg as IrReg, Value};
 
 /// Most rounds of one run through a loop: the product with a block's cost stays far from wrapping.
 const MOST_ROUNDS: u64 = 1 << 30;

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use warploom_ir::{Op, Value};
+
 use super::{SelfLoop, State};
 use crate::asm::opcode;
 use crate::machine::{Reg, Rm};
 use crate::select::region::Selector;
 use crate::select::values::Part;
-use warploom_ir::{Op, Value};
 
 impl Selector<'_> {
     /// One round: what the next one begins with, and the condition that there is one.

@@ -1,11 +1,12 @@
 //! What the driver provides besides arguments: the shape of the launch, buffers of its own, what
 //! code asks of images. Facts, `visa-semantics.md` 8.
 
-use super::super::print::PrintBuffer;
-use super::{Dispatch, ZEROS, private_bytes};
-use crate::exec::Error;
 use warploom_container::SectionId;
 use warploom_container::visa::info::{AddressMode, ArgumentKind, PayloadArgument};
+
+use super::super::print::PrintBuffer;
+use super::{Dispatch, ZEROS, private_bytes};
+use crate::Error;
 
 /// Bytes of what functions find that are called through the stack.
 const IMPLICIT_BYTES: usize = 112;

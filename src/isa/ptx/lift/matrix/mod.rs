@@ -8,21 +8,19 @@ mod wgmma;
 mod wmma;
 
 pub use moves::{ldmatrix, movmatrix, stmatrix};
-pub use wgmma::wgmma;
-pub use wmma::{wmma_load, wmma_mma, wmma_store};
-
 use smallvec::SmallVec;
-
-use crate::module::{Address, Operand};
-use crate::table::Form;
-use crate::types::Ty;
-use crate::word::Word;
 use warploom_ir::matrix::{Factor, Order, Product, Storage, Sum};
 use warploom_ir::{Space, Type, Value};
+pub use wgmma::wgmma;
+pub use wmma::{wmma_load, wmma_mma, wmma_store};
 
 use super::context::{Cx, Insn};
 use super::float::rounding;
 use super::{Lifted, Unsupported};
+use crate::module::{Address, Operand};
+use crate::table::Form;
+use crate::types::Ty;
+use crate::word::Word;
 
 /// Registers of a matrix.
 type Registers = SmallVec<[Value; 8]>;

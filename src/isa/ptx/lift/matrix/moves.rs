@@ -1,17 +1,16 @@
 //! Matrices of 8 x 8 elements of 16 bits between registers and memory: lane 4 g + t holds elements 2 t and 2 t + 1 of row g.
 
-use crate::module::Operand;
-use crate::types::Ty;
-use crate::word::Word;
 use warploom_guest::divergence::Mask;
-use warploom_ir::{Access, Extend, Space, Type, Value};
+use warploom_ir::{Access, Extend, IntCc, Space, Type, Value};
 
 use super::super::context::{Cx, Insn};
 use super::super::convert::pack;
 use super::super::half::halves;
 use super::super::{Lifted, Unsupported};
 use super::{address, set_registers, space};
-use warploom_ir::IntCc;
+use crate::module::Operand;
+use crate::types::Ty;
+use crate::word::Word;
 
 /// The numbers of a lane 4 g + t.
 pub fn lane_parts(cx: &mut Cx<'_>) -> [Value; 2] {

@@ -7,9 +7,6 @@
 //! bits of the start's phase; at 62 the swizzle, which says how long the rows are that lie together in groups of eight: 16 bytes, or 128,
 //! 64 or 32 for 1, 2, 3. In these the 16 bytes that an address names are exchanged by its bits from 7 on.
 
-use crate::module::Operand;
-use crate::types::Ty;
-use crate::word::Word;
 use warploom_guest::divergence::Mask;
 use warploom_ir::matrix::{Factor, Sum};
 use warploom_ir::{Extend, IntCc, Space, Special, Type, Value};
@@ -19,6 +16,9 @@ use super::super::convert::pack;
 use super::super::{Lifted, Unsupported};
 use super::moves::lane_parts;
 use super::{Registers, factor, product, registers, set_registers, shape, sum};
+use crate::module::Operand;
+use crate::types::Ty;
+use crate::word::Word;
 
 /// Bytes of a row of a core matrix, which has eight.
 const ROW: u32 = 16;

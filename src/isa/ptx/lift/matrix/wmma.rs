@@ -1,9 +1,5 @@
 //! `wmma`: matrices that a warp loads, multiplies and stores as a whole.
 
-use crate::module::Operand;
-use crate::table::Form;
-use crate::types::Ty;
-use crate::word::Word;
 use warploom_ir::matrix::{Factor, Linear, Order, Place};
 use warploom_ir::{Access, Extend, Space, Type, Value};
 
@@ -12,6 +8,10 @@ use super::super::{Lifted, Unsupported};
 use super::fragment::{self, Matrix, Tiling};
 use super::moves::lane_parts;
 use super::{address, factor, product, set_registers, shape, space, sum};
+use crate::module::Operand;
+use crate::table::Form;
+use crate::types::Ty;
+use crate::word::Word;
 
 /// A matrix in memory and in registers.
 struct Stored {

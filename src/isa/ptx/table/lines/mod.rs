@@ -20,12 +20,13 @@ mod texture;
 mod video;
 mod warp;
 
+use warploom_guest::fidelity::Fidelity;
+
 use super::Row;
 use super::minimum::Minimum;
 use super::pattern::{Modifier, Pattern};
 use super::signature::Signature;
 use crate::lift::Lift;
-use warploom_guest::fidelity::Fidelity;
 
 /// Forms of an opcode that have lift function and operands in common.
 #[derive(Clone, Copy)]

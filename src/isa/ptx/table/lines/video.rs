@@ -1,8 +1,7 @@
 //! Video instructions. Facts, `ptx.md` 2.13.
 
 use super::{Line, line};
-use crate::lift::Lift;
-use crate::lift::video;
+use crate::lift::{Lift, video};
 
 const fn scalar(opcode: &'static str, lift: Lift) -> Line {
     line(opcode, lift, "video", "[20 2.0] .<word>.<word>.<word>{.sat}{.add|min|max}")

@@ -1,10 +1,11 @@
 //! Atomic operations: those of old messages, by their numbers, and those of LSC, by their names. Facts, `visa-semantics.md` 7,
 //! "Atomics" and "LSC"; seed `intel-typed-atomic.md`.
 
+use warploom_ir::{Access, AtomicOp as Op, Type, Value};
+
 use super::super::Cx;
 use super::item::integer;
 use crate::words::{Atomic, AtomicOp};
-use warploom_ir::{Access, AtomicOp as Op, Type, Value};
 
 /// Where an operand of the IR's operation comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

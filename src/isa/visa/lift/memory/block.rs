@@ -1,10 +1,11 @@
 //! Messages that move bytes that are together in memory, from one address: block messages, and LSC's with a vector of one lane.
 
+use warploom_ir::{IntCc, Type, Value};
+
 use super::super::Cx;
 use super::item::{Item, integer};
 use super::place::{Place, Target, narrowed};
 use crate::instruction::Raw;
-use warploom_ir::{IntCc, Type, Value};
 
 /// What is moved: as many elements, one behind the other here and there.
 #[derive(Clone, Copy)]

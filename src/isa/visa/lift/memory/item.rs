@@ -1,9 +1,10 @@
 //! Elements of messages, in memory and in registers.
 
+use warploom_ir::{Extend, Type, Value};
+
 use super::super::Cx;
 use crate::instruction::Raw;
 use crate::words::DataSize;
-use warploom_ir::{Extend, Type, Value};
 
 /// What one element is in memory, and how many bytes it takes in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! Messages in which each lane has an address: gathers and scatters of all kinds.
 
+use warploom_ir::{Type, Value};
+
 use super::super::Cx;
 use super::item::Item;
 use super::place::{Place, Target};
 use crate::instruction::Raw;
-use warploom_ir::{Type, Value};
 
 /// An element of a lane: where it is from the lane's address on, in bytes, and which component of the raw operand it is.
 pub type Element = (u32, u32);

@@ -1,5 +1,7 @@
 //! LSC messages without a format, but for blocks of two dimensions.
 
+use warploom_ir::{Type, Value};
+
 use super::super::{Cx, Lifted, Unsupported, surface};
 use super::atomic::Operation;
 use super::atomic_message;
@@ -9,7 +11,6 @@ use super::lanes::{self, Element, channels, consecutive};
 use super::place::{Place, Target};
 use crate::instruction::{Instruction, Lsc, Operand, Raw};
 use crate::words::{AddressModel, AddressSize, Sfid};
-use warploom_ir::{Type, Value};
 
 /// Where operands are: of all messages, and of most.
 mod at {

@@ -1,11 +1,12 @@
 //! LSC's blocks of two dimensions.
 
+use warploom_ir::{Type, Value};
+
 use super::super::{Cx, Lifted, Unsupported};
 use super::block::{Layout, Rectangle};
 use super::item::Item;
 use super::lsc::said;
 use crate::instruction::{Instruction, Lsc, Raw};
-use warploom_ir::{Type, Value};
 
 /// Where operands are: the destination, base, width, height and pitch (each one less), x, y, and the source.
 mod at {

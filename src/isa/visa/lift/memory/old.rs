@@ -1,5 +1,8 @@
 //! Messages on surfaces that are not LSC's.
 
+use warploom_ir::image::at;
+use warploom_ir::{Type, Value};
+
 use super::super::{Cx, Lifted, Unsupported};
 use super::atomic::Operation;
 use super::block::{Block, Layout, Rectangle};
@@ -10,8 +13,6 @@ use super::svm::OWORD;
 use super::{atomic_message, surface_of};
 use crate::instruction::Instruction;
 use crate::words::Atomic;
-use warploom_ir::image::at;
-use warploom_ir::{Type, Value};
 
 /// Owords of a surface, by the number of the first, or from a byte on.
 fn block(cx: &mut Cx<'_>, i: &Instruction, surface: usize, in_bytes: bool) -> Result<Block, Unsupported> {

@@ -1,10 +1,11 @@
 //! Where messages without a format access memory: flat addresses, shared local memory, scratch memory, surfaces.
 
-use super::super::{Cx, surface};
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::Record;
 use warploom_ir::image::at;
 use warploom_ir::{Access, IntCc, Space, Special, Type, Value, Window};
+
+use super::super::{Cx, surface};
 
 /// What addresses are relative to.
 #[derive(Clone, Copy)]

@@ -1,5 +1,7 @@
 //! SVM messages: 64-bit addresses.
 
+use warploom_ir::Type;
+
 use super::super::{Cx, Lifted, Unsupported};
 use super::atomic::Operation;
 use super::atomic_message;
@@ -9,7 +11,6 @@ use super::lanes::{self, channels, consecutive};
 use super::place::{Place, Target};
 use crate::instruction::Instruction;
 use crate::words::Atomic;
-use warploom_ir::Type;
 
 /// Bytes of an oword.
 pub const OWORD: u32 = 16;

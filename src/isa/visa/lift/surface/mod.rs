@@ -10,17 +10,16 @@ mod typed;
 
 pub use sample::*;
 pub use typed::*;
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::{self, Lifter, Record, Records, driver, raise};
+use warploom_ir::image::{RECORD_BYTES, Shape, flag, sampler};
+use warploom_ir::{LaneFault, Type, Value};
 
 use super::{Cx, Unsupported};
 use crate::instruction::{Instruction, Lsc, Operand};
 use crate::module::{SamplerId, SurfaceId};
 use crate::predefined;
 use crate::words::AddressModel;
-use warploom_guest::divergence::Mask;
-use warploom_guest::images::driver;
-use warploom_guest::images::{self, Lifter, Record, Records, raise};
-use warploom_ir::image::{RECORD_BYTES, Shape, flag, sampler};
-use warploom_ir::{LaneFault, Type, Value};
 
 /// What the tables have besides what all instruction sets have, by its place in the bank of tables.
 pub mod tables {

@@ -1,12 +1,13 @@
 //! Where texels are: the coordinates that a surface of each dimension takes. Seed, "Notes".
 
-use super::super::Cx;
-use crate::instruction::Raw;
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::place::{Beyond, Place, Slice, Target, Unit};
 use warploom_guest::images::{Lifter, Record};
 use warploom_ir::image::{Kind, at, flag, form};
 use warploom_ir::{IntCc, Value};
+
+use super::super::Cx;
+use crate::instruction::Raw;
 
 /// Coordinates of a typed message. What the surface's dimension does not use is the null variable.
 #[derive(Clone, Copy)]

@@ -1,10 +1,5 @@
 //! Sampler messages. Source: facts, `visa-semantics.md` 7, "Surfaces and samplers".
 
-use super::super::memory::{Item, one_lane};
-use super::super::{Cx, Lifted, Unsupported};
-use super::{Surface, absent, check, default_sampler, operand, sampler_address, typed};
-use crate::instruction::{Instruction, Operand, Raw};
-use crate::types::Ty;
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::formatted::alpha;
 use warploom_guest::images::texture::{self, Level, Request, Texture};
@@ -12,6 +7,12 @@ use warploom_guest::images::{Lifter, Record};
 use warploom_ir::image::sample::Operation;
 use warploom_ir::image::{Kind, at, flag, form};
 use warploom_ir::{FloatAttrs, Round, Type, Value};
+
+use super::super::memory::{Item, one_lane};
+use super::super::{Cx, Lifted, Unsupported};
+use super::{Surface, absent, check, default_sampler, operand, sampler_address, typed};
+use crate::instruction::{Instruction, Operand, Raw};
+use crate::types::Ty;
 
 /// Where the operands of a message with a sampler are: channels, texel offsets, sampler, surface, destination, parameters.
 #[derive(Clone, Copy)]

@@ -2,16 +2,17 @@
 //!
 //! Source: seed `intel-typed-atomic.md`, which is followed to the letter; facts, `visa-semantics.md` 7, "TYPED_ATOMIC" and "Surfaces and samplers".
 
+use warploom_guest::divergence::Mask;
+use warploom_guest::images::formatted::{self, texels_of};
+use warploom_guest::images::{Lifter, Record, raise};
+use warploom_ir::{LaneFault, Type, Value};
+
 use super::super::memory::{Item, Operation, one_lane, operation, said};
 use super::super::{Cx, Lifted, Unsupported};
 use super::place::Coordinates;
 use super::{Surface, operand};
 use crate::instruction::{Instruction, Raw};
 use crate::words::Atomic;
-use warploom_guest::divergence::Mask;
-use warploom_guest::images::formatted::{self, texels_of};
-use warploom_guest::images::{Lifter, Record, raise};
-use warploom_ir::{LaneFault, Type, Value};
 
 /// The channels of a mask, each with its place among those that there are.
 pub(super) fn channels(mask: u32) -> impl Iterator<Item = (u32, usize)> {

@@ -8,9 +8,10 @@ mod media;
 mod memory;
 mod sampler;
 
+use warploom_guest::fidelity::Fidelity;
+
 use super::{Field, Item, Row};
 use crate::lift::Lift;
-use warploom_guest::fidelity::Fidelity;
 
 /// An opcode as it is written down here.
 #[derive(Clone, Copy)]

@@ -1,0 +1,203 @@
+//! The command: `warploom run`, `inspect`, `disasm`, `dump`, `bench`, `cuda`, `cache`.
+//!
+//! One file for each (`engine_run` and `report` are parts of `run`). What they do is in the libraries; here are options, words
+//! and exit codes: 0 success, 1 a result that is not as expected (or two engines that disagree), 2 a fault of the guest, 3 bad input.
+
+mod bench;
+mod cache;
+mod coverage;
+#[cfg(target_os = "linux")]
+mod cuda;
+mod disasm;
+mod dump;
+mod engine_run;
+mod inspect;
+mod inspect_ptx;
+mod progress;
+mod report;
+mod run;
+mod text;
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand, ValueEnum};
+use warploom as exec;
+use warploom_container as container;
+use warploom_container::Arch;
+use warploom_engine::Effort;
+use warploom_replay as capture;
+use warploom_replay::{Launch, Session};
+
+/// Runs captured GPU binaries on a CPU.
+#[derive(Parser)]
+#[command(name = "warploom", version, after_help = AFTER_HELP)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str =
+    "Exit codes: 0 success, 1 a result that is not as expected, 2 a fault in the guest, 3 bad input.
+Environment: WARPLOOM_ENGINE is the engine where --engine is not given; WARPLOOM_LOG (such as `debug`) logs to stderr;
+WARPLOOM_CACHE is the folder for compiled code, or `off`; WARPLOOM_CACHE_SIZE how many MiB it may hold.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs the launch that a manifest describes.
+    Run(run::Options),
+    /// Shows what is in a GPU binary: kernels, arguments, registers, shared memory, symbols, relocations.
+    Inspect(inspect::Options),
+    /// Prints the instructions of a GPU binary, or of words in a text file.
+    Disasm(disasm::Options),
+    /// Shows a stage of a kernel's translation.
+    Dump(dump::Options),
+    /// Measures the JIT against the interpreter on the launch of a manifest.
+    Bench(bench::Options),
+    /// Runs a program that uses CUDA on this CPU, without a GPU or its driver.
+    #[cfg(target_os = "linux")]
+    Cuda(cuda::Options),
+    /// Shows or empties the folder where compiled code is kept.
+    #[command(subcommand)]
+    Cache(cache::Action),
+}
+
+/// `--arch`, of commands that read a GPU binary.
+#[derive(clap::Args)]
+struct GpuChoice {
+    /// The GPU whose driver chooses among code for several, such as sm_50 or gfx906:xnack-.
+    #[arg(long, value_name = "GPU")]
+    arch: Option<Arch>,
+}
+
+/// The value of `--effort`.
+fn effort() -> impl TypedValueParser<Value = Effort> {
+    PossibleValuesParser::new(Effort::ALL.map(Effort::name))
+        .map(|name| Effort::ALL.into_iter().find(|effort| effort.name() == name).expect("one of the names"))
+}
+
+/// What a command came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Ending {
+    Success = 0,
+    Mismatch = 1,
+    Fault = 2,
+}
+
+/// Bad input: exit code 3.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(transparent)]
+    Capture(#[from] capture::Error),
+    #[error("{}: {source}", .path.display())]
+    Exec { path: PathBuf, source: Box<exec::Error> },
+    #[error("{}: {source}", .path.display())]
+    Container { path: PathBuf, source: container::Error },
+    #[error("{}: {doing}: {source}", .path.display())]
+    Io { path: PathBuf, doing: &'static str, source: std::io::Error },
+    #[error("{0}")]
+    Other(String),
+}
+
+impl Error {
+    fn exec(path: &Path) -> impl FnOnce(exec::Error) -> Error {
+        move |source| Error::Exec { path: path.to_path_buf(), source: Box::new(source) }
+    }
+}
+
+/// A launch in memory. What is wrong with the binary is said of its file, all else of the manifest.
+fn session(launch: &Launch) -> Result<Session<'_>, Error> {
+    Session::new(launch).map_err(|source| {
+        let of_binary =
+            matches!(source, exec::Error::Container(_) | exec::Error::NoKernels | exec::Error::Unreadable { .. });
+        Error::exec(if of_binary { &launch.binary_path } else { &launch.path })(source)
+    })
+}
+
+/// `--engine`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EngineChoice {
+    /// Native code.
+    Jit,
+    /// The reference engine.
+    Interp,
+    /// Both, one after the other, and reports the first difference.
+    Both,
+}
+
+impl EngineChoice {
+    /// The option's value, else the environment's, else the JIT.
+    fn of(option: Option<EngineChoice>) -> Result<EngineChoice, Error> {
+        const VARIABLE: &str = "WARPLOOM_ENGINE";
+        match (option, std::env::var(VARIABLE)) {
+            (Some(choice), _) => Ok(choice),
+            (None, Err(_)) => Ok(EngineChoice::Jit),
+            (None, Ok(name)) => EngineChoice::from_str(&name, false)
+                .map_err(|_| Error::Other(format!("{VARIABLE} is `{name}`: expected jit, interp or both"))),
+        }
+    }
+
+    fn engines(self) -> &'static [exec::EngineKind] {
+        match self {
+            EngineChoice::Jit => &[exec::EngineKind::Jit],
+            EngineChoice::Interp => &[exec::EngineKind::Interp],
+            EngineChoice::Both => &[exec::EngineKind::Jit, exec::EngineKind::Interp],
+        }
+    }
+}
+
+/// Reads the command line, runs the command, and says how it ended.
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(message) => {
+            // Help is no error; a closed terminal is nobody's fault.
+            let _ = message.print();
+            return if message.use_stderr() { ExitCode::from(3) } else { ExitCode::SUCCESS };
+        }
+    };
+    start_log();
+    let result = match &cli.command {
+        Command::Run(options) => run::run(options),
+        Command::Inspect(options) => inspect::run(options),
+        Command::Disasm(options) => disasm::run(options),
+        Command::Dump(options) => dump::run(options),
+        Command::Bench(options) => bench::run(options),
+        #[cfg(target_os = "linux")]
+        Command::Cuda(options) => match cuda::run(options) {
+            Ok(code) => return ExitCode::from(code),
+            Err(error) => Err(error),
+        },
+        Command::Cache(action) => cache::run(action),
+    };
+    match result {
+        Ok(ending) => ExitCode::from(ending as u8),
+        Err(error) => {
+            complain(&error);
+            ExitCode::from(3)
+        }
+    }
+}
+
+/// Says on standard error what is wrong. If that is closed, nobody wants to know.
+fn complain(what: &dyn std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "warploom: {}", text::in_short(&what.to_string()));
+}
+
+fn start_log() {
+    let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("WARPLOOM_LOG") else { return };
+    let colours = std::io::stderr().is_terminal();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours).init();
+}
+
+/// Prints to standard output. A reader that has gone away ends the command quietly.
+fn print(text: impl AsRef<[u8]>) -> Result<(), Error> {
+    match std::io::stdout().lock().write_all(text.as_ref()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::Io { path: "standard output".into(), doing: "cannot be written", source: e })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,159 @@
+//! Launches over triangles: the rasteriser's work, and what waves begin with.
+//!
+//! What lanes are given is made when their block begins, by the worker that runs it. On GFX9 it lies in memory of the worker's own, which stays in its nearest
+//! cache: written for the whole launch it would be many times what the program exports.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+
+use smallvec::SmallVec;
+use warploom::BlockStart;
+use warploom_runtime::launch::MAX_THREADS;
+use warploom_runtime::memory::{CopyError, Memory};
+
+use crate::Shader;
+use crate::graphics::{Input, Interpolated, Parameters, PrimitiveVertices, QUAD, Quad, Raster, WAVE_QUADS, prim_mask};
+
+/// A row that is made of quads: a word for each lane of a block, but for the last.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum DrawnRow {
+    Covered,
+    /// Maxwell: the lane's primitive, times this.
+    Primitive(u32),
+    /// GFX9: this word among those that the lane's primitive has.
+    Parameter(usize),
+    Input(Input, usize),
+    Attribute(Interpolated),
+    /// GFX9: one word, that of the wave.
+    PrimMask,
+}
+
+/// Where rows are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DrawnRows {
+    /// Each at its address; parameters come first.
+    pub given: Vec<(DrawnRow, u64)>,
+    /// They lie one behind the other, again for each slot of a warp. Else each has a word for each lane of the launch.
+    pub by_slot: bool,
+    /// Rows of the launch that begin with a word in all lanes.
+    pub written: Vec<(u64, u32)>,
+}
+
+/// Bytes of what a block has in a row: blocks are of as many lanes as a wave of GFX9.
+pub(super) const BLOCK_ROW: usize = 4 * QUAD * WAVE_QUADS;
+/// Slots that warps can have: a worker has one, as blocks of GFX9 are one warp.
+pub(super) const SLOTS: usize = MAX_THREADS;
+
+/// What blocks of a launch begin with.
+#[derive(Debug)]
+pub struct Drawing {
+    raster: Raster,
+    parameters: Option<Arc<Parameters>>,
+    vertices: Option<Arc<PrimitiveVertices>>,
+    rows: DrawnRows,
+    /// Of each slot, the triangle of which its rows of parameters are in all lanes, plus 1; 0 if there is none.
+    held: Vec<AtomicU32>,
+}
+
+/// Words of quads as bytes.
+struct Bytes(Vec<u8>);
+
+impl Bytes {
+    fn put(&mut self, words: [u32; QUAD]) {
+        let bytes: [[u8; 4]; QUAD] = std::array::from_fn(|lane| words[lane].to_le_bytes());
+        self.0.extend_from_slice(bytes.as_flattened());
+    }
+}
+
+impl Drawing {
+    /// Rasterises what the shader draws, on so many threads. None: it draws nothing.
+    pub(super) fn of(shader: &Shader, rows: &DrawnRows, threads: usize) -> Result<Option<Drawing>, String> {
+        let Some(drawn) = &shader.drawn else { return Ok(None) };
+        let raster = drawn.scene.raster(shader.lanes as u64, threads)?;
+        let (parameters, vertices) = (shader.parameters.clone(), shader.vertices.clone());
+        let held = std::iter::repeat_with(AtomicU32::default).take(SLOTS).collect();
+        Ok(Some(Drawing { raster, parameters, vertices, rows: rows.clone(), held }))
+    }
+
+    /// Writes what a block begins with.
+    fn begin_block(&self, memory: &Memory, block: usize, slot: usize) -> Result<(), CopyError> {
+        let quads: SmallVec<[Quad<'_>; WAVE_QUADS]> = self.raster.wave(block).collect();
+        let skipped = if self.rows.by_slot { self.kept(&quads, slot) } else { 0 };
+        let given = &self.rows.given[skipped..];
+        let mut bytes = Bytes(Vec::with_capacity(BLOCK_ROW * given.len()));
+        let mut input = None;
+        for (n, &(row, _)) in given.iter().enumerate() {
+            self.row(row, &quads, &mut input, &mut bytes);
+            bytes.0.resize(BLOCK_ROW * (n + 1), 0);
+        }
+        let at = |start: u64, number: usize, step: usize| start + (number * step) as u64;
+        match given.first() {
+            Some(&(_, first)) if self.rows.by_slot => {
+                memory.overwrite(at(first, slot, BLOCK_ROW * self.rows.given.len()), &bytes.0)?;
+            }
+            _ => {
+                for (row, &(_, start)) in bytes.0.chunks(BLOCK_ROW).zip(given) {
+                    memory.overwrite(at(start, block, BLOCK_ROW), row)?;
+                }
+            }
+        }
+        for &(start, word) in &self.rows.written {
+            let words = [word.to_le_bytes(); QUAD * WAVE_QUADS];
+            memory.overwrite(at(start, block, BLOCK_ROW), words.as_flattened())?;
+        }
+        Ok(())
+    }
+
+    /// How many rows of a slot are what they should be: those of parameters, if all quads are of the triangle that they were last made for.
+    fn kept(&self, quads: &[Quad<'_>], slot: usize) -> usize {
+        let first = quads.first().map_or(0, Quad::primitive);
+        let alike = quads.len() == WAVE_QUADS && quads.iter().all(|quad| quad.primitive() == first);
+        let triangle = if alike { first + 1 } else { 0 };
+        let held = self.held[slot].swap(triangle, Relaxed);
+        let parameters = self.rows.given.iter().take_while(|(row, _)| matches!(row, DrawnRow::Parameter(_)));
+        if alike && held == triangle { parameters.count() } else { 0 }
+    }
+
+    /// Adds what a row has of quads. `input`: words of the one that was asked for last.
+    fn row(&self, row: DrawnRow, quads: &[Quad<'_>], input: &mut Option<(Input, Words)>, bytes: &mut Bytes) {
+        match row {
+            DrawnRow::Covered => quads.iter().for_each(|quad| {
+                let covered = quad.covered();
+                bytes.put(std::array::from_fn(|lane| u32::from(covered[lane])));
+            }),
+            DrawnRow::Primitive(stride) => quads.iter().for_each(|quad| bytes.put([quad.primitive() * stride; QUAD])),
+            DrawnRow::Parameter(index) => {
+                let Some(parameters) = &self.parameters else { return };
+                for alike in quads.chunk_by(|a, b| a.primitive() == b.primitive()) {
+                    let word = parameters.words[alike[0].primitive() as usize * parameters.stride() + index];
+                    let words = [word.to_le_bytes(); QUAD * WAVE_QUADS];
+                    bytes.0.extend_from_slice(&words.as_flattened()[..4 * QUAD * alike.len()]);
+                }
+            }
+            DrawnRow::Input(of, component) => {
+                if input.as_ref().is_none_or(|(last, _)| *last != of) {
+                    *input = Some((of, quads.iter().map(|quad| quad.input(of)).collect()));
+                }
+                input.iter().flat_map(|(_, words)| words).for_each(|words| bytes.put(words[component]));
+            }
+            DrawnRow::Attribute(word) => {
+                let Some(vertices) = &self.vertices else { return };
+                quads.iter().for_each(|quad| bytes.put(quad.attribute(vertices, word)));
+            }
+            DrawnRow::PrimMask => {
+                let mask = prim_mask(quads.iter().map(Quad::primitive), true);
+                bytes.0.extend_from_slice(&mask.to_le_bytes());
+            }
+        }
+    }
+}
+
+impl BlockStart for Drawing {
+    fn begin(&self, memory: &Memory, block: usize, slot: usize) -> Result<(), CopyError> {
+        self.begin_block(memory, block, slot)
+    }
+}
+
+/// Of each quad, what lanes have of an input.
+type Words = SmallVec<[[[u32; QUAD]; 3]; WAVE_QUADS]>;

@@ -1,0 +1,332 @@
+//! One function on every engine: memory, registers, counts and faults must be equal.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use warploom::Printed;
+use warploom::services::{Heap, Serving};
+use warploom_analysis::Launched;
+use warploom_engine::{Deferred, Effort, JitError, Program};
+use warploom_interp::Interpreter;
+use warploom_ir::{BankId, CellKind, Function, Op, Reg};
+use warploom_replay::manifest::{Arg, Buffer};
+use warploom_runtime::launch::{ConstBank, Engine, Fault, LaunchConfig, launch};
+use warploom_runtime::memory::{Access, Memory, PAGE_BYTES};
+use warploom_runtime::warp::SERVICE_BYTES;
+
+use super::case;
+use super::check::Reproducer;
+use super::format::FORMATS;
+use super::guarded::Guarded;
+use super::instrument::{self, Buffers};
+use crate::ir::Limits;
+
+/// Block shapes of all launch classes: one warp, a short last warp, one lane, multiples of the warp and of the chunk,
+/// neither.
+pub const BLOCKS: [[u32; 3]; 7] = [[32, 1, 1], [48, 1, 1], [80, 1, 1], [1, 1, 1], [64, 2, 1], [8, 5, 1], [5, 3, 2]];
+
+/// Guest memory that functions work on; its address is at 0 of constant bank 0.
+pub const BUFFER: u64 = 0x10_0000_0000;
+pub const BUFFER_BYTES: u32 = 4096;
+/// Where formats for what prints are in the buffer.
+pub const FORMATS_AT: u32 = BUFFER_BYTES - FORMATS.len() as u32;
+/// Room for printed text.
+const PRINTED_BYTES: usize = 4096;
+pub const SHARED_BYTES: u32 = 1024;
+pub const LOCAL_BYTES: u32 = 256;
+const REGISTERS_IN: u64 = 0x20_0000_0000;
+const REGISTERS_OUT: u64 = 0x21_0000_0000;
+
+/// Instructions after which a launch is stopped: a fault like any other, and alike on all engines.
+const INSTRUCTIONS: u64 = 400;
+const BACK_EDGES: u64 = 5;
+/// More registers than this (of all warps of a block) are not worth a test's time.
+const MAX_REGISTER_BYTES: u64 = 1 << 19;
+const BLOCKS_OF_GRID: u32 = 2;
+
+/// The environment of [`compare`], for [`crate::ir`].
+pub fn limits(lanes: u8, ops: u32) -> Limits {
+    Limits {
+        lanes,
+        ops,
+        buffer_bytes: BUFFER_BYTES,
+        shared_bytes: SHARED_BYTES,
+        local_bytes: LOCAL_BYTES,
+        ..Limits::default()
+    }
+}
+
+/// A way in which the JIT makes code.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    name: &'static str,
+    effort: Effort,
+    one_worker: bool,
+    back_end: BackEnd,
+}
+
+/// The maker of machine code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BackEnd {
+    Cranelift,
+    /// The back end for AVX-512, in regions of one block. Cranelift makes code of blocks that it
+    /// does not support.
+    #[cfg(all(feature = "vector", target_arch = "x86_64"))]
+    Vector,
+}
+
+/// All of them: for several workers the code has locks.
+pub const WAYS: &[Way] = &[
+    Way { name: "jit, --effort quick", effort: Effort::Quick, one_worker: true, back_end: BackEnd::Cranelift },
+    Way { name: "jit, --effort likely", effort: Effort::Likely, one_worker: true, back_end: BackEnd::Cranelift },
+    Way { name: "jit, --effort full", effort: Effort::Full, one_worker: true, back_end: BackEnd::Cranelift },
+    Way {
+        name: "jit, --effort full --threads 2",
+        effort: Effort::Full,
+        one_worker: false,
+        back_end: BackEnd::Cranelift,
+    },
+    #[cfg(all(feature = "vector", target_arch = "x86_64"))]
+    Way { name: "jit, vector back end", effort: Effort::Full, one_worker: true, back_end: BackEnd::Vector },
+];
+
+impl Way {
+    fn program(self, function: &Function, launch: Launched) -> Result<Program, JitError> {
+        match self.back_end {
+            BackEnd::Cranelift => Program::new(function, launch, self.one_worker, warploom_cranelift::backend()),
+            #[cfg(all(feature = "vector", target_arch = "x86_64"))]
+            BackEnd::Vector => Program::in_small_regions(function, launch, self.one_worker, warploom_vector::backend()),
+        }
+    }
+}
+
+/// One of them, by a number: a fuzzer learns more of several times as many inputs.
+pub fn one_way(number: usize) -> &'static [Way] {
+    std::slice::from_ref(&WAYS[number % WAYS.len()])
+}
+
+/// A register and its content at the start of every warp: a value for each of its [`instrument::cells`].
+pub type Initial = (Reg, Vec<u64>);
+
+/// Why two engines are not the same.
+#[derive(Debug)]
+pub struct Difference {
+    pub engine: &'static str,
+    pub block: [u32; 3],
+    /// What was found, and what the interpreter has.
+    pub what: String,
+    /// What was run.
+    pub function: Arc<Function>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, block {:?}: {}\n{}", self.engine, self.block, self.what, self.function)
+    }
+}
+
+impl std::error::Error for Difference {}
+
+/// What a launch left.
+#[derive(Debug, PartialEq)]
+pub(super) struct Left {
+    pub fault: Option<Fault>,
+    pub instructions: u64,
+    pub lane_instructions: u64,
+    pub buffer: Vec<u8>,
+    pub registers: Vec<u8>,
+    pub printed: Printed,
+}
+
+/// Runs two blocks of this shape on the interpreter, on the interpreter after analysis, and on the JIT in these ways, and
+/// returns the first difference. A function that the interpreter refuses is refused by all.
+pub fn compare(function: &Function, block: [u32; 3], initial: &[Initial], ways: &[Way]) -> Result<(), Box<Difference>> {
+    let bytes = bytes_of_registers(function, block);
+    if bytes > MAX_REGISTER_BYTES {
+        return Ok(());
+    }
+    let initial = read_by(function, initial);
+    let instrumented = Arc::new(with_registers(function, &initial));
+    on_all(&instrumented, [[1; 3], block], 1, ways, &|engine, _| {
+        run(engine, block, function.asks_host(), &input(function, &initial), bytes)
+    })
+}
+
+/// The function with its registers in memory.
+fn with_registers(function: &Function, initial: &[Initial]) -> Function {
+    let set = initial.iter().map(|(reg, _)| *reg).collect();
+    let read = registers(function);
+    let read = read.into_iter().collect();
+    instrument::instrument(function, &Buffers { input: REGISTERS_IN, set, output: REGISTERS_OUT, read })
+}
+
+/// What all registers of all warps of a block take.
+fn bytes_of_registers(function: &Function, block: [u32; 3]) -> u64 {
+    let warps = u64::from(block.iter().product::<u32>().div_ceil(function.lanes.into()));
+    let rows: u64 = registers(function).iter().map(|&reg| instrument::row_bytes(function, reg)).sum();
+    rows.saturating_mul(warps)
+}
+
+/// What [`compare`] runs, for `warploom run`: it gives warps other turns.
+pub fn reproducer(function: &Function, block: [u32; 3], initial: &[Initial]) -> Reproducer {
+    let initial = read_by(function, initial);
+    let mut manifest = case::manifest([BLOCKS_OF_GRID, 1, 1], block, INSTRUCTIONS);
+    (manifest.launch.shared_bytes, manifest.launch.stack_bytes) = (SHARED_BYTES, Some(LOCAL_BYTES));
+    manifest.args = vec![Arg::Buffer("buffer".into())];
+    let buffers = [
+        ("buffer", BUFFER, case::bytes(&content())),
+        ("registers", REGISTERS_IN, case::bytes(&input(function, &initial))),
+        ("results", REGISTERS_OUT, case::zeros(bytes_of_registers(function, block).max(8))),
+    ];
+    for (name, address, buffer) in buffers {
+        let address = i64::try_from(address).ok().map(toml::Value::Integer);
+        manifest.buffers.insert(name.into(), Buffer { address, ..buffer });
+    }
+    Reproducer { manifest, text: with_registers(function, &initial).to_string(), ze_info: None }
+}
+
+/// What is in guest memory at first.
+fn content() -> Vec<u8> {
+    (0..FORMATS_AT).map(|i| (i * 37 + i / 251) as u8).chain(FORMATS.iter().copied()).collect()
+}
+
+fn input(function: &Function, initial: &[Initial]) -> Vec<u8> {
+    // A buffer is not empty.
+    let none = initial.is_empty().then_some([0; 8]).into_iter().flatten();
+    initial.iter().flat_map(|(reg, values)| instrument::row(function, *reg, values)).chain(none).collect()
+}
+
+/// Runs a launch on each engine, if it ends without a fault also with so many worker threads, and returns the first
+/// difference.
+pub(super) fn on_all(
+    function: &Arc<Function>,
+    [grid, block]: [[u32; 3]; 2],
+    workers: usize,
+    ways: &[Way],
+    run: &dyn Fn(&dyn Engine, usize) -> Result<Left, String>,
+) -> Result<(), Box<Difference>> {
+    let differs = |engine, what| Box::new(Difference { engine, block, what, function: Arc::clone(function) });
+    let interpreter = Interpreter::new(Arc::clone(function)).map_err(|e| differs("interp", e.to_string()))?;
+    let expected = run(&interpreter, 1).map_err(|e| differs("interp", e))?;
+    let compare = |name, engine: &dyn Engine, workers| match run(engine, workers) {
+        Ok(found) if found == expected => Ok(()),
+        Ok(found) => Err(differs(name, describe(function, &expected, &found))),
+        Err(error) => Err(differs(name, error)),
+    };
+    let class = Launched::of(grid, block, function.lanes.into());
+    for (number, &way) in ways.iter().enumerate() {
+        let Way { name, effort, one_worker, .. } = way;
+        let program = way.program(function, class).map_err(|e| differs(name, e.to_string()))?;
+        let program = Arc::new(program);
+        if number == 0 {
+            let name = "interp after analysis";
+            let optimized = Arc::new(program.function().clone());
+            let optimized = Interpreter::new(optimized).map_err(|e| differs(name, e.to_string()))?;
+            compare(name, &optimized, 1)?;
+        }
+        if effort == Effort::Quick {
+            compare("jit, interpreted at first", &Deferred { program: program.clone(), rounds: 1 }, 1)?;
+        }
+        program.compile_all(effort).map_err(|e| differs(name, e.to_string()))?;
+        compare(name, &*program, 1)?;
+        if !one_worker && workers > 1 && expected.fault.is_none() {
+            compare("jit on several workers", &*program, workers)?;
+        }
+    }
+    Ok(())
+}
+
+fn run(engine: &dyn Engine, block: [u32; 3], asks_host: bool, input: &[u8], registers: u64) -> Result<Left, String> {
+    let content = content();
+    let ranges = [(BUFFER, content.len() as u64), (REGISTERS_IN, input.len() as u64), (REGISTERS_OUT, registers)];
+    let memory = &Memory::default();
+    let guarded = Guarded::map(memory, &ranges.map(|(address, bytes)| (address, bytes, Access::READ_WRITE)))?;
+    memory.write(BUFFER, &content).map_err(|e| e.to_string())?;
+    memory.write(REGISTERS_IN, input).map_err(|e| e.to_string())?;
+
+    let mut config = LaunchConfig::new([BLOCKS_OF_GRID, 1, 1], block);
+    config.shared_bytes = SHARED_BYTES;
+    config.local_bytes = LOCAL_BYTES + if asks_host { SERVICE_BYTES } else { 0 };
+    config.instruction_limit = Some(INSTRUCTIONS);
+    config.back_edges = BACK_EDGES;
+    config.constants[0] = Some(ConstBank::new(&BUFFER.to_le_bytes()).map_err(|e| e.to_string())?);
+    let heap = Heap::new(memory, 0).map_err(|e| e.to_string())?;
+    let serving = Serving::new(engine, Arc::new(heap), PRINTED_BYTES, None);
+    let outcome = launch(memory, &serving, &config, None).map_err(|e| e.to_string())?;
+    let (printed, _) = serving.end(None);
+    guarded.check()?;
+    let read = |at, bytes: usize| {
+        let mut content = vec![0; bytes];
+        memory.read(at, &mut content).map(|()| content).map_err(|e| e.to_string())
+    };
+    Ok(Left {
+        instructions: outcome.counts.instructions,
+        lane_instructions: outcome.counts.lane_instructions,
+        fault: outcome.fault,
+        buffer: read(BUFFER, PAGE_BYTES as usize)?,
+        registers: read(REGISTERS_OUT, registers as usize)?,
+        printed,
+    })
+}
+
+/// The registers that a function has anything to do with.
+fn registers(function: &Function) -> BTreeSet<Reg> {
+    let mut registers = BTreeSet::from([function.active]);
+    registers.extend(function.waiting_registers());
+    let mut add = |bank: BankId, first: u32, count: u32| registers.extend((first..first + count).map(|n| bank.reg(n)));
+    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+        match inst.op {
+            Op::RfRead { reg, .. }
+            | Op::RfWrite { reg, .. }
+            | Op::RegionRead { reg, .. }
+            | Op::RegionWrite { reg, .. } => add(reg.bank, reg.index, 1),
+            Op::RfGather { bank, first, count, .. } | Op::RfScatter { bank, first, count, .. } => {
+                add(bank, first, count)
+            }
+            _ => {}
+        }
+    }
+    registers
+}
+
+/// Those of the values that a function may read.
+fn read_by(function: &Function, initial: &[Initial]) -> Vec<Initial> {
+    let known = registers(function);
+    initial.iter().filter(|(reg, _)| known.contains(reg)).cloned().collect()
+}
+
+/// What differs first.
+fn describe(function: &Function, expected: &Left, found: &Left) -> String {
+    let end = |left: &Left| format!("{:?} after {} and {}", left.fault, left.instructions, left.lane_instructions);
+    if end(expected) != end(found) {
+        return format!("it ends with {}, expected {}", end(found), end(expected));
+    }
+    if expected.printed != found.printed {
+        let text = |printed: &Printed| String::from_utf8_lossy(&printed.text).into_owned();
+        let (found, expected) =
+            ((text(&found.printed), found.printed.dropped), (text(&expected.printed), expected.printed.dropped));
+        return format!("it prints {found:?}, expected {expected:?}");
+    }
+    if let Some(at) = (0..expected.buffer.len()).find(|&i| expected.buffer[i] != found.buffer[i]) {
+        return format!("byte {at:#x} of memory is {:#x}, expected {:#x}", found.buffer[at], expected.buffer[at]);
+    }
+    let (mut expected, mut found) = (&expected.registers[..], &found.registers[..]);
+    for warp in 0.. {
+        for reg in registers(function) {
+            let bytes = instrument::row_bytes(function, reg) as usize;
+            let Some(rows) = expected.split_at_checked(bytes).zip(found.split_at_checked(bytes)) else {
+                return "nothing differs".into();
+            };
+            let [expected_row, found_row] = [rows.0.0, rows.1.0].map(|row| instrument::values(function, reg, row));
+            (expected, found) = (rows.0.1, rows.1.1);
+            if let Some(cell) = (0..found_row.len()).find(|&cell| found_row[cell] != expected_row[cell]) {
+                let bank = function.bank(reg.bank);
+                let what = if matches!(bank.kind, CellKind::Bytes(_)) { "byte" } else { "lane" };
+                let (name, index, found, expected) = (&bank.name, reg.index, found_row[cell], expected_row[cell]);
+                return format!("{name}[{index}], {what} {cell}, warp {warp}: {found:#x}, expected {expected:#x}");
+            }
+        }
+    }
+    unreachable!("the rows end")
+}
