@@ -9,8 +9,8 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 use warploom_analysis::LaunchClass;
+use warploom_cache::Reader;
 use warploom_engine::Program;
-use warploom_engine::cache::Reader;
 use warploom_ir::parse::parse;
 
 fn project(path: &str) -> PathBuf {
@@ -238,4 +238,16 @@ fn code_of_another_function_is_not_taken() {
     assert!(!without.takes(&file));
     // Nor with its checksum right: there is no such store.
     assert!(!without.takes(&without.sealed(Reader::payload(&file))));
+}
+
+#[test]
+fn programs_have_identities_of_their_own() {
+    let function = parse(STORE).unwrap();
+    let of = |class: LaunchClass, one_worker| {
+        Program::new(&function, class, one_worker, warploom_cranelift::backend()).unwrap().identity().unwrap()
+    };
+    let any = of(LaunchClass::Any, true);
+    assert_eq!(any, of(LaunchClass::Any, true));
+    assert_ne!(any, of(LaunchClass::Line, true));
+    assert_ne!(any, of(LaunchClass::Any, false));
 }

@@ -9,8 +9,8 @@ use std::process::Command;
 use support::visa::corpus;
 use warploom_container::visa::info::{AddressMode, ArgumentKind, ZeInfo};
 use warploom_container::{self as container, Format, Isa, Module};
+use warploom_guest::platform::Platform;
 use warploom_visa::binary;
-use warploom_visa::platform::Platform;
 
 fn file(end: &str) -> Vec<u8> {
     let extension = end.rsplit('.').next().unwrap();

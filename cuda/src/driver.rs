@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use warploom::EngineKind;
-use warploom_engine::cache::Cache;
+use warploom_cache::Cache;
 use warploom_runtime::memory::{Memory, MemoryConfig};
 
 use crate::device::Profile;

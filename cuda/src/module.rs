@@ -100,7 +100,7 @@ impl Library {
         let module = self.source().module()?;
         let program = Program::in_memory(module, driver::memory().clone(), |name| self.image_handle(name));
         let with_cache = |mut program: Program| {
-            program.set_cache(driver::get().cache.clone());
+            program.set_cache(driver::get().cache.clone().map(|cache| cache as _));
             Arc::new(program)
         };
         program.map(with_cache).map_err(|error| Failure {

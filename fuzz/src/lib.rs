@@ -6,10 +6,10 @@ use std::sync::{Arc, LazyLock};
 
 use arbitrary::{Result, Unstructured};
 use warploom_analysis::LaunchClass;
+use warploom_cache::Reader;
 use warploom_container::hsaco::bundle;
 use warploom_container::{self as container, Addresses, Arch, Format, FunctionId, Linked, fatbin, text};
 use warploom_engine::Program;
-use warploom_engine::cache::Reader;
 use warploom_gfx9 as gfx9;
 use warploom_ir::{Function, parse, verify};
 use warploom_maxwell::{Instruction, assemble, table};

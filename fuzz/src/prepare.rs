@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use arbitrary::Unstructured;
+use warploom_cache::Reader;
 use warploom_container::{self as container, Isa, SectionKind};
-use warploom_engine::cache::Reader;
 use warploom_gfx9 as gfx9;
 use warploom_gfx9::layout::Form;
 use warploom_maxwell as maxwell;

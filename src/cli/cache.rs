@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use warploom_engine::cache::{Cache, Contents};
+use warploom_cache::{Cache, Contents};
 
 use super::text::{grouped, plural};
 use super::{Ending, Error, complain, print};

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use warploom_container::{self as container, Binding, Function, Isa, Module, SectionId, SectionKind, SymbolKind};
-use warploom_gfx9::{self as gfx9, Chip};
+use warploom_gfx9 as gfx9;
+use warploom_guest::chip::Chip;
+use warploom_guest::platform::Platform;
 use warploom_maxwell::Instruction;
 use warploom_maxwell::listing::{Section, Symbol, listing};
 use warploom_ptx as ptx;
 use warploom_replay::read;
-use warploom_visa::platform::Platform;
 use warploom_visa::{self as visa};
 
 use super::{Ending, Error, GpuChoice, print};
@@ -100,7 +101,7 @@ fn stream(code: &[u8], start: u64, chip: Chip, hex: bool) -> String {
     let mut at = 0;
     while let Some(word) = code[at..].first_chunk::<4>() {
         let pc = start + at as u64;
-        let instruction = chip.decode(&code[at..]);
+        let instruction = gfx9::decode(chip, &code[at..]);
         let (bytes, text) = match &instruction {
             Some(instruction) => (instruction.bytes() as usize, chip.named(instruction.text(pc))),
             None => (4, format!("illegal word {:#010x}", u32::from_le_bytes(*word))),

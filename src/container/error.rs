@@ -18,10 +18,12 @@ pub enum Error {
     Malformed { offset: u64, what: String, expected: String },
 
     /// In PTX: line, column and message of each error.
+    #[cfg(feature = "ptx")]
     #[error(transparent)]
     Ptx(#[from] warploom_ptx::ReadErrors),
 
     /// Of several modules of PTX.
+    #[cfg(feature = "ptx")]
     #[error(transparent)]
     PtxLink(#[from] warploom_ptx::LinkErrors),
 
@@ -35,10 +37,12 @@ pub enum Error {
     NotVisa { found: String },
 
     /// In vISA: line, column and message of each error.
+    #[cfg(feature = "visa")]
     #[error(transparent)]
     Visa(#[from] warploom_visa::text::ReadErrors),
 
     /// In vISA's binary form.
+    #[cfg(feature = "visa")]
     #[error(transparent)]
     VisaBinary(#[from] warploom_visa::binary::BinaryError),
 
@@ -48,10 +52,13 @@ pub enum Error {
 
     /// In the header of a graphics program.
     #[error(transparent)]
-    ShaderHeader(#[from] warploom_maxwell::shader::HeaderError),
+    ShaderHeader(#[from] warploom_guest::header::HeaderError),
 
     #[error("the function of the IR: {problem}")]
     Ir { problem: String },
+
+    #[error("{what} is left out of this build of warploom: expected one with the feature `{feature}`")]
+    Absent { what: &'static str, feature: &'static str },
 
     #[error("{what} is not supported: {why}")]
     Unsupported { what: String, why: String },

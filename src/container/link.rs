@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use warploom_maxwell::shader::Header;
+use warploom_guest::header::Header;
 
 use super::Error;
 use super::module::{

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use warploom_maxwell::shader::Header;
-use warploom_visa::platform::Platform;
+use warploom_guest::header::Header;
+use warploom_guest::platform::Platform;
 
 use super::hsaco::{Gfx9, HsaKernel, HsaModule};
 use super::ptx::PtxModule;
@@ -315,7 +315,7 @@ impl RelocKind {
 impl Module {
     /// Bits of an address in memory.
     pub fn address_bits(&self) -> u8 {
-        self.ptx.as_ref().map_or(64, |ptx| ptx.module.address_size)
+        self.ptx.as_ref().map_or(64, |ptx| ptx.address_bits())
     }
 
     /// Of these sections, with no symbols yet.

@@ -14,6 +14,7 @@ use super::module::{
     Binding, Function, FunctionId, Half, Isa, Module, Param, RelocKind, Relocation, Section, SectionId, SectionKind,
     Symbol, SymbolId, SymbolKind,
 };
+use super::recognise::is_ptx;
 
 /// A module of PTX with what the rest of warploom knows of it.
 #[derive(Clone, Debug)]
@@ -27,6 +28,13 @@ pub struct PtxModule {
     pub shared: FxHashMap<FunctionId, FxHashMap<VariableId, u64>>,
     /// Of each kernel, found out when it is first launched.
     pub needs: FxHashMap<FunctionId, OnceLock<Needs>>,
+}
+
+impl PtxModule {
+    /// Bits of an address in memory.
+    pub fn address_bits(&self) -> u8 {
+        self.module.address_size
+    }
 }
 
 const CODE: SectionId = SectionId(0);
@@ -47,23 +55,6 @@ fn binding(linkage: Linkage) -> Binding {
     }
 }
 
-/// Whether a file is PTX: text of which the first directive is `.version`.
-pub(super) fn recognise(bytes: &[u8]) -> bool {
-    let mut rest = bytes;
-    loop {
-        rest = rest.trim_ascii_start();
-        let skipped = match rest {
-            [b'/', b'/', ..] | [b'#' | b'@', ..] => rest.iter().position(|&byte| byte == b'\n'),
-            [b'/', b'*', ..] => rest.windows(2).skip(2).position(|two| two == b"*/").map(|at| at + 3),
-            _ => return rest.starts_with(b".version"),
-        };
-        match skipped {
-            Some(skipped) => rest = &rest[skipped + 1..],
-            None => return false,
-        }
-    }
-}
-
 /// The module of a text.
 pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     module(warploom_ptx::read(bytes)?)
@@ -77,7 +68,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
 pub fn parse_linked(texts: &[(&str, &[u8])]) -> Result<Module, Error> {
     let read = |&(name, bytes): &(&str, &[u8])| {
         let named = |problem| Error::Linked { name: name.into(), problem: Box::new(problem) };
-        if recognise(bytes) {
+        if is_ptx(bytes) {
             return Ok(warploom_ptx::read(bytes).map_err(|errors| named(errors.into()))?.named(name));
         }
         let found = super::recognise(bytes).map_or("no GPU binary".into(), |format| format.to_string());

@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-pub use warploom_gfx9::lift::graphics::Parameter;
-pub use warploom_guest::shader::{Stage, emitted};
+pub use warploom_guest::shader::{Parameter, Stage, emitted};
 
 /// What the hardware gives lanes before they start: an array of `[pixels]`, and a `builtin` of `[[raw.vgpr]]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -89,18 +88,6 @@ pub enum WaveInput {
     RingOffset,
 }
 
-/// The name of a variant without fields, as manifests have it.
-fn name_of<T: Serialize>(variant: T) -> String {
-    toml::Value::try_from(variant).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
-}
-
-impl WaveInput {
-    /// As manifests name it.
-    pub fn name(self) -> String {
-        name_of(self)
-    }
-}
-
 impl Input {
     /// Words of a lane.
     pub const fn components(self) -> usize {
@@ -113,11 +100,6 @@ impl Input {
             | VertexInGroup | TessU | TessV | PatchInGroup | PatchId | PatchThread | PrimitiveId | InvocationId
             | Vertices01 | Vertices23 | Vertices45 | RingVertex => 1,
         }
-    }
-
-    /// As manifests name it.
-    pub fn name(self) -> String {
-        name_of(self)
     }
 }
 

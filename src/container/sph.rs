@@ -1,7 +1,7 @@
 //! Graphics programs for NVIDIA Maxwell as drivers and emulators keep them: a header of 80 bytes, then the code. Facts, `graphics.md`,
 //! sections 1.1 and 1.2.
 
-use warploom_maxwell::shader::{HEADER_BYTES, Header};
+use warploom_guest::header::{HEADER_BYTES, Header};
 use warploom_maxwell::{BUNDLE_BYTES, Opcode, WORD_BYTES, code};
 
 use super::module::{Binding, Function, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind};
@@ -15,13 +15,6 @@ const BRANCH: u64 = 0xe240_0000_0000_0000;
 const BRANCH_AT: u32 = 20;
 const BRANCH_BYTES: u64 = 1 << 23;
 const CONDITION: u64 = 0xf_001f;
-
-/// Whether bytes begin with a header, and behind it with a scheduling word.
-pub(super) fn recognise(bytes: &[u8]) -> bool {
-    let scheduling = bytes.get(HEADER_BYTES..).and_then(|code| code.first_chunk().copied()).map(u64::from_le_bytes);
-    // It has three fields of 21 bits; a bundle of 0 is no code.
-    scheduling.is_some_and(|word| word != 0 && word >> 63 == 0) && Header::read(bytes).is_ok()
-}
 
 /// The module of a header and its code; its only kernel has the name of its stage.
 pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {

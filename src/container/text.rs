@@ -27,25 +27,22 @@
 //!
 //! Assembly for GFX9 is a plain stream: how its waves start is in the launch's manifest.
 
+#[cfg(feature = "gfx9")]
+mod gfx9;
 mod listed;
+#[cfg(feature = "maxwell")]
+mod maxwell;
 mod stage;
 
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
-use warploom_gfx9 as gfx9;
-use warploom_gfx9::Chip;
+use warploom_guest::header::Header;
 use warploom_ir::{parse, verify};
-use warploom_maxwell as maxwell;
-use warploom_maxwell::shader::Header;
-use warploom_maxwell::{BUNDLE_BYTES, WORD_BYTES};
 
-use super::cubin::reloc;
 use super::hsaco::Gfx9;
-use super::module::{
-    Binding, Function, Isa, Module, Param, Relocation, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
-};
-use super::{Error, Format, sph};
+use super::module::{Binding, Function, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind};
+use super::{Error, Format};
 
 const TARGET: &str = ".target";
 const COMMENT: &str = "//";
@@ -56,17 +53,11 @@ const FUNCTION: &str = "function ";
 const IR_COMMENT: &str = "#";
 /// Around the name of a target, as the vendor's disassembler has it: a label, or a function that is not defined.
 const NAMED: (&str, char) = ("`(", ')');
-/// The type of the relocation that gives JCAL and JMP the address of such a function: R_CUDA_ABS32_20.
-const EXTERN_ADDRESS: u32 = 42;
-/// Where the parameters of a Maxwell kernel start in constant bank 0.
-const PARAM_BASE: u32 = 0x140;
-/// Parameters and memory of a kernel at most, in bytes.
-const MAX_BYTES: u32 = 1 << 16;
 const STAGE: &str = ".stage ";
+/// Alignment of code, as Maxwell has it.
+const CODE_ALIGN: u64 = 32;
 /// The name of a kernel that has none.
 const UNNAMED: &str = "kernel";
-/// Instructions in a bundle, behind its control word.
-const BUNDLE: usize = 3;
 
 /// What a text is, by its first line that says anything.
 pub(super) fn recognise(bytes: &[u8]) -> Option<Format> {
@@ -77,6 +68,20 @@ pub(super) fn recognise(bytes: &[u8]) -> Option<Format> {
         return Some(Format::Assembly);
     }
     first.starts_with(FUNCTION).then_some(Format::Ir)
+}
+
+#[cfg(not(feature = "maxwell"))]
+impl Source<'_> {
+    fn maxwell(&self) -> Result<Module, Error> {
+        Err(Error::Absent { what: "Maxwell", feature: "maxwell" })
+    }
+}
+
+#[cfg(not(feature = "gfx9"))]
+impl Source<'_> {
+    fn gfx9(&self, _: warploom_guest::chip::Chip) -> Result<Vec<u8>, Error> {
+        Err(Error::Absent { what: "GFX9", feature: "gfx9" })
+    }
 }
 
 /// The module of a text.
@@ -256,134 +261,6 @@ impl<'a> Source<'a> {
         }
         Ok(header)
     }
-
-    fn maxwell(&self) -> Result<Module, Error> {
-        let (mut code, mut externs) = (Vec::new(), Externs::default());
-        for (number, line) in self.instructions.iter().enumerate() {
-            let text = match named(&line.text) {
-                None if line.text.contains(NAMED.0) => {
-                    return Err(line.wrong(format!("expected `(NAME) in `{}`", line.text)));
-                }
-                Some(named) if !self.labels.contains_key(named.1) => {
-                    externs.without_name(line, named, maxwell_pc(number))?
-                }
-                _ => self.with_target(line, |target| Ok(format!("{:#x}", maxwell_pc(target))))?,
-            };
-            let word = maxwell::assemble(&text, maxwell_pc(number)).map_err(|e| line.wrong(e.to_string()))?;
-            if number.is_multiple_of(BUNDLE) {
-                code.extend([0; WORD_BYTES as usize]);
-            }
-            code.extend(word.to_le_bytes());
-        }
-        let size = code.len() as u64;
-        let mut function = Function::new(UNNAMED.into(), SymbolId(0), SectionId(0), 0, size, true);
-        function.param_base = PARAM_BASE;
-        function.stack_bytes = Some(0);
-        let mut param_bytes = 0_u32;
-        let mut header = self.stage()?;
-        for line in self.directives.iter().filter(|line| !line.text.starts_with(STAGE)) {
-            let (name, value) = line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));
-            let value = value.trim();
-            if let Some(header) = &mut header
-                && stage::directive(header, name, value).map_err(|problem| line.wrong(problem))?
-            {
-                continue;
-            }
-            let bytes = |least| {
-                let bytes = value.parse().ok().filter(|bytes| (least..=MAX_BYTES).contains(bytes));
-                bytes.ok_or_else(|| line.wrong(format!("`{value}`: expected {least} to {MAX_BYTES} bytes")))
-            };
-            match name {
-                ".kernel" if !value.is_empty() => function.name = value.into(),
-                ".kernel" => return Err(line.wrong("expected a name")),
-                ".shared" | ".param" if header.is_some() => {
-                    return Err(line.wrong(format!("`{name}`: a graphics program has none")));
-                }
-                ".shared" => function.shared_bytes = bytes(0)?.into(),
-                ".local" => function.stack_bytes = Some(bytes(0)?),
-                ".param" => {
-                    let size = bytes(1)?;
-                    let offset = param_bytes.next_multiple_of(size.next_power_of_two().min(8));
-                    param_bytes =
-                        Some(offset + size).filter(|&end| end <= MAX_BYTES - PARAM_BASE).ok_or_else(|| {
-                            line.wrong(format!("expected at most {} bytes of parameters", MAX_BYTES - PARAM_BASE))
-                        })?;
-                    function.params.push(Param { offset, size });
-                }
-                _ => {
-                    return Err(
-                        line.wrong(format!("`{name}`: expected .kernel, .param, .shared, .local, .stage or a label"))
-                    );
-                }
-            }
-        }
-        if let Some(header) = header {
-            let name = if function.name == UNNAMED { header.stage().name() } else { &function.name };
-            return Ok(sph::assembled(name, header, code));
-        }
-        function.param_bytes = param_bytes;
-        function.externs = (1..=externs.names.len()).map(SymbolId).collect();
-        let mut module = module(Isa::Maxwell { sm: 50 }, code, function);
-        module.symbols.extend(externs.names.iter().map(|&name| symbol_of(name.into(), None, 0)));
-        module.relocations = externs.calls;
-        Ok(module)
-    }
-
-    fn gfx9(&self, chip: Chip) -> Result<Vec<u8>, Error> {
-        if let Some(line) = self.directives.first() {
-            return Err(line.wrong(format!("`{}`: expected instructions and labels only", line.text)));
-        }
-        // Where instructions are is not known in the first round, but how long they are is.
-        let mut starts = vec![0; self.instructions.len() + 1];
-        let mut code = Vec::new();
-        for _ in 0..2 {
-            code.clear();
-            for (number, line) in self.instructions.iter().enumerate() {
-                starts[number] = code.len() as i64;
-                let next = code.len() as i64 + 4;
-                let distance = |target: usize| {
-                    let words = i16::try_from((starts[target] - next) / 4);
-                    words.map(|words| words.cast_unsigned().to_string()).map_err(|_| "the label is too far".into())
-                };
-                let text = self.with_target(line, distance)?;
-                code.extend(gfx9::assemble_for(&text, chip).map_err(|e| line.wrong(e.to_string()))?);
-            }
-            starts[self.instructions.len()] = code.len() as i64;
-        }
-        Ok(code)
-    }
-}
-
-/// Functions that a text names without defining them.
-#[derive(Default)]
-struct Externs<'a> {
-    names: Vec<&'a str>,
-    symbols: FxHashMap<&'a str, SymbolId>,
-    calls: Vec<Relocation>,
-}
-
-impl<'a> Externs<'a> {
-    /// The line with 0 for the name of such a function.
-    fn without_name(
-        &mut self,
-        line: &Line<'_>,
-        (before, name, after): (&str, &'a str, &str),
-        pc: u64,
-    ) -> Result<String, Error> {
-        let operation = before.split_whitespace().find(|word| !word.starts_with('@'));
-        if !matches!(operation, Some("JCAL" | "JMP")) {
-            return Err(line.wrong(format!("`{}`: only JCAL and JMP reach a function by its name", line.text)));
-        }
-        // Behind the kernel's own.
-        let next = SymbolId(1 + self.names.len());
-        let symbol = *self.symbols.entry(name).or_insert(next);
-        if symbol == next {
-            self.names.push(name);
-        }
-        let (kind, name) = reloc::kind(EXTERN_ADDRESS).expect("a type of the table");
-        self.calls.push(Relocation { section: SectionId(0), offset: pc, kind, name, symbol, addend: None });
-        Ok(format!("{before}0x0{after}"))
-    }
 }
 
 /// What stands before a name in `( ), the name, and what stands behind it.
@@ -391,11 +268,6 @@ fn named(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once(NAMED.0)?;
     let (name, after) = rest.split_once(NAMED.1).filter(|(name, _)| !name.is_empty())?;
     Some((before, name, after))
-}
-
-/// Address of an instruction by its number.
-const fn maxwell_pc(number: usize) -> u64 {
-    (number / BUNDLE) as u64 * BUNDLE_BYTES + (number % BUNDLE + 1) as u64 * WORD_BYTES
 }
 
 /// A function of the IR as a module. Its code is its text.
@@ -410,7 +282,7 @@ fn function(text: &str) -> Result<Module, Error> {
 fn module(isa: Isa, code: Vec<u8>, function: Function) -> Module {
     let symbol = symbol_of(function.name.clone(), Some(SectionId(0)), function.size);
     let name = format!(".text.{}", function.name);
-    let section = Section { name, kind: SectionKind::Code, align: BUNDLE_BYTES, size: function.size, data: code };
+    let section = Section { name, kind: SectionKind::Code, align: CODE_ALIGN, size: function.size, data: code };
     Module { symbols: vec![symbol], functions: vec![function], ..Module::new(isa, vec![section]) }
 }
 

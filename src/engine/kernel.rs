@@ -7,14 +7,13 @@ use warploom_analysis::{LaunchClass, Launched};
 use warploom_ir::Function;
 
 use crate::backend::Backend;
-use crate::cache::Cache;
-use crate::{JitError, Program, tuning};
+use crate::{CodeStore, JitError, Program, tuning};
 
 /// The programs made of one function, one for each class of launches that launches have asked for.
 pub struct Kernel {
     function: Arc<Function>,
     backend: Arc<dyn Backend>,
-    cache: Option<Arc<Cache>>,
+    cache: Option<Arc<dyn CodeStore>>,
     variants: Mutex<HashMap<(Launched, bool), Arc<Program>>>,
 }
 
@@ -24,7 +23,7 @@ impl Kernel {
     }
 
     /// This kernel, with a cache for its code if there is one.
-    pub fn with_cache(self, cache: Option<Arc<Cache>>) -> Kernel {
+    pub fn with_cache(self, cache: Option<Arc<dyn CodeStore>>) -> Kernel {
         Kernel { cache, ..self }
     }
 

@@ -2,13 +2,12 @@
 //!
 //! A [`Kernel`] holds the programs made of one function. A [`Program`] is an engine for the runtime: regions of blocks,
 //! each with code for several efforts (`tier`). A [`Prepared`] function is what analysis leaves, `plan` what is decided
-//! about each of its blocks. A [`Backend`] makes code of it, an [`Object`](object::Object), which `cache` keeps on disk.
+//! about each of its blocks. A [`Backend`] makes code of it, an [`Object`](object::Object), which a [`CodeStore`] may keep.
 //! Code and the engine meet in `abi` and `helpers`, the functions that code calls, with `descriptions` of the
 //! instructions that it calls them for. `docs/engine-contract.md` says what code keeps.
 
 pub mod abi;
 pub mod backend;
-pub mod cache;
 mod deferred;
 pub mod descriptions;
 mod error;
@@ -20,6 +19,7 @@ pub mod plan;
 mod prepared;
 mod product;
 mod program;
+mod store;
 mod support;
 mod tier;
 pub mod tuning;
@@ -30,5 +30,6 @@ pub use error::JitError;
 pub use kernel::Kernel;
 pub use prepared::Prepared;
 pub use program::Program;
+pub use store::{CodeStore, Pieces};
 pub use tier::Effort;
 pub use tuning::INTERPRETED;

@@ -64,6 +64,11 @@ impl Prepared {
         self.interpreter.layout()
     }
 
+    /// Everything that code depends on, but for the back end, as text.
+    pub fn identity(&self) -> String {
+        format!("{:?} {}\n{}", self.launch, self.one_worker, self.function)
+    }
+
     /// The interpreter of this function.
     pub fn interpreter(&self) -> &Arc<Interpreter> {
         &self.interpreter

@@ -13,10 +13,10 @@ use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use crate::backend::{Backend, CodeSpace};
-use crate::cache::{Cache, Key};
 use crate::descriptions::Descriptions;
 use crate::object::Object;
 use crate::prepared::Prepared;
+use crate::store::{CodeStore, Pieces};
 use crate::tier::{Compiled, Region};
 use crate::{Effort, JitError, abi, tuning};
 
@@ -35,8 +35,7 @@ pub struct Program {
 
 /// Where code of a program is kept.
 struct Cached {
-    cache: Arc<Cache>,
-    key: Key,
+    pieces: Box<dyn Pieces>,
     /// Regions whose code was there.
     found: AtomicU64,
 }
@@ -103,15 +102,19 @@ impl Program {
     ///
     /// # Errors
     /// There is no code generator for this host.
-    pub fn with_cache(mut self, cache: Arc<Cache>) -> Result<Program, JitError> {
+    pub fn with_cache(mut self, store: Arc<dyn CodeStore>) -> Result<Program, JitError> {
         let start = Instant::now();
-        self.cache = Some(Cached { cache, key: self.key()?, found: AtomicU64::new(0) });
+        self.cache = Some(Cached { pieces: store.of_program(&self.identity()?), found: AtomicU64::new(0) });
         self.translate_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
         Ok(self)
     }
 
-    pub(crate) fn key(&self) -> Result<Key, JitError> {
-        Ok(Key::of_program(&self.prepared, &self.backend.description()?))
+    /// Everything that code of this program depends on, as text.
+    ///
+    /// # Errors
+    /// The back end does not serve this host.
+    pub fn identity(&self) -> Result<String, JitError> {
+        Ok(format!("{} {}", self.backend.description()?, self.prepared.identity()))
     }
 
     /// The function after analysis, which code is made of.
@@ -151,7 +154,12 @@ impl Program {
         self.place(&*self.space, &format!("{}.region{region}.{}", self.function().name, effort.name()), object)
     }
 
-    pub(crate) fn place(&self, space: &dyn CodeSpace, name: &str, object: &Object) -> Result<Compiled, JitError> {
+    /// Whether code could be put in a place as a region of this program. It is not run.
+    pub fn takes(&self, object: &Object) -> bool {
+        self.backend.space().and_then(|space| self.place(&*space, "read", object).map(drop)).is_ok()
+    }
+
+    fn place(&self, space: &dyn CodeSpace, name: &str, object: &Object) -> Result<Compiled, JitError> {
         let descriptions = Descriptions::new(self.prepared.interpreter(), &object.sites);
         let descriptions = descriptions.ok_or_else(|| JitError::Codegen("it is of another function".into()))?;
         self.prepared.check_register_file(object.register_bytes as usize)?;
@@ -172,25 +180,28 @@ impl Program {
         put.map_err(|_| JitError::Codegen(format!("region {region} has code")))
     }
 
-    pub(crate) fn compile_region(&self, region: usize, effort: Effort) -> Result<Object, JitError> {
+    /// The code of a region as the back end makes it, not in a place.
+    ///
+    /// # Errors
+    /// The code generator rejects the region.
+    pub fn compile_region(&self, region: usize, effort: Effort) -> Result<Object, JitError> {
         self.backend.compile(&self.prepared, &self.regions[region].blocks, effort)
     }
 
     /// Makes code, puts it in its place and keeps it.
     fn made(&self, region: usize, effort: Effort) -> Result<Compiled, JitError> {
         let object = self.compile_region(region, effort)?;
-        if let Some(Cached { cache, key, .. }) = &self.cache {
-            cache.store(key.of_region(region, effort), &object);
+        if let Some(Cached { pieces, .. }) = &self.cache {
+            pieces.store(region, effort, &object);
         }
         self.define(region, effort, &object)
     }
 
     /// The code of a region that the cache has.
     fn cached(&self, region: usize, effort: Effort) -> Option<Compiled> {
-        let Cached { cache, key, found } = self.cache.as_ref()?;
-        let key = key.of_region(region, effort);
-        let compiled = self.define(region, effort, &cache.load(key)?);
-        let compiled = compiled.inspect_err(|error| cache.reject(key, &error.to_string())).ok()?;
+        let Cached { pieces, found } = self.cache.as_ref()?;
+        let compiled = self.define(region, effort, &pieces.load(region, effort)?);
+        let compiled = compiled.inspect_err(|error| pieces.reject(region, effort, &error.to_string())).ok()?;
         found.fetch_add(1, Relaxed);
         Some(compiled)
     }

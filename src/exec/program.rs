@@ -9,8 +9,7 @@ use warploom_container::{
     self as container, Addresses, Arch, FunctionId, Isa, Linked, Module, Modules, RelocKind, SectionId, SectionKind,
     SymbolId,
 };
-use warploom_engine::Backend;
-use warploom_engine::cache::Cache;
+use warploom_engine::{Backend, CodeStore};
 use warploom_ir::image::Shape;
 use warploom_ir::special::Reciprocals;
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
@@ -29,7 +28,7 @@ pub struct Program {
     memory: Arc<Memory>,
     reciprocals: Reciprocals,
     backend: Arc<dyn Backend>,
-    cache: Option<Arc<Cache>>,
+    cache: Option<Arc<dyn CodeStore>>,
     /// By kernel and the images that it is specialised for.
     translated: Mutex<BTreeMap<(FunctionId, KnownImages), Arc<Translated>>>,
     /// Words of constant bank 0 that kernels take for handles of images, in bytes; none: the kernel uses no images.
@@ -457,7 +456,7 @@ impl Program {
     }
 
     /// Keeps compiled code of all kernels there from now on.
-    pub fn set_cache(&mut self, cache: Option<Arc<Cache>>) {
+    pub fn set_cache(&mut self, cache: Option<Arc<dyn CodeStore>>) {
         self.cache = cache;
         lock(&self.translated).clear();
     }

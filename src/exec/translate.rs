@@ -9,8 +9,7 @@ use warploom_analysis::{Launched, shorten_divisions, unroll_exchanges};
 use warploom_container::{Code, FunctionId, Linked};
 use warploom_cranelift::executed::Counting;
 use warploom_cranelift::{Target, dump};
-use warploom_engine::cache::Cache;
-use warploom_engine::{self as jit, Backend, Effort, JitError};
+use warploom_engine::{self as jit, Backend, CodeStore, Effort, JitError};
 use warploom_interp::{InterpError, Interpreter};
 use warploom_ir::layout::RegLayout;
 use warploom_ir::special::{self, Reciprocals};
@@ -41,7 +40,7 @@ pub(super) struct Settings {
     pub images: KnownImages,
     pub reciprocals: Reciprocals,
     pub backend: Arc<dyn Backend>,
-    pub cache: Option<Arc<Cache>>,
+    pub cache: Option<Arc<dyn CodeStore>>,
 }
 
 /// A kernel's translations.

@@ -87,7 +87,7 @@ pub struct Kernel {
     /// What the driver must know of kernels of vISA, where the binary does not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ze_info: Option<PathBuf>,
-    /// The GPU that vISA is for, where it does not say so: see [`Platform`](warploom_visa::platform::Platform).
+    /// The GPU that vISA is for, where it does not say so: see [`Platform`](warploom_guest::platform::Platform).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use warploom_container::Arch;
+use warploom_guest::platform::Platform;
 use warploom_ir::special::Reciprocals;
-use warploom_visa::platform::Platform;
 
 use super::array::{Array, Dtype};
 use super::compare::Tolerance;

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use warploom_engine::{self as jit, Effort};
-use warploom_gfx9::Chip;
 use warploom_gfx9::lift::{Kernel, Mode, lift_kernel};
+use warploom_guest::chip::Chip;
 use warploom_interp::Interpreter;
 use warploom_ir::{BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Space, Terminator, Type, Value};
 use warploom_runtime::launch::{Engine, LaunchConfig, launch};

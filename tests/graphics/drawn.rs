@@ -1,7 +1,7 @@
 //! Pixels that the rasteriser makes, against the same pixels given as arrays: what is made when a block begins is what would stand in rows.
 
 use warploom_replay::Launch;
-use warploom_replay::graphics::Input;
+use warploom_replay::graphics::{Input, name_of};
 
 use super::{assembled, list, run};
 
@@ -38,7 +38,7 @@ fn program(pixels: &str) -> Launch {
     let mut rest = String::from("[raw]\nvgprs = 24\n[[raw.sgpr]]\nfirst = 2\nbuiltin = \"prim_mask\"\n");
     let mut first = 0;
     for input in INPUTS {
-        rest += &format!("[[raw.vgpr]]\nfirst = {first}\nbuiltin = \"{}\"\n", input.name());
+        rest += &format!("[[raw.vgpr]]\nfirst = {first}\nbuiltin = \"{}\"\n", name_of(input));
         first += input.components();
     }
     assert_eq!(first, 14);
@@ -77,7 +77,7 @@ fn what_is_drawn_is_what_arrays_would_give() {
                 1 => list(rows.flatten()),
                 _ => list(rows),
             };
-            pixels += &format!("{} = {rows}\n", input.name());
+            pixels += &format!("{} = {rows}\n", name_of(input));
         }
         let parameters: Vec<_> = (varying.chunks(3))
             .map(|corners| [0, 1].map(|_| [0, 1, 2, 3].map(|c| [0, 1, 2].map(|v| corners[v][c]))))

@@ -1,6 +1,6 @@
 //! Pixels that the rasteriser makes, against the same pixels given as arrays.
 
-use warploom_replay::graphics::Input;
+use warploom_replay::graphics::{Input, name_of};
 
 use crate::support::{Case, list};
 
@@ -50,7 +50,7 @@ fn what_is_drawn_is_what_arrays_would_give() {
     let mut pixels = format!("primitive = {}\n", list(&primitive));
     for input in [Input::X, Input::Y, Input::Z, Input::InverseW, Input::Front, Input::SampleCoverage] {
         let words: Vec<u32> = raster.quads().flat_map(|quad| quad.input(input)[0]).collect();
-        pixels += &format!("{} = {}\n", input.name(), list(&words));
+        pixels += &format!("{} = {}\n", name_of(input), list(&words));
     }
     let weights: Vec<[u32; 2]> = raster
         .quads()

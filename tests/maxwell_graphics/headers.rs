@@ -1,7 +1,7 @@
 //! Headers: what they forbid, what files with them are taken for, and programs as text.
 
 use warploom_container::{self as container, Stage};
-use warploom_maxwell::shader::{Flag, Header, Interpolation};
+use warploom_guest::header::{Flag, Header, Interpolation};
 
 use crate::support::{Case, fixture};
 

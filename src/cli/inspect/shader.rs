@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use warploom_container::{Function, Module, Stage};
-use warploom_maxwell::shader::{ATTRIBUTE_WORDS, Flag, Header, Interpolation, TARGETS};
+use warploom_guest::header::{ATTRIBUTE_WORDS, Flag, Header, Interpolation, TARGETS};
 
 /// What the header says.
 pub(super) fn program(module: &Module, f: &Function, header: &Header, out: &mut String) {

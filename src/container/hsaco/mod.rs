@@ -15,16 +15,24 @@
 pub mod bundle;
 pub(super) mod compressed;
 pub mod descriptor;
+#[cfg(feature = "gfx9")]
 mod image;
 pub mod kernel;
+#[cfg(feature = "gfx9")]
 mod kernel_code;
+#[cfg(feature = "gfx9")]
 mod metadata;
 mod notes;
+#[cfg(feature = "gfx9")]
 pub(super) mod opencl;
+#[cfg(feature = "gfx9")]
 mod reloc;
+#[cfg(feature = "gfx9")]
 mod relocatable;
+#[cfg(feature = "gfx9")]
 mod symbols;
 mod target;
+#[cfg(feature = "gfx9")]
 mod yaml;
 
 pub use descriptor::{FloatMode, KernelDescriptor, SystemSgpr, UserSgpr};
@@ -35,10 +43,13 @@ use object::read::elf::FileHeader;
 pub use target::{Feature, Gfx9};
 
 use super::{Error, Isa, Module};
+#[cfg(not(feature = "gfx9"))]
+pub use crate::absent::hsaco::{opencl, parse};
 
 type Header = FileHeader64<LE>;
 
 /// Reads a code object. Memory used is bounded by a small multiple of the file's size, and 16 MiB.
+#[cfg(feature = "gfx9")]
 pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
     let header = Header::parse(bytes)
         .map_err(|e| Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file"))?;

@@ -3,7 +3,7 @@
 use object::LittleEndian as LE;
 use object::elf::{EM_AMDGPU, ET_DYN};
 use object::read::elf::FileHeader;
-use warploom_gfx9::Chip;
+use warploom_guest::chip::Chip;
 
 use super::Header;
 use super::notes::Note;

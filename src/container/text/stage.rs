@@ -1,6 +1,6 @@
 //! Directives of a graphics program: what its header says.
 
-use warploom_maxwell::shader::{Flag, Header, Interpolation, TARGETS};
+use warploom_guest::header::{Flag, Header, Interpolation, TARGETS};
 
 use crate::Stage;
 

@@ -11,17 +11,15 @@ mod zebin;
 use std::sync::Arc;
 
 pub use info::{KernelInfo, ZeInfo};
-use warploom_visa::platform::Platform;
+use warploom_guest::platform::Platform;
 use warploom_visa::{binary, module as visa, text};
 pub(super) use zebin::parse as parse_zebin;
 
+use super::Error;
 use super::module::{
     Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind, Unreadable,
 };
-use super::{Error, ptx};
 
-/// The machine of zebins.
-pub const MACHINE: u16 = 205;
 /// A kernel that only carries symbols.
 const SYMBOL_TABLE_KERNEL: &str = "Intel_Symbol_Table_Void_Program";
 const CODE: SectionId = SectionId(0);
@@ -50,29 +48,6 @@ pub struct VisaKernel {
     pub routine: usize,
     /// What `.ze_info` says of a kernel; none if there is no such file.
     pub info: Option<KernelInfo>,
-}
-
-/// Whether a file is vISA: text of which the first directives are `.version` and a routine's.
-pub(super) fn recognise_text(bytes: &[u8]) -> bool {
-    if !ptx::recognise(bytes) {
-        return false;
-    }
-    // Comments may stand before and between the directives; the number of the version is on the line of its directive.
-    let mut rest = bytes;
-    loop {
-        rest = rest.trim_ascii_start();
-        let line = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
-        match rest {
-            [] => return false,
-            [b'/', b'*', ..] => match rest.windows(2).skip(2).position(|two| two == b"*/") {
-                Some(at) => rest = &rest[at + 4..],
-                None => return false,
-            },
-            [b'/', b'/', ..] => rest = &rest[line..],
-            _ if rest.starts_with(b".version") => rest = &rest[line..],
-            _ => return rest.starts_with(b".kernel") || rest.starts_with(b".global_function"),
-        }
-    }
 }
 
 /// The module of a text.

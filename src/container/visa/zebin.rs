@@ -3,7 +3,7 @@
 use object::LittleEndian as LE;
 use object::elf::{FileHeader64, SectionHeader64};
 use object::read::elf::{FileHeader, SectionHeader, SectionTable};
-use warploom_visa::platform::Platform;
+use warploom_guest::platform::Platform;
 use warploom_visa::{module as visa, text};
 
 use super::info::ZeInfo;

@@ -1,14 +1,18 @@
 //! What differs between instruction sets when a kernel is translated and launched: a file for each.
 
+#[cfg(feature = "gfx9")]
 mod gfx9;
 mod ir;
+#[cfg(feature = "maxwell")]
 mod maxwell;
+#[cfg(any(feature = "gfx9", feature = "visa"))]
 mod print_buffer;
+#[cfg(feature = "ptx")]
 mod ptx;
+#[cfg(feature = "visa")]
 mod visa;
 
 use warploom_container::{Code, FunctionId, Isa, Linked, Module, SymbolId};
-use warploom_gfx9::Chip;
 use warploom_guest::LiftError;
 use warploom_guest::fidelity::Fidelity;
 use warploom_ir::Function;
@@ -201,17 +205,18 @@ pub(super) fn instructions<'a>(
 
 pub(super) fn of(isa: Isa) -> &'static dyn Guest {
     match isa {
+        #[cfg(feature = "maxwell")]
         Isa::Maxwell { .. } => &maxwell::Maxwell,
-        Isa::Gfx9 { mach } => match mach.chip() {
-            Chip::Any => &gfx9::Gfx9(Chip::Any),
-            Chip::Gfx900 => &gfx9::Gfx9(Chip::Gfx900),
-            Chip::Gfx904 => &gfx9::Gfx9(Chip::Gfx904),
-            Chip::Gfx906 => &gfx9::Gfx9(Chip::Gfx906),
-            Chip::Generic => &gfx9::Gfx9(Chip::Generic),
-        },
+        #[cfg(feature = "gfx9")]
+        Isa::Gfx9 { mach } => gfx9::of(mach.chip()),
+        #[cfg(feature = "ptx")]
         Isa::Ptx { .. } => &ptx::Ptx,
+        #[cfg(feature = "visa")]
         Isa::Visa { .. } => &visa::Visa,
         Isa::Ir => &ir::Ir,
+        // Readers of binaries make no modules of guests that are left out.
+        #[allow(unreachable_patterns, reason = "no guest may be left out")]
+        _ => &ir::Ir,
     }
 }
 

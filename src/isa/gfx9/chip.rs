@@ -1,62 +1,26 @@
-//! What the GPUs of the generation differ in, as far as instructions go.
+//! Which instructions of the table each GPU of the generation has.
 //!
 //! Source: LLVM's disassembler (19) for each of them.
+
+use warploom_guest::chip::Chip;
 
 use super::instruction::Instruction;
 use super::row::{Modifiers, Row};
 use super::table::Opcode;
 
-/// GPUs whose instructions are the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Chip {
-    /// Not said: every instruction of the table, as gfx900 has it.
-    #[default]
-    Any,
-    /// gfx900, gfx902, gfx909, gfx90c.
-    Gfx900,
-    /// `v_mad_mix` and its kind are `v_fma_mix`, with the same opcodes: rounded once.
-    Gfx904,
-    /// The same, and dot products, `v_fmac_f32` and `v_xnor_b32`.
-    Gfx906,
-    /// What all of them have: no mixed precision.
-    Generic,
+/// Whether a chip has an instruction of the table.
+pub fn has(chip: Chip, row: &Row) -> bool {
+    use Opcode::{VDot2F32F16, VDot2I32I16, VDot2U32U16, VDot4I32I8, VDot4U32U8, VDot8I32I4, VDot8U32U4};
+    match row.opcode {
+        Opcode::VFmacF32 | Opcode::VXnorB32 => matches!(chip, Chip::Any | Chip::Gfx906),
+        VDot2F32F16 | VDot2I32I16 | VDot2U32U16 | VDot4I32I8 | VDot4U32U8 | VDot8I32I4 | VDot8U32U4 => {
+            matches!(chip, Chip::Any | Chip::Gfx906)
+        }
+        _ => chip != Chip::Generic || !row.has(Modifiers::MIX),
+    }
 }
 
-/// How the names of mixed precision begin.
-const MIX: &str = "v_mad_mix";
-const FUSED_MIX: &str = "v_fma_mix";
-
-impl Chip {
-    /// Mixed precision rounds once.
-    pub const fn fused_mix(self) -> bool {
-        matches!(self, Chip::Gfx904 | Chip::Gfx906)
-    }
-
-    /// Whether it has an instruction of the table.
-    pub fn has(self, row: &Row) -> bool {
-        use Opcode::{VDot2F32F16, VDot2I32I16, VDot2U32U16, VDot4I32I8, VDot4U32U8, VDot8I32I4, VDot8U32U4};
-        match row.opcode {
-            Opcode::VFmacF32 | Opcode::VXnorB32 => matches!(self, Chip::Any | Chip::Gfx906),
-            VDot2F32F16 | VDot2I32I16 | VDot2U32U16 | VDot4I32I8 | VDot4U32U8 | VDot8I32I4 | VDot8U32U4 => {
-                matches!(self, Chip::Any | Chip::Gfx906)
-            }
-            _ => self != Chip::Generic || !row.has(Modifiers::MIX),
-        }
-    }
-
-    /// The instruction at the start of `code`. None: illegal there, or cut off.
-    pub fn decode(self, code: &[u8]) -> Option<Instruction> {
-        Instruction::decode(code).filter(|instruction| self.has(instruction.row()))
-    }
-
-    /// A text or mnemonic of the table's names with those of the chip.
-    pub fn named(self, text: String) -> String {
-        if self.fused_mix() && text.starts_with(MIX) { text.replacen(MIX, FUSED_MIX, 1) } else { text }
-    }
-
-    /// The reverse. None: the chip has another name for it.
-    pub(super) fn table_name(self, text: &str) -> Option<String> {
-        let (from, other) = if self.fused_mix() { (FUSED_MIX, MIX) } else { (MIX, FUSED_MIX) };
-        (!text.starts_with(other)).then(|| text.replacen(from, MIX, 1))
-    }
+/// The instruction at the start of `code`. None: illegal there, or cut off.
+pub fn decode(chip: Chip, code: &[u8]) -> Option<Instruction> {
+    Instruction::decode(code).filter(|instruction| has(chip, instruction.row()))
 }

@@ -21,7 +21,7 @@ pub mod row;
 pub mod table;
 pub mod trailer;
 
-pub use chip::Chip;
+pub use chip::{decode, has};
 pub use encode::{AssembleError, Encoder, assemble, assemble_for};
 pub use instruction::{Dpp, DppControl, DstUnused, Instruction, Sdwa};
 pub use memory::{Buffer, Ds, Export, Flat, Image, Interp, Segment, Smem};

@@ -3,6 +3,7 @@
 
 pub mod bits;
 pub mod brain;
+pub mod chip;
 mod table;
 pub mod video;
 pub mod words;
@@ -11,8 +12,10 @@ pub mod discover;
 pub mod divergence;
 pub mod errors;
 pub mod fidelity;
+pub mod header;
 pub mod if_conversion;
 pub mod images;
+pub mod platform;
 pub mod shader;
 
 use discover::MAX_BLOCK;

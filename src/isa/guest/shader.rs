@@ -36,3 +36,27 @@ pub mod emitted {
     pub const CUT: u32 = 2;
     pub const STREAM_SHIFT: u32 = 8;
 }
+
+/// A word that GFX9 interpolates with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Parameter {
+    pub attribute: u8,
+    /// 0 to 3: x to w.
+    pub component: u8,
+    /// 0: P0, 1: P1 - P0, 2: P2 - P0.
+    pub word: u8,
+}
+
+impl Parameter {
+    /// All there can be, by [`Parameter::index`].
+    pub fn all() -> impl Iterator<Item = Parameter> {
+        (0..64).flat_map(|attribute| {
+            (0..4).flat_map(move |component| (0..3).map(move |word| Parameter { attribute, component, word }))
+        })
+    }
+
+    /// Its number among the words of a primitive: `[attribute][component][3]`.
+    pub fn index(self) -> usize {
+        (usize::from(self.attribute) * 4 + usize::from(self.component)) * 3 + usize::from(self.word)
+    }
+}

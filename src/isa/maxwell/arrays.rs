@@ -3,9 +3,8 @@
 //! But for a table an array is a row: a word for each lane of the launch, lanes numbered x of the block fastest. It has room for all lanes of all
 //! blocks, also for those that do not take part.
 
+use warploom_guest::header::{ATTRIBUTE_WORDS, TARGETS};
 pub use warploom_guest::shader::emitted;
-
-use super::shader::{ATTRIBUTE_WORDS, TARGETS};
 
 /// Where what is in the bank [`images::driver::BANK`](warploom_guest::images::driver::BANK), behind the records of images.
 pub mod at {

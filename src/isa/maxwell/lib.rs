@@ -20,7 +20,6 @@ pub mod listing;
 pub mod notation;
 pub mod row;
 pub mod sampler;
-pub mod shader;
 pub mod special;
 pub mod table;
 

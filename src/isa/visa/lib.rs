@@ -7,7 +7,6 @@ pub mod binary;
 pub mod instruction;
 pub mod lift;
 pub mod module;
-pub mod platform;
 pub mod predefined;
 pub mod table;
 pub mod text;

@@ -1,9 +1,9 @@
 //! [`Module`]: vISA that has been read, from text or from the binary form. Names are resolved, opcodes are those of the table.
 
 use rustc_hash::FxHashMap;
+use warploom_guest::platform::Platform;
 
 pub use super::instruction::*;
-use super::platform::Platform;
 use super::predefined::{self, FIRST_PREDICATE, FIRST_SURFACE, FIRST_VARIABLE};
 use super::types::{Align, Ty, Version};
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use warploom_maxwell::shader::{Interpolation, attribute};
+use warploom_guest::header::{Interpolation, attribute};
 
 use super::{Input, PrimitiveVertices, QUAD, Quad, Rows, Shader};
 

@@ -290,3 +290,8 @@ impl Shader {
         waves.map(mask).collect()
     }
 }
+
+/// The name of an input, as manifests have it.
+pub fn name_of<T: serde::Serialize>(variant: T) -> String {
+    toml::Value::try_from(variant).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+}

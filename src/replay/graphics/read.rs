@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::keys::{self, Given, Pixels};
 use super::stages::is_of_pixels;
-use super::{ExportTarget, Input, Rows, Shader, Stage, Target, WAVE, WaveInput};
+use super::{ExportTarget, Input, Rows, Shader, Stage, Target, WAVE, WaveInput, name_of};
 use crate::array::{Array, Dtype};
 use crate::manifest::Manifest;
 use crate::raw::BinaryFormat;
@@ -139,7 +139,7 @@ impl Source<'_> {
         };
         let mut inputs = BTreeMap::new();
         for (&input, file) in &pixels.inputs {
-            let key = format!("pixels.{}", input.name());
+            let key = format!("pixels.{}", name_of(input));
             if !is_of_pixels(input) {
                 return Err(self.wrong(key, "it belongs to programs of other stages"));
             }

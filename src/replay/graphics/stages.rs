@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::groups::{Lanes, Plan};
 use super::keys::{Primitives, Strips, Tessellation, Vertices};
 use super::read::{MAX_LANES, words};
-use super::{Input, OfPrimitives, Rows, Shader, Stage, WAVE, WaveInput};
+use super::{Input, OfPrimitives, Rows, Shader, Stage, WAVE, WaveInput, name_of};
 use crate::Error;
 use crate::array::Dtype;
 use crate::resolve::Source;
@@ -204,7 +204,7 @@ impl Source<'_> {
             (Input::InstanceId, of_row(&|row| row / vertices.count)),
         ]);
         for (&input, file) in &vertices.inputs {
-            let key = format!("vertices.{}", input.name());
+            let key = format!("vertices.{}", name_of(input));
             if !matches!(input, Input::TessU | Input::TessV | Input::RingVertex) {
                 return Err(self.wrong(key, "expected `tess_u`, `tess_v` or `ring_vertex`"));
             }
@@ -278,7 +278,7 @@ impl Source<'_> {
                     let Some((bytes, number)) = offset else { continue };
                     let offset = bytes.checked_mul(number).ok_or_else(|| {
                         let problem = format!("{number} times {bytes}: expected an offset of 32 bits");
-                        self.wrong(input.name(), problem)
+                        self.wrong(name_of(input), problem)
                     })?;
                     waves.entry(input).or_default().push(offset);
                 }
@@ -345,7 +345,7 @@ pub(super) fn is_of_pixels(input: Input) -> bool {
 pub(crate) fn source_of(input: Input) -> String {
     match input {
         Input::VertexId | Input::InstanceId => "[vertices]".into(),
-        Input::TessU | Input::TessV | Input::RingVertex => format!("`{}` in [vertices]", input.name()),
+        Input::TessU | Input::TessV | Input::RingVertex => format!("`{}` in [vertices]", name_of(input)),
         Input::PatchId => "`patch` in [vertices]".into(),
         Input::PatchInGroup => "`patch` in [vertices] and `group` in [tessellation]".into(),
         Input::VertexInGroup | Input::PrimitiveId | Input::InvocationId => {
@@ -355,7 +355,7 @@ pub(crate) fn source_of(input: Input) -> String {
         Input::Vertices01 | Input::Vertices23 | Input::Vertices45 => {
             "a program of stage geometry with `item_words` in [primitives]".into()
         }
-        _ => format!("`{}` in [pixels]", input.name()),
+        _ => format!("`{}` in [pixels]", name_of(input)),
     }
 }
 

@@ -21,8 +21,7 @@ use warploom::{Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOu
 use warploom_container::hsaco::Gfx9;
 use warploom_container::{self as container, Arch, Module, text};
 use warploom_cranelift::Target;
-use warploom_engine::Backend;
-use warploom_engine::cache::Cache;
+use warploom_engine::{Backend, CodeStore};
 use warploom_runtime::launch::Counts;
 use warploom_runtime::memory::{Access, PAGE_BYTES, Place, Unbound};
 
@@ -272,7 +271,7 @@ impl<'c> Session<'c> {
     }
 
     /// As [`Program::set_cache`].
-    pub fn set_cache(&mut self, cache: Option<Arc<Cache>>) {
+    pub fn set_cache(&mut self, cache: Option<Arc<dyn CodeStore>>) {
         self.program.set_cache(cache);
     }
 

@@ -4,8 +4,8 @@
 //! Instructions are those of the table. At the end every thread stores what it computed.
 
 use arbitrary::{Result, Unstructured};
+use warploom_guest::platform::Platform;
 use warploom_replay::manifest::{AddressMode, Arg, Filter, Sampler};
-use warploom_visa::platform::Platform;
 
 use super::images::{SURFACES, surface};
 use super::launch::{PAYLOAD, row, ze_info};

@@ -1,7 +1,7 @@
 //! Loops of instructions of the table, each with what sets up its addresses; none of them faults.
 
 use arbitrary::{Result, Unstructured};
-use warploom_visa::platform::Platform;
+use warploom_guest::platform::Platform;
 
 use super::forms::FORMS;
 use super::kernel::{of_shape, writer};

@@ -12,10 +12,8 @@ use object::read::elf::{FileHeader, SectionHeader, Sym};
 
 use super::metadata::Kernels;
 use super::{Header, relocatable};
+use crate::recognise::OPENCL_MACHINES;
 use crate::{Error, Module};
-
-/// Machine numbers of the files, with addresses of 32 and 64 bits.
-pub(crate) const MACHINES: [u16; 2] = [0xaf5a, 0xaf5b];
 
 /// Reads a binary.
 pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
@@ -23,7 +21,7 @@ pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
         what: format!("an OpenCL binary of AMD's {what}"),
         why: "warploom reads 64-bit ones of driver 1912.05 and later, the only ones with code for GFX9".into(),
     };
-    if bytes.get(0x12..0x14) == Some(&MACHINES[0].to_le_bytes()) {
+    if bytes.get(0x12..0x14) == Some(&OPENCL_MACHINES[0].to_le_bytes()) {
         return Err(unsupported("with addresses of 32 bits"));
     }
     let header: &Header = FileHeader64::parse(bytes)

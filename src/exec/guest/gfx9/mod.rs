@@ -8,12 +8,13 @@ mod raw;
 use dispatch::Dispatch;
 use warploom_container::Code;
 use warploom_container::hsaco::{FloatMode, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
+use warploom_gfx9::check;
 use warploom_gfx9::lift::{
     self, ConstantMemory, Initial, InitialScalar, InitialVector, KnownWord, Mode, OBJECT_BYTES, Object, WARP_LANES,
     apertures,
 };
-use warploom_gfx9::{Chip, check};
 use warploom_guest::LiftError;
+use warploom_guest::chip::Chip;
 use warploom_ir::Function;
 use warploom_runtime::launch::LaunchConfig;
 use warploom_runtime::memory::Memory;
@@ -25,7 +26,18 @@ use crate::images::{self as given, ImageDescription, Sampler};
 use crate::{Error, FidelityClass};
 
 /// Code for a chip.
-pub(super) struct Gfx9(pub Chip);
+pub(super) struct Gfx9(Chip);
+
+/// The guest of a GPU.
+pub(super) fn of(chip: Chip) -> &'static dyn Guest {
+    match chip {
+        Chip::Any => &Gfx9(Chip::Any),
+        Chip::Gfx900 => &Gfx9(Chip::Gfx900),
+        Chip::Gfx904 => &Gfx9(Chip::Gfx904),
+        Chip::Gfx906 => &Gfx9(Chip::Gfx906),
+        Chip::Generic => &Gfx9(Chip::Generic),
+    }
+}
 
 /// Constant bank 0, which the first block of a kernel reads: a word for each user SGPR, then what waves derive theirs from.
 mod bank {
@@ -89,7 +101,7 @@ impl Guest for Gfx9 {
     fn instruction(&self, code: &Code, pc: u64) -> Option<Placed> {
         let at = usize::try_from(pc.checked_sub(code.base)?).ok()?;
         let rest = code.bytes.get(at..).filter(|rest| rest.len() >= 4 && pc.is_multiple_of(4))?;
-        Some(match self.0.decode(rest) {
+        Some(match warploom_gfx9::decode(self.0, rest) {
             Some(instruction) => Placed {
                 pc,
                 next: pc + u64::from(instruction.bytes()),

@@ -1,10 +1,10 @@
 //! Launches of graphics programs: constant banks as the launch has them, and the arrays of their lanes.
 
 use warploom_container::{ExportTarget, Function, Input, ShaderArray, ShaderKernel};
+use warploom_guest::header::{Header, attribute};
 use warploom_guest::images::driver::BANK;
 use warploom_maxwell::arrays::{Array, Arrays, at};
 use warploom_maxwell::lift::shader::Program;
-use warploom_maxwell::shader::{Header, attribute};
 use warploom_runtime::launch::ConstBank;
 use warploom_runtime::warp::CONST_BANK_BYTES;
 

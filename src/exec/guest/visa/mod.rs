@@ -9,12 +9,12 @@ use warploom_container::visa::{VisaKernel, VisaModule};
 use warploom_container::{Code, Function as ModuleFunction, Linked};
 use warploom_guest::LiftError;
 use warploom_guest::fidelity::Fidelity;
+use warploom_guest::platform::Platform;
 use warploom_ir::Function;
 use warploom_runtime::memory::Memory;
 use warploom_runtime::window::Windows;
 use warploom_visa::lift::{self, Kernel};
 use warploom_visa::module::Routine;
-use warploom_visa::platform::Platform;
 use warploom_visa::{binary, table, text};
 
 use super::{Environment, Guest, Image, Launching, Lifting, Placed, SourcePlace};

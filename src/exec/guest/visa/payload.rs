@@ -4,10 +4,10 @@ mod implicit;
 
 use warploom_container::visa::info::{AddressMode, AddressSpace, ArgumentKind, KernelInfo, PayloadArgument};
 use warploom_guest::images;
+use warploom_guest::platform::Platform;
 use warploom_runtime::launch::{ConstBank, LaunchConfig};
 use warploom_runtime::memory::Memory;
 use warploom_visa::lift::{LocalIds, Payload, bank, has_frames};
-use warploom_visa::platform::Platform;
 
 use super::super::{Environment, Launching, Prints};
 use super::images::{Bound, Tables};

@@ -8,8 +8,9 @@ mod read;
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
+use warploom_guest::chip::Chip;
 
-use super::chip::Chip;
+use super::chip::has;
 use super::disasm::mnemonic;
 use super::instruction::Instruction;
 use super::layout::{Form, Location, location};
@@ -60,7 +61,7 @@ pub fn assemble_for(text: &str, chip: Chip) -> Result<Vec<u8>, AssembleError> {
     let rest = text[name.len()..].trim_start();
     encoders
         .iter()
-        .filter(|encoder| chip.has(encoder.row))
+        .filter(|encoder| has(chip, encoder.row))
         .find_map(|encoder| parse::instruction(*encoder, rest, &|done| done.text(0) == text))
         .ok_or_else(none)
 }

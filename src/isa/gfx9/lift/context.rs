@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
+use warploom_guest::chip::Chip;
 use warploom_ir::image::Shape;
 use warploom_ir::{BankId, BlockBuilder, CellKind, FunctionBuilder, Reg, Type, Value};
 
@@ -11,7 +12,7 @@ use super::graphics::Shader;
 use super::known::KnownScalars;
 use super::mode::Mode;
 use super::scalars::{EXEC, PAIRS, RawMask};
-use crate::{Chip, Instruction};
+use crate::Instruction;
 
 /// Registers of the function being built.
 #[derive(Clone, Copy, Debug)]

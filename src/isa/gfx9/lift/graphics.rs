@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use warploom_guest::LiftError;
-use warploom_guest::shader::emitted;
+use warploom_guest::shader::{Parameter, emitted};
 use warploom_ir::{Access, Extend, IntCc, Space, Special, Type, Value};
 
 use super::context::Cx;
@@ -14,30 +14,6 @@ use super::entry::BANK;
 use super::program::Program;
 use super::{Flow, Kernel, Lifted, Unsupported, convert};
 use crate::{Encoding, Export, Instruction, Operand};
-
-/// A word that GFX9 interpolates with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Parameter {
-    pub attribute: u8,
-    /// 0 to 3: x to w.
-    pub component: u8,
-    /// 0: P0, 1: P1 - P0, 2: P2 - P0.
-    pub word: u8,
-}
-
-impl Parameter {
-    /// All there can be, by [`Parameter::index`].
-    pub fn all() -> impl Iterator<Item = Parameter> {
-        (0..64).flat_map(|attribute| {
-            (0..4).flat_map(move |component| (0..3).map(move |word| Parameter { attribute, component, word }))
-        })
-    }
-
-    /// Its number among the words of a primitive: `[attribute][component][3]`.
-    pub fn index(self) -> usize {
-        (usize::from(self.attribute) * 4 + usize::from(self.component)) * 3 + usize::from(self.word)
-    }
-}
 
 /// What a shader finds in memory. Numbers are offsets in the constant bank, of addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

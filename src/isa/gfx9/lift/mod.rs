@@ -69,11 +69,12 @@ pub use entry::{ConstantMemory, Initial, InitialScalar, InitialVector, KnownWord
 pub use flow::{Flow, Lifted, Unsupported};
 pub use known::{OBJECT_BYTES, Object};
 pub use mode::Mode;
+use warploom_guest::chip::Chip;
 use warploom_guest::{LiftError, if_conversion};
 use warploom_ir::image::Shape;
 use warploom_ir::{Function, NanPolicy};
 
-use super::{Chip, Instruction};
+use super::Instruction;
 
 /// Lifts one instruction: emits its operations and says where control goes.
 pub type Lift = fn(&mut Cx<'_>, &Instruction) -> Lifted;

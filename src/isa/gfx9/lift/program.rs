@@ -309,7 +309,7 @@ impl Step {
 /// The instruction at an address.
 pub fn decode(kernel: &Kernel<'_>, pc: u64) -> Option<Instruction> {
     let at = usize::try_from(pc.checked_sub(kernel.base)?).ok()?;
-    pc.is_multiple_of(4).then(|| kernel.chip.decode(kernel.code.get(at..)?)).flatten()
+    pc.is_multiple_of(4).then(|| crate::decode(kernel.chip, kernel.code.get(at..)?)).flatten()
 }
 
 impl Trial {

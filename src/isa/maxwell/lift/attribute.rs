@@ -4,6 +4,7 @@
 //! ([`arrays`](crate::arrays)); physical addresses are logical ones.
 
 use warploom_guest::divergence::{Mask, nonzero};
+use warploom_guest::header::{ATTRIBUTE_WORDS, attribute};
 use warploom_guest::shader::Stage;
 use warploom_ir::{Access, Extend, IntCc, Type, Value};
 
@@ -11,7 +12,6 @@ use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};
 use crate::arrays::{Array, at, emitted};
 use crate::field::{IsberdMode, OutMode};
-use crate::shader::{ATTRIBUTE_WORDS, attribute};
 use crate::{Instruction, Reg};
 
 /// Which words an instruction moves.

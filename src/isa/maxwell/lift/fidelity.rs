@@ -1,7 +1,8 @@
 //! How exact an instruction is in the form that it has: the table says it of all forms together.
 
+use warploom_guest::header::Header;
+
 use super::program::executes;
-use crate::shader::Header;
 use crate::special::SpecialRegister as Sr;
 use crate::{Fidelity, Instruction, Opcode, Role, Value, driver};
 

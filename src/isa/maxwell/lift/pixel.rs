@@ -3,6 +3,7 @@
 //! Source: facts, `graphics.md`, sections 1.4 and 1.6.
 
 use warploom_guest::divergence::{Mask, nonzero};
+use warploom_guest::header::{ATTRIBUTE_WORDS, Interpolation, attribute};
 use warploom_guest::shader::Stage;
 use warploom_ir::{Extend, FloatAttrs, IntCc, Round, Type, Value};
 
@@ -12,7 +13,6 @@ use super::flow::{Flow, Leave, Lifted, Unsupported};
 use crate::Instruction;
 use crate::arrays::Array;
 use crate::field::{IpaMode, IpaPlace, PixelMode};
-use crate::shader::{ATTRIBUTE_WORDS, Interpolation, attribute};
 
 /// Steps of an offset in a pixel.
 const STEPS: f32 = 4096.0;

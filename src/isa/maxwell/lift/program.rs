@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use warploom_guest::discover::{Cut, Found, Ways};
+use warploom_guest::header::Header;
 use warploom_ir::{BlockId, FunctionBuilder, Service, TrapKind};
 
 use super::context::{Banks, Cx, KnownImages, Usage};
@@ -13,7 +14,6 @@ use super::flow::{Active, Flow, Leave, Unsupported, Wait};
 use super::shader::{self, Permit, permit};
 use super::{Kernel, NAN, WARP_LANES, cc, declare_scratch, service};
 use crate::field::{CcTest, Field};
-use crate::shader::Header;
 use crate::{Instruction, Opcode, WORD_BYTES, code, past_control};
 
 /// Instructions that are looked through to see that a branch goes to a leave.

@@ -6,6 +6,7 @@
 //! ("automatically predicated off"); facts, `graphics.md`, section 1.6.
 
 use warploom_guest::divergence::Mask;
+use warploom_guest::header::{Flag, Header, Interpolation, TARGETS, attribute};
 use warploom_guest::images::driver::BANK;
 use warploom_guest::shader::Stage;
 use warploom_ir::{self as ir, Access, Extend, IntCc, Space, Special, Type, Value};
@@ -14,7 +15,6 @@ use super::context::Cx;
 use super::flow::Unsupported;
 use crate::arrays::{Array, Arrays, at};
 use crate::field::{Field, FloatFormat, IpaMode, MufuOp};
-use crate::shader::{Flag, Header, Interpolation, TARGETS, attribute};
 use crate::special::SpecialRegister as Sr;
 use crate::{Instruction, Opcode, Reg};
 

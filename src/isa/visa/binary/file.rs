@@ -1,10 +1,11 @@
 //! What is around the code: the file's header, tables of routines.
 
+use warploom_guest::platform::Platform;
+
 use super::operand::Operands;
 use super::stream::Stream;
 use super::{BinaryError, MAGIC, code, is_known};
 use crate::module::*;
-use crate::platform::Platform;
 use crate::predefined::{FIRST_SURFACE, FIRST_VARIABLE};
 use crate::types::{Align, Ty, Version};
 

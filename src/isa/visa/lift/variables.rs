@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
+use warploom_guest::platform::Platform;
 
 use super::known::Payload;
 use crate::module::{Module, Routine, VariableId};
-use crate::platform::Platform;
 use crate::predefined::{FIRST_VARIABLE, VARIABLES};
 
 /// A kernel to lift.

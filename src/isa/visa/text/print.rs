@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use warploom_guest::platform::Platform;
+
 use super::print_code::{instruction_text, label_name, quoted, surface_name, variable_name};
 use crate::module::*;
-use crate::platform::Platform;
 use crate::predefined::{self, FIRST_PREDICATE, FIRST_SURFACE};
 use crate::types::Align;
 

@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashMap;
 use warploom_guest::errors::line_column;
+use warploom_guest::platform::Platform;
 
 use super::cursor::Cursor;
 use super::error::{ReadError, ReadErrors, Result, Wrong};
 use super::lines;
 use crate::module::*;
-use crate::platform::Platform;
 use crate::predefined::{self, BINDLESS_SAMPLER, FIRST_SURFACE};
 use crate::table;
 use crate::types::Version;

@@ -1,8 +1,8 @@
-//! Shader program headers: the 80 bytes before the code of a graphics program, and the attribute space that they map.
+//! Headers of NVIDIA's graphics programs: the 80 bytes before the code of a graphics program, and the attribute space that they map.
 //!
 //! Source: facts, `graphics.md`, sections 1.1 and 1.3. Bits are counted over all words.
 
-use warploom_guest::shader::Stage;
+use crate::shader::Stage;
 
 /// Bytes of a header.
 pub const HEADER_BYTES: usize = 4 * WORDS;

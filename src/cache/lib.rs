@@ -1,7 +1,7 @@
 //! Compiled code kept on disk: a program that starts again has it without translation.
 //!
 //! There is one file for each region of a kernel and each effort. Its name is a digest of everything that the code depends
-//! on ([`Key`]), so that an entry never has to be replaced; its checksum covers the name. Files are written under another name
+//! on, so that an entry never has to be replaced; its checksum covers the name. Files are written under another name
 //! and renamed: processes may share a folder. Whoever can write a file there can have this process run it, so that the folder
 //! and its files have to be the user's own, and no one else's to write.
 
@@ -14,9 +14,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
-
-use crate::object::Object;
-use crate::{Effort, JitError, Prepared, Program};
+use warploom_engine::object::Object;
+use warploom_engine::{CodeStore, Effort, JitError, Pieces, Program};
 
 /// Environment variable: the folder, or `off`.
 pub const FOLDER: &str = "WARPLOOM_CACHE";
@@ -36,18 +35,16 @@ const TOUCHED: Duration = Duration::from_secs(3600);
 
 /// Stands for a translation: of which function, for which launches and host, by which state of the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Key([u8; DIGEST]);
+struct Key([u8; DIGEST]);
 
 impl Key {
-    /// `backend`: everything that its code depends on besides the function.
-    pub(crate) fn of_program(prepared: &Prepared, backend: &str) -> Key {
-        let (launch, one_worker) = (prepared.launch(), prepared.one_worker());
-        let text = format!("{backend} {launch:?} {one_worker}\n{}", prepared.function());
+    /// Everything that its code depends on is in the text.
+    fn of_program(text: &str) -> Key {
         Key(digest([text.as_bytes()]))
     }
 
     /// Of a part of this program.
-    pub(crate) fn of_region(self, region: usize, effort: Effort) -> Key {
+    fn of_region(self, region: usize, effort: Effort) -> Key {
         Key(digest([&self.0, format!("{region} {}", effort.name()).as_bytes()]))
     }
 
@@ -57,22 +54,20 @@ impl Key {
     }
 }
 
-impl Object {
-    /// The contents of its file.
-    fn to_bytes(&self, key: Key) -> Vec<u8> {
-        let payload = postcard::to_stdvec(self).expect("code has nothing that cannot be written");
-        sealed(key, &payload)
-    }
+/// The contents of the file of code.
+fn to_bytes(object: &Object, key: Key) -> Vec<u8> {
+    let payload = postcard::to_stdvec(object).expect("code has nothing that cannot be written");
+    sealed(key, &payload)
+}
 
-    /// None: it is damaged, or the file of another key.
-    fn from_bytes(key: Key, file: &[u8]) -> Option<Object> {
-        let (sum, payload) = file.strip_prefix(MAGIC)?.split_at_checked(DIGEST)?;
-        if sum != digest([&key.0, payload]) {
-            return None;
-        }
-        let (object, rest) = postcard::take_from_bytes(payload).ok()?;
-        rest.is_empty().then_some(object)
+/// The code of a file. None: it is damaged, or the file of another key.
+fn from_bytes(key: Key, file: &[u8]) -> Option<Object> {
+    let (sum, payload) = file.strip_prefix(MAGIC)?.split_at_checked(DIGEST)?;
+    if sum != digest([&key.0, payload]) {
+        return None;
     }
+    let (object, rest) = postcard::take_from_bytes(payload).ok()?;
+    rest.is_empty().then_some(object)
 }
 
 /// A file with this payload, whatever that is.
@@ -90,7 +85,7 @@ impl<'p> Reader<'p> {
     /// # Errors
     /// There is no code generator for this host.
     pub fn new(program: &'p Program) -> Result<Reader<'p>, JitError> {
-        Ok(Reader { program, key: program.key()?.of_region(0, Effort::Quick) })
+        Ok(Reader { program, key: Key::of_program(&program.identity()?).of_region(0, Effort::Quick) })
     }
 
     /// The file that would be written.
@@ -98,7 +93,7 @@ impl<'p> Reader<'p> {
     /// # Errors
     /// The region cannot be compiled.
     pub fn file(&self) -> Result<Vec<u8>, JitError> {
-        Ok(self.program.compile_region(0, Effort::Quick)?.to_bytes(self.key))
+        Ok(to_bytes(&self.program.compile_region(0, Effort::Quick)?, self.key))
     }
 
     /// A file with this payload and the checksum of it.
@@ -113,10 +108,7 @@ impl<'p> Reader<'p> {
 
     /// Whether a file would be taken. Its code is put in a place, and not run.
     pub fn takes(&self, file: &[u8]) -> bool {
-        Object::from_bytes(self.key, file).is_some_and(|object| {
-            let space = self.program.backend().space();
-            space.and_then(|space| self.program.place(&*space, "read", &object).map(drop)).is_ok()
-        })
+        from_bytes(self.key, file).is_some_and(|object| self.program.takes(&object))
     }
 }
 
@@ -249,7 +241,7 @@ impl Cache {
     }
 
     /// The code of a key, if it is there.
-    pub(crate) fn load(&self, key: Key) -> Option<Object> {
+    fn load(&self, key: Key) -> Option<Object> {
         let file = match read(&self.path(key)) {
             Ok(file) => file,
             Err(error) => {
@@ -259,7 +251,7 @@ impl Cache {
                 return None;
             }
         };
-        let object = Object::from_bytes(key, &file);
+        let object = from_bytes(key, &file);
         if object.is_none() {
             self.reject(key, "it is damaged");
         }
@@ -267,7 +259,7 @@ impl Cache {
     }
 
     /// Says that an entry could not be used.
-    pub(crate) fn reject(&self, key: Key, problem: &str) {
+    fn reject(&self, key: Key, problem: &str) {
         (self.complain)(&format!("kept code is ignored: {}: {problem}", self.path(key).display()));
     }
 
@@ -276,8 +268,8 @@ impl Cache {
     }
 
     /// Keeps code. The cache does without code that cannot be written.
-    pub(crate) fn store(&self, key: Key, object: &Object) {
-        let bytes = object.to_bytes(key);
+    fn store(&self, key: Key, object: &Object) {
+        let bytes = to_bytes(object, key);
         if bytes.len() as u64 > self.max_bytes.min(MAX_FILE) {
             return;
         }
@@ -314,6 +306,34 @@ impl Cache {
             bytes.store(left, Relaxed);
         }
         Ok(())
+    }
+}
+
+// SAFETY: a file has the digest of its key and content, and its folder and it belong to this user, whom no one else's writing
+// can deceive. The key is a digest of the text, the region and the effort.
+unsafe impl CodeStore for Cache {
+    fn of_program(self: Arc<Self>, text: &str) -> Box<dyn Pieces> {
+        Box::new(OfProgram { key: Key::of_program(text), cache: self })
+    }
+}
+
+/// The code of one program in a folder.
+struct OfProgram {
+    cache: Arc<Cache>,
+    key: Key,
+}
+
+impl Pieces for OfProgram {
+    fn load(&self, region: usize, effort: Effort) -> Option<Object> {
+        self.cache.load(self.key.of_region(region, effort))
+    }
+
+    fn store(&self, region: usize, effort: Effort, object: &Object) {
+        self.cache.store(self.key.of_region(region, effort), object);
+    }
+
+    fn reject(&self, region: usize, effort: Effort, problem: &str) {
+        self.cache.reject(self.key.of_region(region, effort), problem);
     }
 }
 
@@ -373,27 +393,11 @@ fn foreign(_: &fs::Metadata) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use warploom_analysis::LaunchClass;
-    use warploom_ir::parse::parse;
+
+    use warploom_engine::descriptions::Sites;
+    use warploom_engine::object::Relocatable;
 
     use super::*;
-    use crate::descriptions::Sites;
-    use crate::object::Relocatable;
-
-    const STORE: &str = "function \"store\" lanes 32 nan 0x7fff 0x7fffffff 0x7ff8000000000000 {
-        bank p: mask x 1
-        active p[0]
-        b0 pc 0 cost 1:
-          v0 = lane.id
-          v1 = zext.i64 v0
-          store.global.i32 [v1], v0 align 1
-          exit
-    }";
-
-    fn key(class: LaunchClass, one_worker: bool) -> Key {
-        let prepared = Prepared::new(&parse(STORE).unwrap(), class.into(), one_worker).unwrap();
-        Key::of_program(&prepared, "back end")
-    }
 
     fn object() -> Object {
         let code = Relocatable { bytes: vec![0xc3; 100], alignment: 16, relocations: vec![] };
@@ -405,22 +409,21 @@ mod tests {
     }
 
     #[test]
-    fn keys_tell_programs_apart() {
-        let any = key(LaunchClass::Any, true);
-        assert_eq!(any, key(LaunchClass::Any, true));
-        assert_ne!(any, key(LaunchClass::Line, true));
-        assert_ne!(any, key(LaunchClass::Any, false));
-        assert_ne!(any.of_region(0, Effort::Quick), any.of_region(1, Effort::Quick));
-        assert_ne!(any.of_region(0, Effort::Quick), any.of_region(0, Effort::Full));
+    fn keys_tell_code_apart() {
+        let key = Key::of_program("a");
+        assert_eq!(key, Key::of_program("a"));
+        assert_ne!(key, Key::of_program("b"));
+        assert_ne!(key.of_region(0, Effort::Quick), key.of_region(1, Effort::Quick));
+        assert_ne!(key.of_region(0, Effort::Quick), key.of_region(0, Effort::Full));
     }
 
     #[test]
     fn what_was_used_longest_ago_goes_first() {
         let folder = tempfile::tempdir().unwrap();
         let object = object();
-        let any = key(LaunchClass::Any, true);
+        let any = Key::of_program("any");
         let key = |number| any.of_region(number, Effort::Quick);
-        let bytes = object.to_bytes(key(0)).len() as u64;
+        let bytes = to_bytes(&object, key(0)).len() as u64;
         let cache = cache(folder.path(), 4 * bytes);
         for number in 0..4 {
             cache.store(key(number), &object);
@@ -445,7 +448,7 @@ mod tests {
     fn what_is_too_large_is_not_kept() {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path(), 10);
-        cache.store(key(LaunchClass::Any, true), &object());
+        cache.store(Key::of_program("any"), &object());
         assert_eq!(cache.contents().unwrap(), Contents::default());
     }
 }

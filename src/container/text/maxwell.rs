@@ -1,0 +1,129 @@
+//! Assembly for Maxwell.
+
+use rustc_hash::FxHashMap;
+use warploom_maxwell::{self as maxwell, BUNDLE_BYTES, WORD_BYTES};
+
+use super::{Line, NAMED, STAGE, Source, UNNAMED, module, named, stage, symbol_of};
+use crate::cubin::reloc;
+use crate::module::{Function, Isa, Module, Param, Relocation, SectionId, SymbolId};
+use crate::{Error, sph};
+
+/// The type of the relocation that gives JCAL and JMP the address of such a function: R_CUDA_ABS32_20.
+const EXTERN_ADDRESS: u32 = 42;
+/// Where the parameters of a Maxwell kernel start in constant bank 0.
+const PARAM_BASE: u32 = 0x140;
+/// Parameters and memory of a kernel at most, in bytes.
+const MAX_BYTES: u32 = 1 << 16;
+/// Instructions in a bundle, behind its control word.
+const BUNDLE: usize = 3;
+
+impl Source<'_> {
+    pub(super) fn maxwell(&self) -> Result<Module, Error> {
+        let (mut code, mut externs) = (Vec::new(), Externs::default());
+        for (number, line) in self.instructions.iter().enumerate() {
+            let text = match named(&line.text) {
+                None if line.text.contains(NAMED.0) => {
+                    return Err(line.wrong(format!("expected `(NAME) in `{}`", line.text)));
+                }
+                Some(named) if !self.labels.contains_key(named.1) => {
+                    externs.without_name(line, named, maxwell_pc(number))?
+                }
+                _ => self.with_target(line, |target| Ok(format!("{:#x}", maxwell_pc(target))))?,
+            };
+            let word = maxwell::assemble(&text, maxwell_pc(number)).map_err(|e| line.wrong(e.to_string()))?;
+            if number.is_multiple_of(BUNDLE) {
+                code.extend([0; WORD_BYTES as usize]);
+            }
+            code.extend(word.to_le_bytes());
+        }
+        let size = code.len() as u64;
+        let mut function = Function::new(UNNAMED.into(), SymbolId(0), SectionId(0), 0, size, true);
+        function.param_base = PARAM_BASE;
+        function.stack_bytes = Some(0);
+        let mut param_bytes = 0_u32;
+        let mut header = self.stage()?;
+        for line in self.directives.iter().filter(|line| !line.text.starts_with(STAGE)) {
+            let (name, value) = line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));
+            let value = value.trim();
+            if let Some(header) = &mut header
+                && stage::directive(header, name, value).map_err(|problem| line.wrong(problem))?
+            {
+                continue;
+            }
+            let bytes = |least| {
+                let bytes = value.parse().ok().filter(|bytes| (least..=MAX_BYTES).contains(bytes));
+                bytes.ok_or_else(|| line.wrong(format!("`{value}`: expected {least} to {MAX_BYTES} bytes")))
+            };
+            match name {
+                ".kernel" if !value.is_empty() => function.name = value.into(),
+                ".kernel" => return Err(line.wrong("expected a name")),
+                ".shared" | ".param" if header.is_some() => {
+                    return Err(line.wrong(format!("`{name}`: a graphics program has none")));
+                }
+                ".shared" => function.shared_bytes = bytes(0)?.into(),
+                ".local" => function.stack_bytes = Some(bytes(0)?),
+                ".param" => {
+                    let size = bytes(1)?;
+                    let offset = param_bytes.next_multiple_of(size.next_power_of_two().min(8));
+                    param_bytes =
+                        Some(offset + size).filter(|&end| end <= MAX_BYTES - PARAM_BASE).ok_or_else(|| {
+                            line.wrong(format!("expected at most {} bytes of parameters", MAX_BYTES - PARAM_BASE))
+                        })?;
+                    function.params.push(Param { offset, size });
+                }
+                _ => {
+                    return Err(
+                        line.wrong(format!("`{name}`: expected .kernel, .param, .shared, .local, .stage or a label"))
+                    );
+                }
+            }
+        }
+        if let Some(header) = header {
+            let name = if function.name == UNNAMED { header.stage().name() } else { &function.name };
+            return Ok(sph::assembled(name, header, code));
+        }
+        function.param_bytes = param_bytes;
+        function.externs = (1..=externs.names.len()).map(SymbolId).collect();
+        let mut module = module(Isa::Maxwell { sm: 50 }, code, function);
+        module.symbols.extend(externs.names.iter().map(|&name| symbol_of(name.into(), None, 0)));
+        module.relocations = externs.calls;
+        Ok(module)
+    }
+}
+
+/// Functions that a text names without defining them.
+#[derive(Default)]
+struct Externs<'a> {
+    names: Vec<&'a str>,
+    symbols: FxHashMap<&'a str, SymbolId>,
+    calls: Vec<Relocation>,
+}
+
+impl<'a> Externs<'a> {
+    /// The line with 0 for the name of such a function.
+    fn without_name(
+        &mut self,
+        line: &Line<'_>,
+        (before, name, after): (&str, &'a str, &str),
+        pc: u64,
+    ) -> Result<String, Error> {
+        let operation = before.split_whitespace().find(|word| !word.starts_with('@'));
+        if !matches!(operation, Some("JCAL" | "JMP")) {
+            return Err(line.wrong(format!("`{}`: only JCAL and JMP reach a function by its name", line.text)));
+        }
+        // Behind the kernel's own.
+        let next = SymbolId(1 + self.names.len());
+        let symbol = *self.symbols.entry(name).or_insert(next);
+        if symbol == next {
+            self.names.push(name);
+        }
+        let (kind, name) = reloc::kind(EXTERN_ADDRESS).expect("a type of the table");
+        self.calls.push(Relocation { section: SectionId(0), offset: pc, kind, name, symbol, addend: None });
+        Ok(format!("{before}0x0{after}"))
+    }
+}
+
+/// Address of an instruction by its number.
+const fn maxwell_pc(number: usize) -> u64 {
+    (number / BUNDLE) as u64 * BUNDLE_BYTES + (number % BUNDLE + 1) as u64 * WORD_BYTES
+}
