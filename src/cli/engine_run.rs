@@ -30,7 +30,7 @@ impl<'c> EngineRun<'c> {
         let failed = |e| Error::exec(&launch.path)(e);
         let mut session = session(launch)?;
         if engine == EngineKind::Jit {
-            session.set_cache(super::cache::of_environment());
+            session.set_cache(super::cache::of_environment().map(|cache| cache as _));
         }
         let mut shape = session.options(engine, options.threads.into());
         shape.effort = options.effort;
