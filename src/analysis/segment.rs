@@ -260,8 +260,7 @@ fn is_lane_mask(op: &Op, block: &Block) -> bool {
 pub(super) fn counts_mask(op: &Op, block: &Block, of: impl Fn(Value) -> bool) -> bool {
     let whole = |v: Value| of(v) && block.ty(v) == ValueType::MASK;
     match *op {
-        // Lane by lane.
-        Op::Select { .. } | Op::AddCarry { .. } | Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => false,
+        _ if op.traits().masks_by_lane => false,
         Op::RfWrite { value, .. } => whole(value),
         _ => !is_lane_mask(op, block) && op.operands().into_iter().any(whole),
     }

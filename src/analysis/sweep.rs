@@ -317,12 +317,10 @@ fn values_seen_within(block: &Block, insts: &[usize], masks: &Masks, mask: Value
                 access.guard.is_some_and(|guard| masks.is_subset(guard, mask))
             }
             ref op => {
-                let lane_by_lane = super::is_pure(op, |_| None)
-                    && !matches!(
-                        op,
-                        Op::LaneGather { .. } | Op::LaneScatter { .. } | Op::LaneRead { .. } | Op::Product { .. }
-                    );
-                lane_by_lane && inst.results.iter().all(|&v| block.ty(v) != ValueType::MASK && within[v])
+                let traits = op.traits();
+                traits.pure
+                    && !traits.cross_lane
+                    && inst.results.iter().all(|&v| block.ty(v) != ValueType::MASK && within[v])
             }
         };
         inst.op.for_each_operand(|v| {

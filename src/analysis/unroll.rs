@@ -40,16 +40,17 @@ pub fn unroll_exchanges(function: &mut Function) -> Result<(), VerifyError> {
     Ok(())
 }
 
+/// Products are left as they are.
+fn is_exchange(op: &Op) -> bool {
+    op.traits().cross_lane && !matches!(op, Op::Product { .. })
+}
+
 fn exchanges(block: &Block) -> bool {
-    block
-        .insts
-        .iter()
-        .any(|inst| matches!(inst.op, Op::LaneGather { .. } | Op::LaneRead { .. } | Op::LaneScatter { .. }))
+    block.insts.iter().any(|inst| is_exchange(&inst.op))
 }
 
 /// The block that enters a loop, if there is one such block, and the loop's blocks in order: each but the first is come to from the one before.
 fn find(function: &Function, ways: &Ways, head: BlockId) -> Option<(BlockId, Vec<BlockId>)> {
-    let is_exchange = |op: &Op| matches!(op, Op::LaneGather { .. } | Op::LaneRead { .. } | Op::LaneScatter { .. });
     let body = around(function, ways, head, &mut vec![head])?;
     let exchanges = body.iter().any(|&id| function.block(id).insts.iter().any(|inst| is_exchange(&inst.op)));
     if !exchanges

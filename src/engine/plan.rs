@@ -216,12 +216,7 @@ fn bits_used(block: &Block, plan: &Plan) -> SecondaryMap<Value, bool> {
 /// result. Arithmetic treats all NaNs alike.
 pub fn shows_bits(block: &Block, inst: &Inst, used: &SecondaryMap<Value, bool>) -> bool {
     match inst.op {
-        Op::FUnary { .. }
-        | Op::FBinary { .. }
-        | Op::Fma { .. }
-        | Op::FCmp { .. }
-        | Op::FConvert { .. }
-        | Op::FloatToInt { .. } => false,
+        _ if inst.op.traits().nans_alike => false,
         Op::Shared { function, .. } => function.ty() != Type::F32,
         // The sign of a float changes, an integer is another one.
         Op::Unary { a, .. } if !block.ty(a).ty.is_float() => true,

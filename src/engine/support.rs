@@ -33,6 +33,31 @@ pub fn support(
             }
         }
         Op::Store { access, .. } | Op::Atomic { access, .. } => lane_wise(!uniform(access.address)),
-        _ => Support::LaneWise,
+        Op::Const { .. }
+        | Op::Splat { .. }
+        | Op::LaneId
+        | Op::Special(_)
+        | Op::Unary { .. }
+        | Op::Binary { .. }
+        | Op::AddCarry { .. }
+        | Op::ICmp { .. }
+        | Op::FCmp { .. }
+        | Op::Select { .. }
+        | Op::UniformSelect { .. }
+        | Op::Convert { .. }
+        | Op::Concat { .. }
+        | Op::FUnary { .. }
+        | Op::FBinary { .. }
+        | Op::Fma { .. }
+        | Op::FConvert { .. }
+        | Op::IntToFloat { .. }
+        | Op::FloatToInt { .. }
+        | Op::Shared { .. }
+        | Op::RfRead { .. }
+        | Op::RfWrite { .. }
+        | Op::RfGather { .. }
+        | Op::RfScatter { .. }
+        | Op::Raise { .. }
+        | Op::Fence => Support::LaneWise,
     }
 }

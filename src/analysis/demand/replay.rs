@@ -41,7 +41,7 @@ impl Demand<'_> {
 
     /// Whether it may be left out if no one sees its results.
     pub(super) fn is_removable(&self, op: &Op) -> bool {
-        matches!(op, Op::RfRead { .. } | Op::RfGather { .. } | Op::RegionRead { .. }) || self.editor.is_pure(op)
+        op.traits().reads_registers || self.editor.is_pure(op)
     }
 
     /// Whether no one sees any result of an instruction that is there for its results only.

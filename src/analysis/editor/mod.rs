@@ -23,20 +23,7 @@ pub fn is_pure(op: &Op, known: impl Fn(Value) -> Option<u64>) -> bool {
                 (at as u32).wrapping_add(access.offset as u32).is_multiple_of(u32::from(access.align))
             })
         }
-        Op::Load { .. } => false,
-        Op::RfRead { .. }
-        | Op::RfWrite { .. }
-        | Op::RfGather { .. }
-        | Op::RfScatter { .. }
-        | Op::RegionRead { .. }
-        | Op::RegionWrite { .. }
-        | Op::Store { .. }
-        | Op::Atomic { .. }
-        | Op::Sample { .. }
-        | Op::Wide { .. }
-        | Op::Raise { .. }
-        | Op::Fence => false,
-        _ => true,
+        _ => op.traits().pure,
     }
 }
 

@@ -83,22 +83,12 @@ fn own_values(
 
 /// Whether an operation of lanes can be made later than where it stands.
 fn is_skippable(op: &Op) -> bool {
-    matches!(
+    let is_at_hand = matches!(
         op,
-        Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::ICmp { .. }
-            | Op::FCmp { .. }
-            | Op::FUnary { .. }
-            | Op::FBinary { .. }
-            | Op::Fma { .. }
-            | Op::Convert { .. }
-            | Op::Concat { .. }
-            | Op::IntToFloat { .. }
-            | Op::FloatToInt { .. }
-            | Op::FConvert { .. }
-            | Op::Shared { .. }
-    )
+        Op::Const { .. } | Op::LaneId | Op::Special(_) | Op::Splat { .. } | Op::Unpack { .. } | Op::Pack { .. }
+    );
+    let traits = op.traits();
+    traits.lane_wise && !traits.masks_by_lane && !is_at_hand
 }
 
 fn work(op: &Op) -> u32 {

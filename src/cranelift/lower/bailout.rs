@@ -34,8 +34,7 @@ impl BlockFacts<'_> {
             Op::RfScatter { bank, first, count, .. } => {
                 (first..first + count).all(|index| !read.contains(&bank.reg(index)))
             }
-            Op::RegionWrite { .. } | Op::Store { .. } | Op::Atomic { .. } | Op::Wide { .. } => false,
-            _ => true,
+            _ => op.traits().repeatable,
         };
         let lasts = |step: &Step| !step.insts().iter().all(|&index| repeatable(&self.block.insts[index].op));
         let steps = &self.planned.plan.steps;

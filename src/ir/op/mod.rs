@@ -8,9 +8,11 @@
 //! Integers wrap. Narrow integers are zero-extended in their cells.
 
 mod arith;
+mod traits;
 mod wide;
 
 pub use arith::*;
+pub use traits::OpTraits;
 pub use wide::WideOp;
 
 use super::function::Value;

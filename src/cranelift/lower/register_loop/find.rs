@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use warploom_analysis::Step;
 use warploom_engine::exit_masks::{ExitMasks, Rounds};
-use warploom_ir::{BinaryOp, CellKind, ConvertOp, Op, Reg, Special, Terminator, Type, UnaryOp, Value};
+use warploom_ir::{BinaryOp, CellKind, ConvertOp, Op, Reg, Terminator, Type, UnaryOp, Value};
 
 use super::super::block::BlockLowerer;
 use super::RegisterLoop;
@@ -44,10 +44,9 @@ impl BlockLowerer<'_, '_, '_> {
                     }
                     _ => return None,
                 },
-                Op::Special(Special::Clock) => return None,
                 Op::Load { access, .. } => loads += usize::from(!self.facts.block.ty(access.address).is_uniform()),
-                Op::Store { .. } | Op::Atomic { .. } | Op::Wide { .. } | Op::Raise { .. } | Op::Fence => return None,
                 Op::RfGather { .. } | Op::RfScatter { .. } => return None,
+                ref op if op.traits().effect || op.traits().reads_clock => return None,
                 _ => {}
             }
         }

@@ -130,28 +130,16 @@ impl BlockLowerer<'_, '_, '_> {
                 _ => matches!(op, Op::ICmp { .. } | Op::FCmp { .. }),
             };
         }
-        // A number that all lanes of a mask make.
-        if matches!(op, Op::Convert { op: ConvertOp::FromMask, .. }) {
-            return false;
-        }
-        matches!(
+        // All lanes of a mask make a number, and special functions are done for chunks.
+        let is_of_chunks = matches!(
             op,
-            Op::Const { .. }
-                | Op::LaneId
-                | Op::Splat { .. }
-                | Op::Unary { .. }
-                | Op::Binary { .. }
-                | Op::FUnary { .. }
-                | Op::FBinary { .. }
-                | Op::Fma { .. }
-                | Op::Convert { .. }
-                | Op::Concat { .. }
-                | Op::FConvert { .. }
-                | Op::IntToFloat { .. }
-                | Op::FloatToInt { .. }
-                | Op::Select { .. }
-                | Op::AddCarry { .. }
-        )
+            Op::Convert { op: ConvertOp::FromMask, .. }
+                | Op::Shared { .. }
+                | Op::Special(_)
+                | Op::Unpack { .. }
+                | Op::Pack { .. }
+        );
+        op.traits().lane_wise && !is_of_chunks
     }
 
     /// An instruction other than a load.
