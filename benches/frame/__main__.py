@@ -167,8 +167,8 @@ def main():
     size = [int(part) for part in options.size.split(",")]
     warploom = options.warploom
     if not warploom:
-        subprocess.run(["cargo", "build", "--release", "--bin", "warploom"], cwd=ROOT, check=True)
-        warploom = ROOT / "target" / "release" / "warploom"
+        subprocess.run(["cargo", "build", "--profile=dist", "--bin", "warploom"], cwd=ROOT, check=True)
+        warploom = ROOT / "target" / "dist" / "warploom"
     threads = str(os.cpu_count())
     mesa = dict(os.environ, VK_ICD_FILENAMES=DRIVER, LP_NUM_THREADS=threads)
     with tempfile.TemporaryDirectory() as temporary:

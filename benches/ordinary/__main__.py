@@ -33,7 +33,7 @@ os.environ["WARPLOOM_CACHE"] = "off"
 
 def build():
     """The command, made for speed."""
-    command = ["cargo", "build", "--release", "--message-format=json-render-diagnostics"]
+    command = ["cargo", "build", "--profile=dist", "--message-format=json-render-diagnostics"]
     lines = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
     return next(line["executable"] for line in map(json.loads, lines) if line.get("executable"))
 
