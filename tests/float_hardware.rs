@@ -10,7 +10,7 @@ use warploom_engine::{Effort, Program};
 use warploom_ir::eval::{self, single};
 use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, NanPolicy, Round, SharedFn, Type, parse, shared};
 use warploom_runtime::launch::{ConstBank, LaunchConfig, launch};
-use warploom_runtime::memory::{Access, Memory, Place};
+use warploom_runtime::memory::{Access, Memory, Placement};
 use warploom_testing::ir::{Random, Source};
 
 const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 };
@@ -403,7 +403,7 @@ fn same(code: &str, function: impl Fn(u32) -> u32, runs: &[(Effort, u32, u32)]) 
     let kernel = Arc::new(parse::parse(&KERNEL.replace("FUNCTION", code)).unwrap());
     let program = Program::new(&kernel, LaunchClass::of(BLOCK, 32), true, warploom_cranelift::backend()).unwrap();
     let memory = Memory::default();
-    memory.alloc_at(Place::At(BUFFER), 4 * u64::from(COUNT), Access::READ_WRITE).unwrap();
+    memory.alloc_at(Placement::At(BUFFER), 4 * u64::from(COUNT), Access::READ_WRITE).unwrap();
     for &(effort, first, step) in runs {
         program.compile_all(effort).unwrap();
         let mut config = LaunchConfig::new([COUNT / BLOCK[0], 1, 1], BLOCK);

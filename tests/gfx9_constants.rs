@@ -9,7 +9,7 @@ use warploom_gfx9::lift::{ConstantMemory, Initial, InitialScalar, Kernel, lift_k
 use warploom_interp::Interpreter;
 use warploom_ir::{Function, verify};
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
-use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, Placement};
 
 const MEMORY: u64 = 0x12_3456_0000;
 const OUT: u64 = 0x13_0000_0000;
@@ -48,7 +48,7 @@ fn results(lines: &[&str]) -> [u32; 4] {
 
     let memory = Memory::new(MemoryConfig::default()).unwrap();
     for address in [MEMORY, OUT] {
-        memory.alloc_at(Place::At(address), 256, Access::READ_WRITE).unwrap();
+        memory.alloc_at(Placement::At(address), 256, Access::READ_WRITE).unwrap();
     }
     let words = |from: u32, count: u32| (from..from + count).flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
     memory.write(MEMORY, &words(100, 64)).unwrap();

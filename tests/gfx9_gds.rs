@@ -8,7 +8,7 @@ use warploom_gfx9::lift::{Initial, InitialVector, Kernel, lift_kernel};
 use warploom_interp::Interpreter;
 use warploom_ir::verify;
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
-use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, Placement};
 
 const SHARE: u64 = 0x12_3456_0000;
 const BYTES: usize = 1 << 17;
@@ -30,7 +30,7 @@ fn after(lines: &[&str]) -> Vec<u32> {
         jit::Kernel::new(Arc::clone(&function), warploom_cranelift::backend()).program([1; 3], [64, 1, 1], 1).unwrap();
     let engines: [Arc<dyn Engine>; 2] = [Arc::new(Interpreter::new(function).unwrap()), native];
     let memory = Memory::new(MemoryConfig::default()).unwrap();
-    memory.alloc_at(Place::At(SHARE), BYTES as u64, Access::READ_WRITE).unwrap();
+    memory.alloc_at(Placement::At(SHARE), BYTES as u64, Access::READ_WRITE).unwrap();
     let words: Vec<u8> = (0..BYTES as u32 / 4).flat_map(u32::to_le_bytes).collect();
     let mut config = LaunchConfig::new([1; 3], [64, 1, 1]);
     config.constants[0] = Some(ConstBank::new(&[0, SHARE].map(u64::to_le_bytes).concat()).unwrap());

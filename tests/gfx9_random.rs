@@ -10,7 +10,7 @@ use warploom_gfx9::lift::{Initial, InitialScalar, InitialVector, Kernel, lift_ke
 use warploom_interp::Interpreter;
 use warploom_ir::verify;
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
-use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, Placement};
 
 #[path = "kernels/draw.rs"]
 #[allow(dead_code, reason = "shared with the kernel tests, which use more of it")]
@@ -263,7 +263,7 @@ fn memory_after(engine: &dyn Engine, lanes: u32, bank: &[u8]) -> Vec<Vec<u8>> {
     let memory = Memory::new(MemoryConfig::default()).unwrap();
     let sizes = [(TABLE, 4 * WORDS), (SCRATCH, 4 * WORDS), (OUT, 64 * 256)];
     for (address, bytes) in sizes {
-        memory.alloc_at(Place::At(address), bytes as u64, Access::READ_WRITE).unwrap();
+        memory.alloc_at(Placement::At(address), bytes as u64, Access::READ_WRITE).unwrap();
     }
     let table: Vec<u8> =
         (0..WORDS as u32).flat_map(|word| (word.wrapping_mul(0x9e37_79b9) >> (word % 24)).to_le_bytes()).collect();

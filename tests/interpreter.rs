@@ -8,7 +8,7 @@ use warploom_ir::layout::RegLayout;
 use warploom_ir::{BlockId, Value, parse};
 use warploom_runtime::fault::FaultRecord;
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
-use warploom_runtime::memory::{Access, Memory, Place};
+use warploom_runtime::memory::{Access, Memory, Placement};
 use warploom_runtime::warp::{ExitCode, WarpContext};
 use warploom_testing::ir::{self as generate, Limits, Random, Source};
 
@@ -55,7 +55,7 @@ fn with_warp<T: Send>(
     body: impl Fn(&mut WarpContext<'_>) -> T + Sync,
 ) -> Left<T> {
     let memory = Memory::default();
-    memory.alloc_at(Place::At(BUFFER), limits.buffer_bytes.into(), Access::READ_WRITE).unwrap();
+    memory.alloc_at(Placement::At(BUFFER), limits.buffer_bytes.into(), Access::READ_WRITE).unwrap();
     let mut random = Random::new(seed);
     let mut bytes = |n: u32| -> Vec<u8> { (0..n).map(|_| random.below(256) as u8).collect() };
     memory.write(BUFFER, &bytes(limits.buffer_bytes)).unwrap();

@@ -7,7 +7,7 @@ use warploom_analysis::LaunchClass;
 use warploom_engine::{Effort, Program};
 use warploom_ir::{SharedFn, parse, shared};
 use warploom_runtime::launch::{ConstBank, LaunchConfig, launch};
-use warploom_runtime::memory::{Access, Memory, Place};
+use warploom_runtime::memory::{Access, Memory, Placement};
 
 const NAN: u32 = 0x7fff_ffff;
 const OPERANDS: u64 = 0x10_0000_0000;
@@ -48,7 +48,7 @@ impl Check {
     fn new(lanes: usize) -> Check {
         let memory = Memory::default();
         for at in [OPERANDS, RESULTS] {
-            memory.alloc_at(Place::At(at), 4 * lanes as u64, Access::READ_WRITE).unwrap();
+            memory.alloc_at(Placement::At(at), 4 * lanes as u64, Access::READ_WRITE).unwrap();
         }
         Check { memory, lanes }
     }

@@ -9,7 +9,7 @@ use crate::{allocations, driver};
 
 /// One side of a copy.
 #[derive(Clone)]
-pub enum Place {
+pub enum CopySide {
     /// Memory of the program's that is not registered.
     Host(Ptr<u8>),
     Device(u64),
@@ -22,7 +22,7 @@ pub enum Place {
 /// A side with where in it the copy begins and how its rows follow each other.
 #[derive(Clone)]
 pub struct Side {
-    pub place: Place,
+    pub place: CopySide,
     /// In bytes, rows and slices.
     pub at: [u64; 3],
     /// Bytes from row to row, and rows from slice to slice; of no meaning for arrays.
@@ -42,27 +42,27 @@ pub struct Copy {
 /// What is copied at once between guest memory and guest memory.
 const PIECE: u64 = 1 << 16;
 
-impl Place {
+impl CopySide {
     /// Memory that may be the driver's or the program's.
-    pub fn of(pointer: Ptr<u8>) -> Place {
-        Place::device(pointer.address()).unwrap_or(Place::Host(pointer))
+    pub fn of(pointer: Ptr<u8>) -> CopySide {
+        CopySide::device(pointer.address()).unwrap_or(CopySide::Host(pointer))
     }
 
     /// Memory that has to be the device's, or registered with it.
-    pub fn device(address: u64) -> Result<Place, Error> {
+    pub fn device(address: u64) -> Result<CopySide, Error> {
         let is_known = allocations::find(address).is_some() || driver::memory().range_of(address).is_some();
-        if is_known { Ok(Place::Device(address)) } else { Err(Error::CUDA_ERROR_INVALID_VALUE) }
+        if is_known { Ok(CopySide::Device(address)) } else { Err(Error::CUDA_ERROR_INVALID_VALUE) }
     }
 
     /// Memory of the program's that may be gone when the call returns.
     fn is_pageable(&self) -> bool {
-        matches!(self, Place::Host(pointer) if allocations::find(pointer.address()).is_none())
+        matches!(self, CopySide::Host(pointer) if allocations::find(pointer.address()).is_none())
     }
 }
 
 impl Side {
     /// Bytes that follow each other.
-    pub fn linear(place: Place) -> Side {
+    pub fn linear(place: CopySide) -> Side {
         Side { place, at: [0; 3], pitch: 0, height: 0 }
     }
 
@@ -73,13 +73,13 @@ impl Side {
 
     /// Whether the whole of the block is there.
     fn check(&self, size: [u64; 3]) -> Answer {
-        if let Place::Array(array, level) = &self.place {
+        if let CopySide::Array(array, level) = &self.place {
             return array.check(*level, self.at, size);
         }
         if size[1] > 1 && self.pitch < size[0] {
             return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
-        if let Place::Device(address) = self.place {
+        if let CopySide::Device(address) = self.place {
             let last =
                 self.offset(size[1] - 1, size[2] - 1).checked_add(size[0]).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
             let first = self.offset(0, 0);
@@ -87,7 +87,7 @@ impl Side {
                 return Err(Error::CUDA_ERROR_INVALID_VALUE);
             }
         }
-        if let Place::Host(pointer) = self.place {
+        if let CopySide::Host(pointer) = self.place {
             pointer.required()?;
         }
         Ok(())
@@ -96,7 +96,7 @@ impl Side {
 
 impl Copy {
     /// Bytes that follow each other.
-    pub fn linear(from: Place, to: Place, bytes: u64) -> Copy {
+    pub fn linear(from: CopySide, to: CopySide, bytes: u64) -> Copy {
         Copy { from: Side::linear(from), to: Side::linear(to), size: [bytes, 1, 1] }
     }
 
@@ -125,7 +125,7 @@ impl Copy {
         }
         let [width, rows, slices] = self.size;
         let mut bytes = Vec::with_capacity((width * rows * slices) as usize);
-        let Place::Host(pointer) = &self.from.place else { return Ok(self) };
+        let CopySide::Host(pointer) = &self.from.place else { return Ok(self) };
         for slice in 0..slices {
             for row in 0..rows {
                 pointer
@@ -133,7 +133,7 @@ impl Copy {
                     .with(width as usize, |part| bytes.extend_from_slice(part))?;
             }
         }
-        let from = Side { place: Place::Bytes(bytes.into()), at: [0; 3], pitch: width, height: rows };
+        let from = Side { place: CopySide::Bytes(bytes.into()), at: [0; 3], pitch: width, height: rows };
         Ok(Copy { from, ..self })
     }
 
@@ -142,7 +142,7 @@ impl Copy {
             return Ok(());
         }
         let [mut width, mut rows, mut slices] = self.size;
-        let is_array = |side: &Side| matches!(side.place, Place::Array(..));
+        let is_array = |side: &Side| matches!(side.place, CopySide::Array(..));
         // Rows without gaps are one row.
         let in_rows = !is_array(&self.from) && !is_array(&self.to);
         if in_rows && rows > 1 && self.from.pitch == width && self.to.pitch == width {
@@ -169,18 +169,18 @@ impl Copy {
         let at = |side: &Side| [side.at[0], side.at[1] + row, side.at[2] + slice];
         let length = bytes as usize;
         let write = |bytes: &[u8]| match &to.place {
-            Place::Host(pointer) => {
+            CopySide::Host(pointer) => {
                 host(pointer, to).put(bytes);
                 Ok(())
             }
-            Place::Device(address) => memory.overwrite(address.wrapping_add(source(to)), bytes).map_err(of_copy),
-            Place::Array(array, level) => array.write(*level, at(to), bytes),
-            Place::Bytes(_) => Err(Error::CUDA_ERROR_INVALID_VALUE),
+            CopySide::Device(address) => memory.overwrite(address.wrapping_add(source(to)), bytes).map_err(of_copy),
+            CopySide::Array(array, level) => array.write(*level, at(to), bytes),
+            CopySide::Bytes(_) => Err(Error::CUDA_ERROR_INVALID_VALUE),
         };
         match &from.place {
-            Place::Host(pointer) => {
+            CopySide::Host(pointer) => {
                 let start = host(pointer, from);
-                if let Place::Host(other) = &to.place {
+                if let CopySide::Host(other) = &to.place {
                     // They may overlap.
                     let content = start.with(length, <[u8]>::to_vec)?;
                     host(other, to).put(&content);
@@ -188,26 +188,26 @@ impl Copy {
                 }
                 start.with(length, write)?
             }
-            Place::Bytes(content) => {
+            CopySide::Bytes(content) => {
                 let start = source(from) as usize;
                 write(content.get(start..start + length).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?)
             }
-            Place::Array(array, level) => {
+            CopySide::Array(array, level) => {
                 let mut content = vec![0; length];
                 array.read(*level, at(from), &mut content)?;
                 write(&content)
             }
-            Place::Device(address) => {
+            CopySide::Device(address) => {
                 let start = address.wrapping_add(source(from));
-                if let Place::Host(pointer) = &to.place {
+                if let CopySide::Host(pointer) = &to.place {
                     return host(pointer, to).with_mut(length, |into| memory.read(start, into))?.map_err(of_copy);
                 }
-                if bytes <= PIECE || matches!(to.place, Place::Array(..)) {
+                if bytes <= PIECE || matches!(to.place, CopySide::Array(..)) {
                     let mut content = vec![0; length];
                     memory.read(start, &mut content).map_err(of_copy)?;
                     return write(&content);
                 }
-                let Place::Device(target) = to.place else { return Err(Error::CUDA_ERROR_INVALID_VALUE) };
+                let CopySide::Device(target) = to.place else { return Err(Error::CUDA_ERROR_INVALID_VALUE) };
                 copy_within(start, target.wrapping_add(source(to)), bytes)
             }
         }
@@ -255,7 +255,7 @@ impl Fill {
         }
         let before = (self.rows - 1).checked_mul(self.pitch).and_then(|before| before.checked_add(row));
         let bytes = before.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
-        Place::device(self.address)?;
+        CopySide::device(self.address)?;
         if allocations::is_mapped(self.address, bytes) { Ok(()) } else { wrong }
     }
 

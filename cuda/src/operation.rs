@@ -116,8 +116,8 @@ impl Operation {
                 let bytes = value.to_le_bytes();
                 let bytes = if *wide { &bytes[..] } else { &bytes[..4] };
                 Copy::linear(
-                    crate::copies::Place::Bytes(bytes.into()),
-                    crate::copies::Place::device(*address)?,
+                    crate::copies::CopySide::Bytes(bytes.into()),
+                    crate::copies::CopySide::device(*address)?,
                     bytes.len() as u64,
                 )
                 .run()

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use warploom_runtime::memory::{Access, Place, Unbound};
+use warploom_runtime::memory::{Access, Placement, Unbound};
 
 use crate::context::CONTEXTS;
 use crate::error::{Answer, Error, of_map};
@@ -95,7 +95,7 @@ fn holding<'a>(all: &'a mut BTreeMap<u64, Reservation>, range: &Range<u64>) -> R
 pub fn reserve(bytes: u64, align: u64) -> Result<u64, Error> {
     range(0, bytes)?;
     require(align == 0 || align.is_power_of_two())?;
-    let place = Place::Anywhere { align: align.max(GRANULARITY) };
+    let place = Placement::Anywhere { align: align.max(GRANULARITY) };
     let address = driver::memory().reserve(place, bytes, Unbound::Faults).map_err(of_map)?;
     lock().insert(address, Reservation { bytes, mappings: BTreeMap::new() });
     Ok(address)
@@ -113,7 +113,7 @@ pub fn free(address: u64, bytes: u64) -> Answer {
 /// New memory, which its handle holds.
 pub fn create(bytes: u64, properties: Properties) -> Result<u64, Error> {
     range(0, bytes)?;
-    let address = driver::memory().alloc_at(Place::ANYWHERE, bytes, Access::NONE).map_err(of_map)?;
+    let address = driver::memory().alloc_at(Placement::ANYWHERE, bytes, Access::NONE).map_err(of_map)?;
     let handle = fresh();
     let holders = AtomicU64::new(1);
     HANDLES.insert_at(handle, Arc::new(Physical { handle, address, bytes, properties, holders }));

@@ -3,7 +3,7 @@
 use cranelift_entity::EntityRef;
 use warploom_ir::{BlockId, Function, Terminator};
 
-use super::places::Places;
+use super::places::WaitSets;
 
 /// Steps of the search for the blocks on the way to joins, all of them together. A function with more joins than that
 /// allows goes without.
@@ -15,7 +15,7 @@ pub struct Flow {
     pub successors: Vec<Vec<usize>>,
     pub joins: Vec<Join>,
     /// Where lanes may wait for a dispatcher. It leads only to those of its places that may have some.
-    pub places: Places,
+    pub places: WaitSets,
     /// Of each block, its place in `joins`.
     join_at: Vec<Option<usize>>,
 }
@@ -31,7 +31,7 @@ pub struct Join {
 impl Flow {
     pub fn of(function: &Function) -> Flow {
         let indirect: Vec<usize> = function.indirect_targets().map(|(_, block)| block.index()).collect();
-        let places = Places::of(function, &indirect);
+        let places = WaitSets::of(function, &indirect);
         let successors = function.blocks.iter().enumerate().map(|(index, block)| match &block.term {
             Terminator::Indirect { .. } => vec![function.blocks.len()],
             Terminator::Dispatch { places: named, otherwise, .. } => {

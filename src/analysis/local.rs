@@ -14,7 +14,7 @@ pub struct LocalMemory(Vec<Known>);
 
 /// An element that is known.
 struct Known {
-    place: Place,
+    place: LocalAddress,
     ty: Type,
     value: Value,
     /// In these lanes.
@@ -25,34 +25,34 @@ struct Known {
 
 /// An address: a value and a constant, or the constant alone.
 #[derive(Clone, Copy, PartialEq)]
-struct Place {
+struct LocalAddress {
     base: Option<Value>,
     offset: u32,
 }
 
-impl Place {
-    fn of(editor: &Editor, access: &Access) -> Place {
+impl LocalAddress {
+    fn of(editor: &Editor, access: &Access) -> LocalAddress {
         let offset = access.offset as u32;
         let more = |by: u64| offset.wrapping_add(by as u32);
         if let Some(address) = editor.constant(access.address) {
-            return Place { base: None, offset: more(address) };
+            return LocalAddress { base: None, offset: more(address) };
         }
         match *editor.def(access.address) {
             Op::Binary { op: BinaryOp::Add, a, b } => match (editor.constant(a), editor.constant(b)) {
-                (_, Some(by)) => Place { base: Some(a), offset: more(by) },
-                (Some(by), _) => Place { base: Some(b), offset: more(by) },
-                _ => Place { base: Some(access.address), offset },
+                (_, Some(by)) => LocalAddress { base: Some(a), offset: more(by) },
+                (Some(by), _) => LocalAddress { base: Some(b), offset: more(by) },
+                _ => LocalAddress { base: Some(access.address), offset },
             },
-            _ => Place { base: Some(access.address), offset },
+            _ => LocalAddress { base: Some(access.address), offset },
         }
     }
 
-    fn element(self, access: &Access, number: usize) -> Place {
-        Place { offset: self.offset.wrapping_add(number as u32 * access.ty.bytes()), ..self }
+    fn element(self, access: &Access, number: usize) -> LocalAddress {
+        LocalAddress { offset: self.offset.wrapping_add(number as u32 * access.ty.bytes()), ..self }
     }
 
     /// Whether so many bytes from here on are none of so many from another place on.
-    fn is_apart(self, bytes: u32, other: Place, others: u32) -> bool {
+    fn is_apart(self, bytes: u32, other: LocalAddress, others: u32) -> bool {
         let distance = other.offset.wrapping_sub(self.offset);
         self.base == other.base && distance >= bytes && distance.wrapping_neg() >= others
     }
@@ -63,7 +63,7 @@ impl LocalMemory {
     pub fn loaded(&self, editor: &mut Editor, op: &Op) -> Option<Vec<Value>> {
         let Op::Load { ref access, extend: Extend::None, sparse: false } = *op else { return None };
         let mask = guard_of(editor, access)?;
-        let place = Place::of(editor, access);
+        let place = LocalAddress::of(editor, access);
         let find = |number: usize| {
             let place = place.element(access, number);
             let known = self.0.iter().rev().find(|known| known.place == place && known.ty == access.ty)?;
@@ -92,7 +92,7 @@ impl LocalMemory {
         if access.space != Space::Local {
             return;
         }
-        let place = Place::of(editor, access);
+        let place = LocalAddress::of(editor, access);
         if stores {
             self.0.retain(|known| known.place.is_apart(known.ty.bytes(), place, access.bytes()));
         }

@@ -9,7 +9,7 @@ use super::bits::Bits;
 
 /// The places of a function. A place is a mask register; its lanes go on in the blocks that dispatchers name.
 #[derive(Default)]
-pub struct Places {
+pub struct WaitSets {
     numbers: FxHashMap<Reg, usize>,
     /// Of each place.
     blocks: Vec<Vec<usize>>,
@@ -19,10 +19,10 @@ pub struct Places {
     written: Vec<Bits>,
 }
 
-impl Places {
+impl WaitSets {
     /// `indirect`: the blocks that indirect jumps lead to.
-    pub(super) fn of(function: &Function, indirect: &[usize]) -> Places {
-        let mut places = Places::default();
+    pub(super) fn of(function: &Function, indirect: &[usize]) -> WaitSets {
+        let mut places = WaitSets::default();
         for block in &function.blocks {
             let Terminator::Dispatch { places: named, .. } = &block.term else { continue };
             for &(reg, at) in named {

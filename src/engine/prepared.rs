@@ -33,11 +33,18 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// The function has its normal form then ([`analysis::verify_normal_form`]), which debug builds check.
+    ///
     /// # Errors
     /// The function does not verify, or its registers are too large.
     pub fn new(function: &Function, launch: Launched, one_worker: bool) -> Result<Prepared, JitError> {
         let Optimized { function, flow, read_first, liveness } =
             analysis::optimize(function).map_err(InterpError::from)?;
+        if cfg!(debug_assertions)
+            && let Err(problem) = analysis::verify_normal_form(&function)
+        {
+            panic!("{problem}");
+        }
         let function = Arc::new(function);
         let interpreter = Arc::new(Interpreter::new(function.clone())?);
         let in_loops = analysis::in_loops(&function, &flow);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use warploom_ir::image::layout::{Layout as Arrangement, Plane};
-use warploom_runtime::memory::{Access, HostBuffer, Memory, PAGE_BYTES, Place, Unbound};
+use warploom_runtime::memory::{Access, HostBuffer, Memory, PAGE_BYTES, Placement, Unbound};
 
 use super::Error;
 
@@ -243,7 +243,7 @@ pub(crate) fn room(
     if let Some(page) = resident.iter().find(|&&page| page >= pages) {
         return Err(wrong(format!("resident page {page}: the image has {pages} pages of 64 KiB")));
     }
-    let address = memory.reserve(Place::ANYWHERE, pages * PAGE_BYTES, Unbound::Sparse)?;
+    let address = memory.reserve(Placement::ANYWHERE, pages * PAGE_BYTES, Unbound::Sparse)?;
     for page in resident {
         memory.bind(address + page * PAGE_BYTES, PAGE_BYTES, Access::READ_WRITE)?;
     }
@@ -269,5 +269,5 @@ fn each_run(plane: &Plane, mut f: impl FnMut(u64, usize) -> Result<(), Error>) -
 /// Words that the guest can only read; their address.
 pub(crate) fn object(memory: &Memory, words: &[u32]) -> Result<u64, Error> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    Ok(memory.map_host(Place::ANYWHERE, Arc::new(HostBuffer::from_bytes(&bytes)?), Access::READ)?)
+    Ok(memory.map_host(Placement::ANYWHERE, Arc::new(HostBuffer::from_bytes(&bytes)?), Access::READ)?)
 }

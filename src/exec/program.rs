@@ -12,7 +12,7 @@ use warploom_container::{
 use warploom_engine::{Backend, CodeStore};
 use warploom_ir::image::Shape;
 use warploom_ir::special::Reciprocals;
-use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Place, Unbound};
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Placement, Unbound};
 
 use super::guest::{self, Guest, KnownImages};
 use super::images::{self, Image, ImageDescription, Sampler, Sampling, Texture};
@@ -110,10 +110,10 @@ const DATA_SHARE_BYTES: u64 = 1 << 17;
 const CONSTANT_VARIABLES: u8 = 3;
 
 /// Where memory lies that code of a module may address.
-pub(super) fn place(module: &Module, align: u64) -> Place {
+pub(super) fn place(module: &Module, align: u64) -> Placement {
     match module.address_bits() {
-        32 => Place::Low { align },
-        _ => Place::Anywhere { align },
+        32 => Placement::Low { align },
+        _ => Placement::Anywhere { align },
     }
 }
 
@@ -227,7 +227,7 @@ impl Program {
         if let Some(at) = idle.iter().position(|pages| pages.bytes == bytes) {
             return Ok(idle.swap_remove(at));
         }
-        let address = self.memory.alloc_at(Place::ANYWHERE, bytes, Access::READ)?;
+        let address = self.memory.alloc_at(Placement::ANYWHERE, bytes, Access::READ)?;
         Ok(ReadOnly { address, bytes, used: 0 })
     }
 
@@ -238,7 +238,7 @@ impl Program {
 
     /// An address for a thing that is not there. Accesses there fault, and the fault says what it was about.
     pub(super) fn absent(&self, thing: Absent) -> Result<u64, Error> {
-        let reserve = || Ok(self.memory.reserve(Place::ANYWHERE, PAGE_BYTES, Unbound::Faults)?);
+        let reserve = || Ok(self.memory.reserve(Placement::ANYWHERE, PAGE_BYTES, Unbound::Faults)?);
         let start = made_once(&self.absent, reserve)?;
         Ok(start + thing as u64 * Absent::BYTES)
     }
@@ -270,7 +270,7 @@ impl Program {
     }
 
     /// Where memory lies that code of the module may address.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> Placement {
         place(self.module(), 1)
     }
 

@@ -18,7 +18,7 @@ pub enum Actor {
 }
 
 /// What an access addresses, after windows and offset.
-enum Place {
+enum AccessTarget {
     Global(u64),
     /// Checked byte offset in shared memory.
     Shared(usize),
@@ -144,9 +144,9 @@ impl Executor<'_, '_> {
 }
 
 /// Finds out what is addressed. Shared and local bounds are checked here.
-fn place(context: &WarpContext, access: &Access, actor: Actor, address: u64) -> Result<Place, FaultKind> {
+fn place(context: &WarpContext, access: &Access, actor: Actor, address: u64) -> Result<AccessTarget, FaultKind> {
     let target = match access.space {
-        Space::Const(bank) => return Ok(Place::Const(bank, address as u32)),
+        Space::Const(bank) => return Ok(AccessTarget::Const(bank, address as u32)),
         Space::Generic => context.windows().classify(address),
         Space::Global => Target::Global(address),
         Space::Shared => Target::Shared(address as u32),
@@ -157,10 +157,10 @@ fn place(context: &WarpContext, access: &Access, actor: Actor, address: u64) -> 
         if inside { Ok(offset) } else { Err(FaultKind::AddressOutOfRange) }
     };
     match (target, actor) {
-        (Target::Global(address), _) => Ok(Place::Global(address)),
-        (Target::Shared(offset), _) => Ok(Place::Shared(within(offset, context.shared_bytes())? as usize)),
+        (Target::Global(address), _) => Ok(AccessTarget::Global(address)),
+        (Target::Shared(offset), _) => Ok(AccessTarget::Shared(within(offset, context.shared_bytes())? as usize)),
         (Target::Local(offset), Actor::Lane(lane)) => {
-            Ok(Place::Local(within(offset, context.local_bytes())?.into(), lane))
+            Ok(AccessTarget::Local(within(offset, context.local_bytes())?.into(), lane))
         }
         // The warp as a whole has no local memory.
         (Target::Local(_), Actor::Scalar) => Err(FaultKind::InvalidAddressSpace),
@@ -178,21 +178,21 @@ pub fn load_elements(
     let size = access.ty.bytes();
     let elements = &mut elements[..usize::from(access.count)];
     match place(context, access, actor, address)? {
-        Place::Global(address) => return load_global(context.memory(), address, size, elements),
-        Place::Shared(offset) => {
+        AccessTarget::Global(address) => return load_global(context.memory(), address, size, elements),
+        AccessTarget::Shared(offset) => {
             let bytes = &context.shared()[offset..];
             for (element, bytes) in elements.iter_mut().zip(bytes.chunks_exact(size as usize)) {
                 *element = get_bytes(bytes);
             }
         }
-        Place::Local(offset, lane) => {
+        AccessTarget::Local(offset, lane) => {
             for (element, at) in elements.iter_mut().zip((offset..).step_by(size as usize)) {
                 let mut bytes = [0; 8];
                 for_each_local_byte(context, lane, at, size, |i, byte| bytes[i] = *byte);
                 *element = u64::from_le_bytes(bytes);
             }
         }
-        Place::Const(bank, offset) => {
+        AccessTarget::Const(bank, offset) => {
             let bytes = context.constant(bank.into());
             for (element, at) in elements.iter_mut().zip((u64::from(offset)..).step_by(size as usize)) {
                 // Past the bank everything reads 0.
@@ -215,21 +215,21 @@ pub fn store_elements(
     let size = access.ty.bytes();
     let elements = &elements[..usize::from(access.count)];
     match place(context, access, actor, address)? {
-        Place::Global(address) => return store_global(context.memory(), address, size, elements),
-        Place::Shared(offset) => {
+        AccessTarget::Global(address) => return store_global(context.memory(), address, size, elements),
+        AccessTarget::Shared(offset) => {
             let bytes = &mut context.shared()[offset..];
             for (&element, bytes) in elements.iter().zip(bytes.chunks_exact_mut(size as usize)) {
                 put_bytes(bytes, element);
             }
         }
-        Place::Local(offset, lane) => {
+        AccessTarget::Local(offset, lane) => {
             for (&element, at) in elements.iter().zip((offset..).step_by(size as usize)) {
                 let bytes = element.to_le_bytes();
                 for_each_local_byte(context, lane, at, size, |i, byte| *byte = bytes[i]);
             }
         }
         // Verified: constant memory is not stored to.
-        Place::Const(..) => return Err(FaultKind::InvalidAddressSpace),
+        AccessTarget::Const(..) => return Err(FaultKind::InvalidAddressSpace),
     }
     Ok(Residency::Resident)
 }
@@ -246,15 +246,15 @@ pub fn atomic_element(
 ) -> Result<(u64, Residency), FaultKind> {
     let (ty, kind) = of_runtime(op, access.ty, nan);
     match place(context, access, actor, address)? {
-        Place::Global(address) => context.memory().atomic(address, ty, kind, b, compare),
-        Place::Shared(offset) => {
+        AccessTarget::Global(address) => context.memory().atomic(address, ty, kind, b, compare),
+        AccessTarget::Shared(offset) => {
             // Shared memory belongs to this thread while its block runs.
             let cell = &mut context.shared()[offset..][..access.ty.bytes() as usize];
             let old = get_bytes(cell);
             put_bytes(cell, atomics::compute(ty, kind, old, b, compare));
             Ok((old, Residency::Resident))
         }
-        Place::Local(..) | Place::Const(..) => Err(FaultKind::InvalidAddressSpace),
+        AccessTarget::Local(..) | AccessTarget::Const(..) => Err(FaultKind::InvalidAddressSpace),
     }
 }
 

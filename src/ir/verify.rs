@@ -37,26 +37,26 @@ use super::typing::{CONDITION, Env, TypeError, is_condition, op_types};
 #[error("function `{function}`{place}: {problem}")]
 pub struct VerifyError {
     pub function: String,
-    pub place: Place,
+    pub place: Location,
     pub problem: Problem,
 }
 
 /// Where in a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     Function,
     Block { block: u32, pc: u64 },
     Inst { block: u32, inst: usize, pc: u64 },
     Terminator { block: u32, pc: u64 },
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Place::Function => Ok(()),
-            Place::Block { block, pc } => write!(f, ", block b{block} (pc {pc:#x})"),
-            Place::Inst { block, inst, pc } => write!(f, ", block b{block}, instruction {inst} (pc {pc:#x})"),
-            Place::Terminator { block, pc } => write!(f, ", block b{block} (pc {pc:#x}), terminator"),
+            Location::Function => Ok(()),
+            Location::Block { block, pc } => write!(f, ", block b{block} (pc {pc:#x})"),
+            Location::Inst { block, inst, pc } => write!(f, ", block b{block}, instruction {inst} (pc {pc:#x})"),
+            Location::Terminator { block, pc } => write!(f, ", block b{block} (pc {pc:#x}), terminator"),
         }
     }
 }
@@ -126,17 +126,17 @@ const MAX_INSTS: usize = 1 << 20;
 /// Checks all invariants; the first broken one is the error.
 pub fn verify(function: &Function) -> Result<(), VerifyError> {
     let error = |(place, problem)| VerifyError { function: function.name.clone(), place, problem };
-    verify_function(function).map_err(|problem| error((Place::Function, problem)))?;
+    verify_function(function).map_err(|problem| error((Location::Function, problem)))?;
     let mut pcs = HashSet::new();
     for (index, block) in function.blocks.iter().enumerate() {
         let index = index as u32;
-        let place = Place::Block { block: index, pc: block.pc };
+        let place = Location::Block { block: index, pc: block.pc };
         verify_block(function, index, block).map_err(|problem| error((place, problem)))?;
         if block.indirect_target && !pcs.insert(block.pc) {
             return Err(error((place, Problem::IndirectTwice)));
         }
         verify_insts(function, index, block).map_err(error)?;
-        let place = Place::Terminator { block: index, pc: block.pc };
+        let place = Location::Terminator { block: index, pc: block.pc };
         verify_terminator(function, block).map_err(|problem| error((place, problem)))?;
     }
     Ok(())
@@ -193,19 +193,19 @@ fn verify_block(function: &Function, index: u32, block: &Block) -> Result<(), Pr
     Ok(())
 }
 
-fn verify_insts(function: &Function, index: u32, block: &Block) -> Result<(), (Place, Problem)> {
+fn verify_insts(function: &Function, index: u32, block: &Block) -> Result<(), (Location, Problem)> {
     if block.insts.len() > MAX_INSTS {
-        return Err((Place::Block { block: index, pc: block.pc }, Problem::Length { found: block.insts.len() }));
+        return Err((Location::Block { block: index, pc: block.pc }, Problem::Length { found: block.insts.len() }));
     }
     // Window of each value defined so far.
     let mut windows = Vec::with_capacity(block.values.len());
     for (i, inst) in block.insts.iter().enumerate() {
         verify_inst(function, block, inst, &mut windows)
-            .map_err(|problem| (Place::Inst { block: index, inst: i, pc: inst.pc }, problem))?;
+            .map_err(|problem| (Location::Inst { block: index, inst: i, pc: inst.pc }, problem))?;
     }
     if windows.len() != block.values.len() {
         let problem = Problem::ValueCount { declared: block.values.len(), defined: windows.len() };
-        return Err((Place::Block { block: index, pc: block.pc }, problem));
+        return Err((Location::Block { block: index, pc: block.pc }, problem));
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use warploom_ir::image::{Kind, sampler};
 use warploom_ir::{CellKind, Function};
 use warploom_maxwell::header::{self, Format, Header};
 use warploom_maxwell::{Instruction, sampler as entry};
-use warploom_runtime::memory::{Access, Memory, PAGE_BYTES, Place, Unbound};
+use warploom_runtime::memory::{Access, Memory, PAGE_BYTES, Placement, Unbound};
 
 use super::case::effort;
 use super::check::{Failure, Reproducer, Subject};
@@ -180,7 +180,7 @@ impl Attack {
             (POOL, PAGE_BYTES, Access::READ_WRITE),
         ];
         let guarded = Guarded::map(memory, &ranges).map_err(Failure::invalid)?;
-        memory.reserve(Place::At(SPARSE), PAGE_BYTES, Unbound::Sparse).map_err(Failure::invalid)?;
+        memory.reserve(Placement::At(SPARSE), PAGE_BYTES, Unbound::Sparse).map_err(Failure::invalid)?;
         let descriptors = self.headers.iter().chain(&self.samplers).flatten();
         let descriptors: Vec<u8> = descriptors.flat_map(|word| word.to_le_bytes()).collect();
         memory.write(POOL, &descriptors).map_err(Failure::invalid)?;

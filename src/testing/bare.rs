@@ -7,7 +7,7 @@ use arbitrary::{Result as Choice, Unstructured};
 use warploom::Printed;
 use warploom_ir::Function;
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
-use warploom_runtime::memory::{Access, HostBuffer, MapError, Memory, PAGE_BYTES, Place, Unbound};
+use warploom_runtime::memory::{Access, HostBuffer, MapError, Memory, PAGE_BYTES, Placement, Unbound};
 
 use super::compare::{Difference, Left, Way, on_all};
 use super::function::word;
@@ -111,7 +111,7 @@ impl Launch {
         for (number, buffer) in self.buffers.iter().enumerate() {
             let base = pages_of(number);
             let unbound = if buffer.second == Second::Sparse { Unbound::Sparse } else { Unbound::Faults };
-            memory.reserve(Place::At(base), 2 * PAGE_BYTES, unbound)?;
+            memory.reserve(Placement::At(base), 2 * PAGE_BYTES, unbound)?;
             memory.bind_host(base, PAGE_BYTES, Arc::clone(host), buffer.host, Access::READ_WRITE)?;
             let access = match buffer.second {
                 Second::Resident => Access::READ_WRITE,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use warploom_runtime::memory::{Access, HostBuffer, Memory, PAGE_BYTES, Place, Unbound};
+use warploom_runtime::memory::{Access, HostBuffer, Memory, PAGE_BYTES, Placement, Unbound};
 
 /// What the guest has no right to touch holds this.
 const CANARY: u8 = 0xc5;
@@ -31,7 +31,7 @@ impl Guarded {
         }
         let host = Arc::new(HostBuffer::from_bytes(&content).map_err(|e| e.to_string())?);
         for (address, bytes, access, at) in placed {
-            memory.reserve(Place::At(address), bytes, Unbound::Faults).map_err(|e| e.to_string())?;
+            memory.reserve(Placement::At(address), bytes, Unbound::Faults).map_err(|e| e.to_string())?;
             memory.bind_host(address, bytes, Arc::clone(&host), at, access).map_err(|e| e.to_string())?;
         }
         Ok(Guarded { host, canaries })

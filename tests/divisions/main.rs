@@ -15,7 +15,7 @@ use warploom_ir::{
     FunctionBuilder, IntCc, NanPolicy, Op, Round, SharedFn, Space, Special, Type, UnaryOp, Value,
 };
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
-use warploom_runtime::memory::{Access, Memory, Place};
+use warploom_runtime::memory::{Access, Memory, Placement};
 
 const NAN: NanPolicy = NanPolicy { f16: 0x7e00, f32: 0x7fc0_0000, f64: 0x7ff8 << 48 };
 const FIRST: u64 = 0x10_0000_0000;
@@ -55,7 +55,7 @@ fn kernel(ty: Type, steps: Steps) -> Function {
 fn results(engine: &dyn Engine, ty: Type, operands: &[(u64, u64)]) -> Vec<u64> {
     let memory = Memory::default();
     for at in [FIRST, SECOND, RESULTS] {
-        memory.alloc_at(Place::At(at), 8 * operands.len() as u64, Access::READ_WRITE).unwrap();
+        memory.alloc_at(Placement::At(at), 8 * operands.len() as u64, Access::READ_WRITE).unwrap();
     }
     let width = ty.bytes() as usize;
     let bytes = |pick: fn(&(u64, u64)) -> u64| -> Vec<u8> {

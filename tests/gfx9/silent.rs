@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use warploom_container::Parameter;
 use warploom_gfx9::layout::{Location, location};
-use warploom_gfx9::lift::graphics::{Place, Shader};
+use warploom_gfx9::lift::graphics::{Shader, WordSource};
 use warploom_gfx9::lift::{Initial, Kernel, Mode, lift_kernel};
 use warploom_gfx9::row::{Format, OperandType, Slot};
 use warploom_gfx9::table::rows;
@@ -25,7 +25,7 @@ fn shader() -> Shader {
         covered: None,
         written: Some(4096),
         attributes: 64,
-        parameters: Parameter::all().map(|one| (one, Place::Word(4 * one.index() as u32))).collect(),
+        parameters: Parameter::all().map(|one| (one, WordSource::Word(4 * one.index() as u32))).collect(),
         exports: rows.zip((8192..).step_by(8)).collect(),
         emitted: None,
     }

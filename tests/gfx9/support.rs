@@ -12,7 +12,7 @@ use warploom_guest::chip::Chip;
 use warploom_interp::Interpreter;
 use warploom_ir::{BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Space, Terminator, Type, Value};
 use warploom_runtime::launch::{Engine, LaunchConfig, launch};
-use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, Placement};
 
 pub const LANES: usize = 64;
 /// Vector registers of the wave.
@@ -169,7 +169,7 @@ impl Probe {
         };
         let (quick, native) = (native(Effort::Quick), native(Effort::Full));
         let memory = Memory::new(MemoryConfig::default()).expect("memory");
-        memory.alloc_at(Place::At(STATE), 1 << 16, Access::READ_WRITE).expect("memory");
+        memory.alloc_at(Placement::At(STATE), 1 << 16, Access::READ_WRITE).expect("memory");
         Probe {
             engines: vec![("interp", Arc::new(interpreter)), ("jit, made quickly", quick), ("jit", native)],
             memory,

@@ -9,7 +9,7 @@ use warploom_gfx9::lift::{self, Kernel, apertures};
 use warploom_interp::Interpreter;
 use warploom_ir::{BankId, Function, Reg, verify};
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
-use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, Placement};
 use warploom_runtime::window::Windows;
 use warploom_testing::instrument::{Buffers, instrument, row, row_bytes, values};
 
@@ -157,11 +157,11 @@ impl Wave {
         let row_bytes = row_bytes(function, vectors.reg(0));
         let out = row_bytes * buffers.read.len() as u64;
         for (address, bytes) in [(REGISTERS_IN, input.len() as u64), (REGISTERS_OUT, out)] {
-            memory.alloc_at(Place::At(address), bytes, Access::READ_WRITE).unwrap();
+            memory.alloc_at(Placement::At(address), bytes, Access::READ_WRITE).unwrap();
         }
         memory.write(REGISTERS_IN, &input).unwrap();
         if !self.memory.is_empty() {
-            memory.alloc_at(Place::At(MEMORY), self.memory.len() as u64, Access::READ_WRITE).unwrap();
+            memory.alloc_at(Placement::At(MEMORY), self.memory.len() as u64, Access::READ_WRITE).unwrap();
             memory.write(MEMORY, &self.memory).unwrap();
         }
         let instrumented = instrument(function, &buffers);

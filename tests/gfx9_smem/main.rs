@@ -7,7 +7,7 @@ mod wave;
 use model::{Base, Fields, M0, VCC, What, execute, meaning};
 use warploom_gfx9::{Format, table};
 use warploom_runtime::launch::{LaunchConfig, launch};
-use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, Placement};
 use wave::{BYTES, MEMORY, State, Wave};
 
 const EXEC: u8 = 126;
@@ -300,7 +300,7 @@ fn contention() {
     let total = BLOCKS * WAVES * TIMES;
     for (name, engine) in wave::engines(wave::lift(&words), 64 * WAVES) {
         let memory = Memory::new(MemoryConfig::default()).unwrap();
-        memory.alloc_at(Place::At(MEMORY), BYTES as u64, Access::READ_WRITE).unwrap();
+        memory.alloc_at(Placement::At(MEMORY), BYTES as u64, Access::READ_WRITE).unwrap();
         memory.write(MEMORY, &[0; BYTES]).unwrap();
         let mut config = LaunchConfig::new([BLOCKS, 1, 1], [64 * WAVES, 1, 1]);
         config.threads = 2;

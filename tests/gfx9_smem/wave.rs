@@ -7,7 +7,7 @@ use warploom_gfx9::lift::{self, Kernel};
 use warploom_interp::Interpreter;
 use warploom_ir::{BankId, Function, verify};
 use warploom_runtime::launch::{Engine, LaunchConfig, launch};
-use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place};
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, Placement};
 use warploom_testing::instrument::{Buffers, instrument};
 
 use super::model;
@@ -62,7 +62,7 @@ impl Wave {
         verify::verify(&function).unwrap();
         let memory = Memory::new(MemoryConfig::default()).unwrap();
         for (address, bytes) in [(IN, 1024), (OUT, 1024), (MEMORY, BYTES as u64)] {
-            memory.alloc_at(Place::At(address), bytes, Access::READ_WRITE).unwrap();
+            memory.alloc_at(Placement::At(address), bytes, Access::READ_WRITE).unwrap();
         }
         Wave { engines: engines(function, 64), memory }
     }

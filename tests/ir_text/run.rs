@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use warploom_ir::{CellKind, Function, verify};
 use warploom_runtime::launch::{ConstBank, Counts, LaunchConfig, Outcome, launch};
-use warploom_runtime::memory::{Access, HostBuffer, Memory, PAGE_BYTES, Place, Unbound};
+use warploom_runtime::memory::{Access, HostBuffer, Memory, PAGE_BYTES, Placement, Unbound};
 use warploom_testing::instrument::{self, Buffers, cells, instrument, row_bytes};
 
 use super::MakeEngine;
@@ -45,7 +45,7 @@ pub fn run_case(function: &Function, case: &Case, make: MakeEngine) -> Result<Co
     }
     let stride: u64 = buffers.read.iter().map(|&reg| row_bytes(function, reg)).sum();
     for (address, bytes) in [(REGISTERS_IN, input.len() as u64), (REGISTERS_OUT, stride * u64::from(warps))] {
-        memory.alloc_at(Place::At(address), bytes.max(1), Access::READ_WRITE).map_err(text)?;
+        memory.alloc_at(Placement::At(address), bytes.max(1), Access::READ_WRITE).map_err(text)?;
     }
     memory.write(REGISTERS_IN, &input).map_err(text)?;
 
@@ -71,7 +71,7 @@ fn prepare_ranges(memory: &mut Memory, case: &Case) -> Result<(), String> {
             RangeKind::Buffer { content, writable } => {
                 let bytes = content.len().max(1) as u64;
                 let buffer = Arc::new(HostBuffer::new(bytes).map_err(text)?);
-                memory.map_host(Place::At(address), Arc::clone(&buffer), Access::READ_WRITE).map_err(text)?;
+                memory.map_host(Placement::At(address), Arc::clone(&buffer), Access::READ_WRITE).map_err(text)?;
                 buffers.insert(i, buffer);
                 memory.write(address, content).map_err(text)?;
                 if !writable {
@@ -81,10 +81,10 @@ fn prepare_ranges(memory: &mut Memory, case: &Case) -> Result<(), String> {
             }
             RangeKind::Mirror { of } => {
                 let buffer = buffers.get(of).ok_or("only buffers have mirrors")?;
-                memory.map_host(Place::At(address), Arc::clone(buffer), Access::READ_WRITE).map_err(text)?;
+                memory.map_host(Placement::At(address), Arc::clone(buffer), Access::READ_WRITE).map_err(text)?;
             }
             RangeKind::Sparse { pages, resident } => {
-                memory.reserve(Place::At(address), pages * PAGE_BYTES, Unbound::Sparse).map_err(text)?;
+                memory.reserve(Placement::At(address), pages * PAGE_BYTES, Unbound::Sparse).map_err(text)?;
                 for page in resident {
                     memory.bind(address + page * PAGE_BYTES, PAGE_BYTES, Access::READ_WRITE).map_err(text)?;
                 }

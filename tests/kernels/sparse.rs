@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use warploom::{Arg, EngineKind, LaunchOptions, Program};
-use warploom_runtime::memory::{Access, PAGE_BYTES, Place, Unbound};
+use warploom_runtime::memory::{Access, PAGE_BYTES, Placement, Unbound};
 
 use crate::reference;
 use crate::support::bytes_of;
@@ -24,7 +24,7 @@ fn what_is_not_resident_reads_zero_and_drops_writes() {
         let memory = program.memory();
         let x_address = memory.alloc(4 * n as u64, 4).expect("memory for x");
         memory.write(x_address, &bytes_of(&x)).expect("x");
-        let y_address = memory.reserve(Place::ANYWHERE, 3 * PAGE_BYTES, Unbound::Sparse).expect("a range for y");
+        let y_address = memory.reserve(Placement::ANYWHERE, 3 * PAGE_BYTES, Unbound::Sparse).expect("a range for y");
         let bind =
             |page: u64| memory.bind(y_address + page * PAGE_BYTES, PAGE_BYTES, Access::READ_WRITE).expect("a page");
         let mut y = vec![0.0f32; n];

@@ -17,7 +17,7 @@ use warploom::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
 use warploom_ir::image::layout::{Blocks, Layout};
 use warploom_ir::image::{Image, Kind};
 use warploom_maxwell::header::{self, Format};
-use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place, Unbound};
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, Placement, Unbound};
 
 const PAGE: u64 = 1 << 16;
 
@@ -97,7 +97,7 @@ impl Surface {
 /// Puts an image into memory; its address. Buffers begin at no multiple of 16.
 fn place(memory: &Memory, surface: &Surface, bytes: &[u8]) -> u64 {
     let room = bytes.len() as u64 + 64;
-    let base = memory.reserve(Place::ANYWHERE, room.next_multiple_of(PAGE), Unbound::Sparse).unwrap();
+    let base = memory.reserve(Placement::ANYWHERE, room.next_multiple_of(PAGE), Unbound::Sparse).unwrap();
     for page in 0..room.div_ceil(PAGE) {
         if !surface.sparse_pages.contains(&page) {
             memory.bind(base + page * PAGE, PAGE, Access::READ_WRITE).unwrap();

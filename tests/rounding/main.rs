@@ -14,7 +14,7 @@ use warploom_analysis::LaunchClass;
 use warploom_engine::{Effort, Program};
 use warploom_ir::{NanPolicy, Op, Type, eval, parse};
 use warploom_runtime::launch::{ConstBank, LaunchConfig, launch};
-use warploom_runtime::memory::{Access, Memory, Place};
+use warploom_runtime::memory::{Access, Memory, Placement};
 
 const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 };
 const OPERANDS: u64 = 0x10_0000_0000;
@@ -96,10 +96,10 @@ fn cells(memory: &Memory, at: u64, ty: Type, count: usize) -> Vec<u64> {
 fn check(table: &Table, launches: u64) {
     let memory = Memory::default();
     for i in 0..table.operands.len() as u64 {
-        memory.alloc_at(Place::At(OPERANDS + i * STEP), 8 * LANES as u64, Access::READ_WRITE).unwrap();
+        memory.alloc_at(Placement::At(OPERANDS + i * STEP), 8 * LANES as u64, Access::READ_WRITE).unwrap();
     }
     for i in 0..table.operations.len() as u64 {
-        memory.alloc_at(Place::At(RESULTS + i * STEP), 8 * LANES as u64, Access::READ_WRITE).unwrap();
+        memory.alloc_at(Placement::At(RESULTS + i * STEP), 8 * LANES as u64, Access::READ_WRITE).unwrap();
     }
     let mut operands = Operands::new(&table.operands);
     let rows: Vec<Vec<Vec<u64>>> = (0..launches).map(|_| operands.rows(LANES)).collect();

@@ -6,7 +6,7 @@ use super::memory::is_location;
 use super::require;
 use crate::allocations::{self, Kind};
 use crate::boundary::{Plain, Ptr, api, plain};
-use crate::copies::{Copy, Place};
+use crate::copies::{Copy, CopySide};
 use crate::error::{Answer, Error};
 use crate::{array, boundary, context, stream};
 
@@ -82,7 +82,7 @@ fn pairs(
     for i in 0..count {
         let (to, from, bytes) = (to.get_at(i)?, from.get_at(i)?, sizes.get_at(i)?);
         let (to, from) = (to.required()?, from.required()?);
-        later(Ok(Copy::linear(Place::of(from), Place::of(to), bytes as u64)), stream)?;
+        later(Ok(Copy::linear(CopySide::of(from), CopySide::of(to), bytes as u64)), stream)?;
     }
     Ok(())
 }
@@ -175,7 +175,7 @@ api! {
 
     fn cuMemcpyWithAttributesAsync(to: Ptr<u8>, from: Ptr<u8>, bytes: usize, attributes: Ptr<Attributes>, stream: u64) / cuMemcpyWithAttributesAsync_ptsz {
         require(ORDERS.contains(&attributes.get()?.order))?;
-        later(Ok(Copy::linear(Place::of(from), Place::of(to), bytes as u64)), stream)
+        later(Ok(Copy::linear(CopySide::of(from), CopySide::of(to), bytes as u64)), stream)
     }
 
     fn cuMemcpy3DWithAttributesAsync(one: Ptr<Block>, flags: u64, stream: u64) / cuMemcpy3DWithAttributesAsync_ptsz {

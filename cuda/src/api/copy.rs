@@ -2,7 +2,7 @@
 
 use super::require;
 use crate::boundary::{Ptr, api, plain};
-use crate::copies::{Copy, Fill, Place, Side};
+use crate::copies::{Copy, CopySide, Fill, Side};
 use crate::error::{Answer, Error};
 use crate::operation::Operation;
 use crate::stream;
@@ -59,12 +59,12 @@ const DEVICE: u32 = 2;
 const ARRAY: u32 = 3;
 const UNIFIED: u32 = 4;
 
-fn place(kind: u32, host: Ptr<u8>, device: Ptr<u8>, array: u64, level: usize) -> Result<Place, Error> {
+fn place(kind: u32, host: Ptr<u8>, device: Ptr<u8>, array: u64, level: usize) -> Result<CopySide, Error> {
     match kind {
-        HOST => Ok(Place::of(host)),
-        DEVICE => Place::device(device.address()),
-        UNIFIED => Ok(Place::of(device)),
-        ARRAY => Ok(Place::Array(crate::array::get(array)?, u32::try_from(level).map_err(|_| super::INVALID)?)),
+        HOST => Ok(CopySide::of(host)),
+        DEVICE => CopySide::device(device.address()),
+        UNIFIED => Ok(CopySide::of(device)),
+        ARRAY => Ok(CopySide::Array(crate::array::get(array)?, u32::try_from(level).map_err(|_| super::INVALID)?)),
         _ => Err(super::INVALID),
     }
 }
@@ -113,7 +113,7 @@ fn rect(description: Ptr<Rect>) -> Result<Copy, Error> {
     let rect = description.get()?;
     let size = [rect.width as u64, rect.height as u64, 1];
     if size.contains(&0) {
-        return Ok(Copy::linear(Place::Device(0), Place::Device(0), 0));
+        return Ok(Copy::linear(CopySide::Device(0), CopySide::Device(0), 0));
     }
     let pitched = |corner: &Corner| corner.kind == ARRAY || corner.pitch == 0 || corner.pitch >= rect.width;
     require(pitched(&rect.from) && pitched(&rect.to))?;
@@ -128,7 +128,7 @@ pub(super) fn block(description: Ptr<Block>) -> Result<Copy, Error> {
 /// A copy of so many bytes, rows and slices.
 pub(super) fn block_between(from: Corner3, to: Corner3, bytes: [u64; 3]) -> Result<Copy, Error> {
     if bytes.contains(&0) {
-        return Ok(Copy::linear(Place::Device(0), Place::Device(0), 0));
+        return Ok(Copy::linear(CopySide::Device(0), CopySide::Device(0), 0));
     }
     let size = bytes.map(|n| n as usize);
     let pitched = |corner: &Corner3| {
@@ -144,14 +144,14 @@ pub(super) fn block_of(copy: &Copy) -> Result<Block<u64>, Error> {
     let corner = |side: &Side| {
         let (mut kind, mut host, mut device, mut array, mut level) = (DEVICE, 0, 0, 0, 0);
         match &side.place {
-            Place::Host(pointer) => (kind, host) = (HOST, pointer.address()),
-            Place::Device(address) if crate::allocations::is_registered(*address) => (kind, host) = (HOST, *address),
-            Place::Device(address) => device = *address,
-            Place::Array(of, at) => {
+            CopySide::Host(pointer) => (kind, host) = (HOST, pointer.address()),
+            CopySide::Device(address) if crate::allocations::is_registered(*address) => (kind, host) = (HOST, *address),
+            CopySide::Device(address) => device = *address,
+            CopySide::Array(of, at) => {
                 array = crate::array::ARRAYS.handle_of(of).ok_or(super::INVALID)?;
                 (kind, level) = (ARRAY, *at as usize);
             }
-            Place::Bytes(_) => return Err(super::INVALID),
+            CopySide::Bytes(_) => return Err(super::INVALID),
         }
         let (pitch, height) = (side.pitch as usize, side.height as usize);
         Ok(Corner3 { at: side.at.map(|n| n as usize), level, kind, host, device, array, context: 0, pitch, height })
@@ -180,31 +180,31 @@ pub(super) fn later(copy: Result<Copy, Error>, stream: u64) -> Answer {
 
 fn to_device(to: u64, from: Ptr<u8>, bytes: usize) -> Result<Copy, Error> {
     if bytes == 0 {
-        return Ok(Copy::linear(Place::Device(0), Place::Device(0), 0));
+        return Ok(Copy::linear(CopySide::Device(0), CopySide::Device(0), 0));
     }
-    Ok(Copy::linear(Place::of(from.required()?), Place::device(to)?, bytes as u64))
+    Ok(Copy::linear(CopySide::of(from.required()?), CopySide::device(to)?, bytes as u64))
 }
 
 fn to_host(to: Ptr<u8>, from: u64, bytes: usize) -> Result<Copy, Error> {
     if bytes == 0 {
-        return Ok(Copy::linear(Place::Device(0), Place::Device(0), 0));
+        return Ok(Copy::linear(CopySide::Device(0), CopySide::Device(0), 0));
     }
-    Ok(Copy::linear(Place::device(from)?, Place::of(to.required()?), bytes as u64))
+    Ok(Copy::linear(CopySide::device(from)?, CopySide::of(to.required()?), bytes as u64))
 }
 
 fn on_device(to: u64, from: u64, bytes: usize) -> Result<Copy, Error> {
     if bytes == 0 {
-        return Ok(Copy::linear(Place::Device(0), Place::Device(0), 0));
+        return Ok(Copy::linear(CopySide::Device(0), CopySide::Device(0), 0));
     }
-    Ok(Copy::linear(Place::device(from)?, Place::device(to)?, bytes as u64))
+    Ok(Copy::linear(CopySide::device(from)?, CopySide::device(to)?, bytes as u64))
 }
 
 fn anywhere(to: Ptr<u8>, from: Ptr<u8>, bytes: usize) -> Result<Copy, Error> {
-    Ok(Copy::linear(Place::of(from), Place::of(to), bytes as u64))
+    Ok(Copy::linear(CopySide::of(from), CopySide::of(to), bytes as u64))
 }
 
 fn in_array(array: u64, offset: usize) -> Result<Side, Error> {
-    let place = Place::Array(crate::array::get(array)?, 0);
+    let place = CopySide::Array(crate::array::get(array)?, 0);
     Ok(Side { place, at: [offset as u64, 0, 0], pitch: 0, height: 0 })
 }
 
@@ -213,11 +213,11 @@ fn with_array(from: Result<Side, Error>, to: Result<Side, Error>, bytes: usize) 
 }
 
 fn of_host(pointer: Ptr<u8>) -> Result<Side, Error> {
-    Ok(Side::linear(Place::of(pointer.required()?)))
+    Ok(Side::linear(CopySide::of(pointer.required()?)))
 }
 
 fn of_device(address: u64) -> Result<Side, Error> {
-    Ok(Side::linear(Place::device(address)?))
+    Ok(Side::linear(CopySide::device(address)?))
 }
 
 fn fill(address: u64, pitch: usize, value: u32, element: u64, width: usize, rows: usize) -> Fill {

@@ -7,7 +7,7 @@
 
 use std::ptr;
 
-use super::suspended::{Place, Suspended};
+use super::suspended::{StoragePointers, Suspended};
 use crate::warp::{BARRIERS, BarrierCounts, ExitCode, WarpContext};
 
 /// A warp of the table: the fields that the context has of it while it runs, in the context's order, and how its last turn ended.
@@ -145,7 +145,7 @@ impl Step {
 
     /// The warp that runs has other storage.
     pub(super) fn move_storage(&mut self, index: usize) {
-        let Place { registers, register_bytes, local, .. } = self.warps[index].storage.place();
+        let StoragePointers { registers, register_bytes, local, .. } = self.warps[index].storage.place();
         let turn = &mut self.turns[index];
         (turn.registers, turn.register_bytes, turn.local) = (registers, register_bytes, local);
     }
@@ -226,7 +226,7 @@ impl WarpContext<'_> {
 
     /// The warp has this storage.
     #[inline]
-    pub(super) fn stand_at(&mut self, Place { slot, registers, register_bytes, local }: Place) {
+    pub(super) fn stand_at(&mut self, StoragePointers { slot, registers, register_bytes, local }: StoragePointers) {
         (self.slot, self.local) = (slot, local);
         (self.registers, self.register_bytes) = (registers, register_bytes);
     }

@@ -30,8 +30,8 @@ impl WarpStorage {
 
     /// Where it is.
     #[inline]
-    pub(super) fn place(&self) -> Place {
-        Place {
+    pub(super) fn place(&self) -> StoragePointers {
+        StoragePointers {
             slot: self.slot,
             registers: self.registers.pointer().as_ptr(),
             register_bytes: self.registers.bytes(),
@@ -73,7 +73,7 @@ impl WarpStorage {
 }
 
 /// A warp's storage as its context has it.
-pub(super) struct Place {
+pub(super) struct StoragePointers {
     pub slot: u32,
     pub registers: *mut u8,
     pub register_bytes: u64,
@@ -162,7 +162,7 @@ impl Suspended {
 
     /// Its turn, as the first of a call.
     pub(super) fn turn(&self) -> Turn {
-        let Place { slot, registers, register_bytes, local } = self.storage.place();
+        let StoragePointers { slot, registers, register_bytes, local } = self.storage.place();
         Turn {
             registers,
             register_bytes,

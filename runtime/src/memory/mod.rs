@@ -32,7 +32,7 @@ use arena::Arena;
 pub use error::{CopyError, MapError};
 pub use host::HostBuffer;
 use region::Regions;
-pub use region::{Place, Unbound};
+pub use region::{Placement, Unbound};
 use table::PageTable;
 
 pub use crate::warp::{PAGE_BITS, PAGE_BYTES};

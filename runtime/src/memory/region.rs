@@ -27,7 +27,7 @@ const RUN_BINDINGS: usize = 1024;
 
 /// Where a range goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Placement {
     /// Wherever there is room, aligned to this power of two or the page, whichever is greater.
     Anywhere { align: u64 },
     /// Likewise, below 4 GiB, where addresses of 32 bits reach.
@@ -36,8 +36,8 @@ pub enum Place {
     At(u64),
 }
 
-impl Place {
-    pub const ANYWHERE: Place = Place::Anywhere { align: 1 };
+impl Placement {
+    pub const ANYWHERE: Placement = Placement::Anywhere { align: 1 };
 }
 
 /// What the pages of a reserved range are while nothing is bound to them.
@@ -234,9 +234,9 @@ impl Memory {
     }
 
     /// Enters a new region of `bytes`, a multiple of the page, and gives its address.
-    fn enter(&self, regions: &mut Regions, place: Place, bytes: u64, unbound: Unbound) -> Result<u64, MapError> {
+    fn enter(&self, regions: &mut Regions, place: Placement, bytes: u64, unbound: Unbound) -> Result<u64, MapError> {
         let base = match place {
-            Place::At(address) => {
+            Placement::At(address) => {
                 page_aligned(address)?;
                 let last = address.checked_add(bytes - 1).ok_or(MapError::TooLong { address, bytes })?;
                 if self.forbidden(address, last) {
@@ -247,7 +247,7 @@ impl Memory {
                 }
                 address
             }
-            Place::Anywhere { align } | Place::Low { align } => {
+            Placement::Anywhere { align } | Placement::Low { align } => {
                 if !align.is_power_of_two() {
                     return Err(MapError::BadAlignment { align });
                 }
@@ -257,7 +257,7 @@ impl Memory {
                 let forbidden = |first, last| {
                     self.forbidden(first, last) || aliased.iter().any(|storage| storage.overlaps(first, last))
                 };
-                let is_low = matches!(place, Place::Low { .. });
+                let is_low = matches!(place, Placement::Low { .. });
                 let all = match &self.arena {
                     None if is_low => LOW_ADDRESSES,
                     Some(arena) => arena.addresses(),
@@ -314,7 +314,7 @@ impl Memory {
 
     fn place_and_attach(
         &self,
-        place: Place,
+        place: Placement,
         bytes: u64,
         host: NonNull<u8>,
         owner: Owner,
@@ -332,18 +332,18 @@ impl Memory {
     /// Zeroed memory, readable and writable, at an address aligned to `align` (a power of two) and at least to the
     /// page. Rounded up to whole pages; the page after it is left unmapped if the allocator has the choice.
     pub fn alloc(&self, bytes: u64, align: u64) -> Result<u64, MapError> {
-        self.alloc_at(Place::Anywhere { align }, bytes, Access::READ_WRITE)
+        self.alloc_at(Placement::Anywhere { align }, bytes, Access::READ_WRITE)
     }
 
     /// As [`Memory::alloc`], at a place and with permissions.
-    pub fn alloc_at(&self, place: Place, bytes: u64, access: Access) -> Result<u64, MapError> {
+    pub fn alloc_at(&self, place: Placement, bytes: u64, access: Access) -> Result<u64, MapError> {
         let bytes = whole_pages(bytes)?;
         let place = match (place, &self.arena) {
             // Guest addresses are the host's: nothing is low.
-            (Place::Low { align }, Some(_)) => Place::Anywhere { align },
+            (Placement::Low { align }, Some(_)) => Placement::Anywhere { align },
             _ => place,
         };
-        if let (Some(arena), Place::Anywhere { .. }) = (&self.arena, place) {
+        if let (Some(arena), Placement::Anywhere { .. }) = (&self.arena, place) {
             let charge = Charge::take(&self.in_use, bytes, self.config.cap_bytes)?;
             let mut regions = self.lock();
             let base = self.enter(&mut regions, place, bytes, Unbound::Faults)?;
@@ -358,7 +358,7 @@ impl Memory {
     }
 
     /// Maps a host buffer in place: guest and host see each other's writes.
-    pub fn map_host(&self, place: Place, buffer: Arc<HostBuffer>, access: Access) -> Result<u64, MapError> {
+    pub fn map_host(&self, place: Placement, buffer: Arc<HostBuffer>, access: Access) -> Result<u64, MapError> {
         self.place_and_attach(place, buffer.bytes(), buffer.pointer(), Owner::Buffer { _kept: buffer }, access)
     }
 
@@ -369,7 +369,13 @@ impl Memory {
     /// borrowed mutably, or is dropped: until then launches and every method that takes `&self` may
     /// touch it. Meanwhile others touch it through atomics only, or by other means while no launch
     /// and no such method runs.
-    pub unsafe fn map_raw(&self, place: Place, host: NonNull<u8>, bytes: u64, access: Access) -> Result<u64, MapError> {
+    pub unsafe fn map_raw(
+        &self,
+        place: Placement,
+        host: NonNull<u8>,
+        bytes: u64,
+        access: Access,
+    ) -> Result<u64, MapError> {
         let bytes = whole_pages(page_aligned(bytes)?)?;
         self.place_and_attach(place, bytes, host, Owner::Caller, access)
     }
@@ -380,13 +386,13 @@ impl Memory {
     /// As of [`Memory::map_bytes`].
     pub(super) unsafe fn map_pages(&self, address: u64, host: NonNull<u8>, bytes: u64) -> Result<(), MapError> {
         let mut regions = self.lock();
-        let base = self.enter(&mut regions, Place::At(address), bytes, Unbound::Faults)?;
+        let base = self.enter(&mut regions, Placement::At(address), bytes, Unbound::Faults)?;
         regions.holding(base, bytes)?.of_bytes = true;
         self.attach(&mut regions, base, bytes, host, Owner::Caller, Access::READ_WRITE)
     }
 
     /// Reserves a range of addresses, rounded up to whole pages, to which memory can be bound.
-    pub fn reserve(&self, place: Place, bytes: u64, unbound: Unbound) -> Result<u64, MapError> {
+    pub fn reserve(&self, place: Placement, bytes: u64, unbound: Unbound) -> Result<u64, MapError> {
         let bytes = whole_pages(bytes)?;
         self.enter(&mut self.lock(), place, bytes, unbound)
     }

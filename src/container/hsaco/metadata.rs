@@ -140,7 +140,7 @@ pub(super) fn read(notes: &[Note<'_>]) -> Result<Metadata, Error> {
 }
 
 fn parse(root: &Value, at: u64) -> Result<Metadata, Error> {
-    let place = Place { at, path: "metadata".into() };
+    let place = ValuePath { at, path: "metadata".into() };
     let root = place.map(root)?;
     if let Some(version) = root.list("amdhsa.version")?
         && version.first().and_then(Value::as_u64) != Some(MAJOR)
@@ -155,7 +155,7 @@ fn parse(root: &Value, at: u64) -> Result<Metadata, Error> {
         metadata.printf.push(String::from_utf8_lossy(line.as_bytes()).into_owned());
     }
     for (i, value) in root.list("amdhsa.kernels")?.unwrap_or_default().iter().enumerate() {
-        let place = Place { at, path: format!("metadata: amdhsa.kernels[{i}]") };
+        let place = ValuePath { at, path: format!("metadata: amdhsa.kernels[{i}]") };
         let map = place.map(value)?;
         let symbol =
             map.text(".symbol")?.ok_or_else(|| place.wrong(".symbol is missing", "the name of a kernel descriptor"))?;
@@ -167,7 +167,7 @@ fn parse(root: &Value, at: u64) -> Result<Metadata, Error> {
     Ok(metadata)
 }
 
-fn kernel(place: &Place, map: &Map<'_>, symbol: String) -> Result<Kernel, Error> {
+fn kernel(place: &ValuePath, map: &Map<'_>, symbol: String) -> Result<Kernel, Error> {
     let kernarg_bytes = map.need(".kernarg_segment_size")?;
     if kernarg_bytes > MAX_KERNARG_BYTES {
         return Err(place.wrong(format!("kernarg segment of {kernarg_bytes} bytes"), "at most 64 KiB"));
@@ -199,7 +199,7 @@ fn kernel(place: &Place, map: &Map<'_>, symbol: String) -> Result<Kernel, Error>
         hsa.reqd_workgroup_size = Some(axes.ok_or_else(|| place.wrong(".reqd_workgroup_size", "three numbers"))?);
     }
     for (i, value) in map.list(".args")?.unwrap_or_default().iter().enumerate() {
-        let place = Place { at: place.at, path: format!("{}: .args[{i}]", place.path) };
+        let place = ValuePath { at: place.at, path: format!("{}: .args[{i}]", place.path) };
         arg(&place, &place.map(value)?, &mut hsa)?;
     }
     Ok(Kernel {
@@ -213,7 +213,7 @@ fn kernel(place: &Place, map: &Map<'_>, symbol: String) -> Result<Kernel, Error>
 }
 
 /// Adds an argument to the kernel's.
-fn arg(place: &Place, map: &Map<'_>, hsa: &mut HsaKernel) -> Result<(), Error> {
+fn arg(place: &ValuePath, map: &Map<'_>, hsa: &mut HsaKernel) -> Result<(), Error> {
     let (offset, size) = (map.need(".offset")?, map.need(".size")?);
     if offset.checked_add(size).is_none_or(|end| end > hsa.kernarg_bytes) {
         let what = format!("{size} bytes at offset {offset}");
@@ -259,12 +259,12 @@ fn named<T: Copy>(names: &[(&str, T)], name: &str) -> Option<T> {
 }
 
 /// Where a value is, for messages.
-struct Place {
+struct ValuePath {
     at: u64,
     path: String,
 }
 
-impl Place {
+impl ValuePath {
     fn wrong(&self, what: impl std::fmt::Display, expected: impl Into<String>) -> Error {
         Error::malformed(self.at, format!("{}: {what}", self.path), expected)
     }
@@ -277,7 +277,7 @@ impl Place {
 
 /// A map of keys. Of a key that stands there twice the first value counts.
 struct Map<'v> {
-    place: &'v Place,
+    place: &'v ValuePath,
     entries: &'v [(Value, Value)],
 }
 

@@ -93,7 +93,7 @@ pub(super) fn evenly(step: i64) -> Distances {
 
 /// The lanes of a chunk in host memory.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct HostLanes {
     /// Lane 0, and a constant to add to it.
     pub host: (Clif, i32),
     pub distances: Distances,
@@ -146,7 +146,7 @@ type Guess = (Clif, Option<Clif>);
 
 /// What a chunk knows of its addresses.
 #[derive(Clone, Default)]
-pub(super) struct Places {
+pub(super) struct KnownAddresses {
     guesses: Vec<((Value, i64), Guess)>,
     pub(super) rows: Vec<Rows>,
     look_ups: Vec<LookUp>,
@@ -162,7 +162,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Where the chunk's lanes of an access are, if they are evenly spaced: by the address's class, or as a guess that
     /// they are consecutive. Accesses that are never done so have no such place. An access whose
     /// lanes are [far apart](Self::are_far_apart) comes with its `run`.
-    pub(super) fn place(&mut self, access: &Access, run: Option<usize>, rights: Rights) -> Option<Place> {
+    pub(super) fn place(&mut self, access: &Access, run: Option<usize>, rights: Rights) -> Option<HostLanes> {
         let class = self.scope.classes.get(access.address);
         let inline = match access.space {
             Space::Shared | Space::Const(_) => class != Class::Varying,
@@ -237,12 +237,12 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xf)
     }
 
-    fn place_at_offset(&mut self, access: &Access, base: Clif, step: i64) -> Place {
+    fn place_at_offset(&mut self, access: &Access, base: Clif, step: i64) -> HostLanes {
         let first = self.first_address(access, base);
         let last = self.spread(first, step, Reach::Known(LANES - 1));
         let (start, bytes) = self.memory_at_offsets(access.space);
         let reachable = self.is_inside(access, &Spaced { first, last, step }, bytes);
-        Place { host: (self.b.ins().iadd(start, first), 0), distances: evenly(step), reachable }
+        HostLanes { host: (self.b.ins().iadd(start, first), 0), distances: evenly(step), reachable }
     }
 
     /// Where shared memory or a constant bank begins, and how many bytes it has.
@@ -258,7 +258,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Where the chunk's lanes of an access to a tiled image are, whose varying address is made of the bits of an evenly
     /// spaced column.
-    pub(super) fn place_in_tiles(&mut self, access: &Access, rights: Rights) -> Option<Place> {
+    pub(super) fn place_in_tiles(&mut self, access: &Access, rights: Rights) -> Option<HostLanes> {
         if !matches!(access.space, Space::Global | Space::Generic)
             || self.scope.classes.get(access.address) != Class::Varying
             || self.facts.ty(access.address) != Type::I64
@@ -313,7 +313,7 @@ impl BlockLowerer<'_, '_, '_> {
         first
     }
 
-    fn place_in_page(&mut self, access: &Access, base: Clif, distances: Distances, rights: Rights) -> Place {
+    fn place_in_page(&mut self, access: &Access, base: Clif, distances: Distances, rights: Rights) -> HostLanes {
         let wide = self.facts.ty(access.address) == Type::I64;
         let near = |known: &&LookUp| {
             (known.address, known.rights) == (access.address, rights)
@@ -337,11 +337,11 @@ impl BlockLowerer<'_, '_, '_> {
         let align = access.align.max(1).trailing_zeros();
         let low = if align == 0 { low } else { self.b.ins().rotr_imm_u(low, i64::from(align)) };
         let reachable = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, low, (PAGE - span) >> align);
-        Place { host: (look_up.host, distance), distances, reachable }
+        HostLanes { host: (look_up.host, distance), distances, reachable }
     }
 
     /// Lanes that all lie in a run if the lowest and the highest do.
-    fn place_in_run(&mut self, access: &Access, base: Clif, distances: Distances, run: (usize, Rights)) -> Place {
+    fn place_in_run(&mut self, access: &Access, base: Clif, distances: Distances, run: (usize, Rights)) -> HostLanes {
         let lane = self.first_address(access, base);
         let [first, bytes, addend] = self.run_around(run, access.address, |_| lane);
         let (lowest, span) = extent(access, &distances);
@@ -354,7 +354,7 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(aligned) = self.is_aligned(access.align, lane) {
             reachable = self.b.ins().band(reachable, aligned);
         }
-        Place { host: (self.b.ins().iadd(lane, addend), 0), distances, reachable }
+        HostLanes { host: (self.b.ins().iadd(lane, addend), 0), distances, reachable }
     }
 
     /// Whether evenly spaced lanes lie in a memory of so many bytes, aligned. They are so far apart that all are if the first one is

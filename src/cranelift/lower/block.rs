@@ -126,8 +126,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Whether something outside the steps being lowered uses a value.
     pub(super) fn escapes(&self, v: Value) -> bool {
-        match &self.scope.full_warp {
-            Some(whole) => whole.escapes(v),
+        match self.scope.mode.settled() {
+            Some(settled) => settled.escapes(v),
             None => self.facts.planned.plan.escapes[v],
         }
     }

@@ -78,14 +78,14 @@ impl BlockLowerer<'_, '_, '_> {
         if chunk.lanes.contains_key(&v) || chunk.masks.contains_key(&v) || chunk.shared.masks.contains_key(&v) {
             return false;
         }
-        if self.is_spilled(v) || self.scope.register_loop.laid_down.contains_key(&v) {
+        if self.is_spilled(v) || self.scope.mode.carried().is_some_and(|carried| carried.laid_down.contains_key(&v)) {
             return false;
         }
         if let Op::Load { .. } | Op::Atomic { .. } = self.facts.def_op(v) {
             return self.chunk().put_off.contains_key(&v);
         }
         if self.facts.block.ty(v) == ValueType::MASK {
-            let in_chunk = self.scope.register_loop.in_chunk.contains(&v);
+            let in_chunk = self.scope.mode.carried().is_some_and(|carried| carried.in_chunk.contains(&v));
             return in_chunk || (self.is_home(v) && self.scope.scalars[v].is_none());
         }
         match self.scope.classes.get(v) {

@@ -7,7 +7,7 @@ use warploom_analysis::{CHUNK, Class, LaunchClass};
 use warploom_engine::abi;
 use warploom_ir::{Op, Type, Value};
 
-use super::address::Places;
+use super::address::KnownAddresses;
 use super::block::BlockLowerer;
 use super::gather_scatter::Elements;
 use super::int::constant;
@@ -17,14 +17,14 @@ use crate::forms::{Lanes, MaskForm, clif_type, parts};
 /// taken for one that the other side has.
 #[derive(Clone)]
 pub struct Chunk {
-    place: Place,
+    place: ChunkIndex,
     pub lanes: FxHashMap<Value, Lanes>,
     /// Lane 0 of affine values; with it, for inexact ones, whether they are affine in this chunk (`i8`).
     pub bases: FxHashMap<Value, (Clif, Option<Clif>)>,
     pub masks: FxHashMap<Value, MaskForm>,
     /// Values that are loaded when they are needed, with the loads.
     pub put_off: FxHashMap<Value, usize>,
-    pub(super) places: Places,
+    pub(super) places: KnownAddresses,
     /// In a loop over a group's chunks: host addresses of the warp's lane 0, each with the step from lane to lane, and
     /// those of the chunk's.
     pub hosts: Vec<((Clif, i64), Clif)>,
@@ -61,7 +61,7 @@ pub enum Reach {
 
 /// Which chunk it is.
 #[derive(Clone, Copy)]
-enum Place {
+enum ChunkIndex {
     /// Its first lane, `i64`; the register file, advanced to the chunk's lanes in rows of 4-byte and of 8-byte cells.
     Counted { first_lane: Clif, rows: [Clif; 2] },
     /// Its number.
@@ -71,12 +71,12 @@ enum Place {
 impl Chunk {
     /// A chunk of a loop.
     pub fn counted(first_lane: Clif, rows: [Clif; 2]) -> Self {
-        Chunk::new(Place::Counted { first_lane, rows })
+        Chunk::new(ChunkIndex::Counted { first_lane, rows })
     }
 
     /// The first chunk of a group.
     pub fn first_of_group() -> Self {
-        Chunk::new(Place::Known(0))
+        Chunk::new(ChunkIndex::Known(0))
     }
 
     /// A chunk of the same group, whose chunks are lowered one by one.
@@ -87,12 +87,12 @@ impl Chunk {
     /// A chunk of a group that has this for all of them, which is not with it yet.
     pub fn numbered(number: u32, shared: &WarpValues) -> Self {
         let bases = shared.chunks.get(&number).cloned().unwrap_or_default();
-        Chunk { bases, ..Chunk::new(Place::Known(number)) }
+        Chunk { bases, ..Chunk::new(ChunkIndex::Known(number)) }
     }
 
     /// Keeps what is known of evenly spaced values for when the group turns to this chunk again.
     pub fn keep_bases(&mut self) {
-        if let Place::Known(number) = self.place {
+        if let ChunkIndex::Known(number) = self.place {
             self.shared.chunks.insert(number, self.bases.clone());
         }
     }
@@ -105,19 +105,19 @@ impl Chunk {
     /// Number of the first lane, if it is known.
     pub fn known_first_lane(&self) -> Option<i64> {
         match self.place {
-            Place::Known(number) => Some(i64::from(number * CHUNK)),
-            Place::Counted { .. } => None,
+            ChunkIndex::Known(number) => Some(i64::from(number * CHUNK)),
+            ChunkIndex::Counted { .. } => None,
         }
     }
 
-    fn new(place: Place) -> Self {
+    fn new(place: ChunkIndex) -> Self {
         Chunk {
             place,
             lanes: FxHashMap::default(),
             bases: FxHashMap::default(),
             masks: FxHashMap::default(),
             put_off: FxHashMap::default(),
-            places: Places::default(),
+            places: KnownAddresses::default(),
             hosts: Vec::new(),
             shared: WarpValues::default(),
         }
@@ -176,10 +176,10 @@ impl BlockLowerer<'_, '_, '_> {
             return lanes.clone();
         }
         if let Some(&index) = self.chunk().put_off.get(&v) {
-            self.load_full_warp(index);
+            self.load_chunk(index);
             return self.chunk().lanes[&v].clone();
         }
-        if let Some(places) = self.scope.register_loop.laid_down.get(&v) {
+        if let Some(places) = self.scope.mode.carried().and_then(|carried| carried.laid_down.get(&v)) {
             let ty = clif_type(self.facts.ty(v), true);
             // A load for each use may be part of what uses it.
             return places.iter().map(|&at| self.b.ins().load(ty, flags(), self.ctx, at)).collect();
@@ -224,7 +224,7 @@ impl BlockLowerer<'_, '_, '_> {
                 self.b.ins().splat(clif, scalar)
             }
         };
-        if self.scope.full_warp.is_some() {
+        if self.scope.mode.settled().is_some() {
             self.chunk().shared.splats.insert(v, splat);
         }
         splat
@@ -233,8 +233,8 @@ impl BlockLowerer<'_, '_, '_> {
     /// Number of the chunk's first lane, `i64`.
     pub(super) fn first_lane(&mut self) -> Clif {
         match self.chunk().place {
-            Place::Counted { first_lane, .. } => first_lane,
-            Place::Known(number) => self.b.ins().iconst(types::I64, i64::from(number * CHUNK)),
+            ChunkIndex::Counted { first_lane, .. } => first_lane,
+            ChunkIndex::Known(number) => self.b.ins().iconst(types::I64, i64::from(number * CHUNK)),
         }
     }
 
@@ -301,8 +301,8 @@ impl BlockLowerer<'_, '_, '_> {
     pub(super) fn row(&mut self, ty: Type, offset: u32) -> (Clif, i32) {
         let wide = usize::from(ty.bits() == 64);
         match self.chunk().place {
-            Place::Counted { rows, .. } => (rows[wide], offset as i32),
-            Place::Known(number) => (self.registers, (offset + number * CHUNK * [4, 8][wide]) as i32),
+            ChunkIndex::Counted { rows, .. } => (rows[wide], offset as i32),
+            ChunkIndex::Known(number) => (self.registers, (offset + number * CHUNK * [4, 8][wide]) as i32),
         }
     }
 

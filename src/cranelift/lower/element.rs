@@ -28,7 +28,8 @@ pub(super) struct Wanted {
 impl<'f> BlockLowerer<'_, '_, 'f> {
     /// What the block asks of a value.
     pub(super) fn wanted(&self, v: Value) -> Wanted {
-        let canonical = self.facts.planned.bits_used[v] && !self.scope.register_loop.raw.contains(&v);
+        let canonical = self.facts.planned.bits_used[v]
+            && !self.scope.mode.carried().is_some_and(|carried| carried.raw.contains(&v));
         Wanted { ty: self.facts.ty(v), canonical }
     }
 

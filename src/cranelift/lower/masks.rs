@@ -67,7 +67,7 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(&form) = self.chunk().masks.get(&v) {
             return form;
         }
-        if let Some(&equal) = self.scope.register_loop.equal_masks.get(&v) {
+        if let Some(&equal) = self.scope.mode.carried().and_then(|carried| carried.equal_masks.get(&v)) {
             let form = self.mask(equal);
             self.chunk().masks.insert(v, form);
             return form;
@@ -99,7 +99,7 @@ impl BlockLowerer<'_, '_, '_> {
             return form;
         }
         let is_outside = self.scope.scalars[v].is_some() || !self.is_home(v);
-        if !is_outside || self.scope.register_loop.in_chunk.contains(&v) {
+        if !is_outside || self.scope.mode.carried().is_some_and(|carried| carried.in_chunk.contains(&v)) {
             let inst = self.facts.def(v);
             let form = self.in_order(inst, |lowerer| lowerer.pure_mask(inst, v));
             self.chunk().masks.insert(v, form);

@@ -9,7 +9,7 @@ use warploom_engine::descriptions::AccessId;
 use warploom_engine::helpers::STAGED_VALUES;
 use warploom_ir::{Access, Extend, Inst, Op, Space, Type, Value};
 
-use super::address::{Place, Rights};
+use super::address::{HostLanes, Rights};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::staging::Unreached;
@@ -100,7 +100,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// A load of lanes at a place that is known if it is reachable, or else in `other`.
-    fn load_at(&mut self, load: &Loading, place: &Place, other: ClifBlock) {
+    fn load_at(&mut self, load: &Loading, place: &HostLanes, other: ClifBlock) {
         self.require(place.reachable, other);
         let loaded = self.load_spaced(&load.access, load.extend, place.host, &place.distances, load.meeting.ty);
         self.meet(&load.meeting, &loaded);
@@ -227,7 +227,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The place of an access whose lanes do not look scattered. The address is computed for the other ways too.
-    fn place_for_both(&mut self, access: &Access, far: Option<usize>, rights: Rights) -> Option<Place> {
+    fn place_for_both(&mut self, access: &Access, far: Option<usize>, rights: Rights) -> Option<HostLanes> {
         if self.looks_scattered(access) {
             let index = self.index_of(access).filter(|_| rights == Rights::READ);
             self.lanes(index.map_or(access.address, |index| index.word));
@@ -267,7 +267,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// A store of lanes at a place that is known if it is reachable and all take part, or else in `other`.
-    fn store_at(&mut self, store: &Storing, place: &Place, full: Clif, other: ClifBlock) {
+    fn store_at(&mut self, store: &Storing, place: &HostLanes, full: Clif, other: ClifBlock) {
         let reachable = self.b.ins().band(full, place.reachable);
         self.require(reachable, other);
         self.store_spaced(&store.access, &store.lanes, place.host, &place.distances);
@@ -275,7 +275,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The same of those lanes that take part, one after the other.
-    fn store_some_at(&mut self, store: &Storing, place: &Place, other: ClifBlock) {
+    fn store_some_at(&mut self, store: &Storing, place: &HostLanes, other: ClifBlock) {
         self.require(place.reachable, other);
         let ((host, at), access) = (place.host, store.access);
         for (lane, distance) in place.distances.iter().enumerate() {
@@ -343,7 +343,7 @@ impl BlockLowerer<'_, '_, '_> {
     fn store_one_by_one(&mut self, store: &Storing) {
         let Storing { access, bits, desc, .. } = *store;
         self.stage(&access, store.values);
-        self.generic_loop(&access, Rights::WRITE, bits, Unreached::Scalarized(desc), |lowerer, host, lane| {
+        self.generic_loop(&access, Rights::WRITE, bits, Unreached::CallsHelper(desc), |lowerer, host, lane| {
             for element in 0..usize::from(access.count) {
                 let v = lowerer.staged_scalar(STAGED_VALUES + element * LANES as usize, lane, access.ty);
                 lowerer.store_element(access.ty, v, host, (element as u32 * access.ty.bytes()) as i32);

@@ -28,7 +28,7 @@ impl BlockLowerer<'_, '_, '_> {
         let wanted = self.wanted(result);
         let to = wanted.ty;
         let arithmetic = matches!(inst.op, Op::FUnary { .. } | Op::FBinary { .. } | Op::Fma { .. });
-        let late = self.scope.full_warp.is_some() && arithmetic && to != Type::F16;
+        let late = self.scope.mode.settled().is_some() && arithmetic && to != Type::F16;
         let now = Wanted { canonical: wanted.canonical && !late, ..wanted };
         let lanes = match self.whole_lanes(inst, now) {
             Some(lanes) => lanes,
@@ -193,7 +193,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether a vector may be an operand in memory of an operation: of one that the host has for vectors.
     fn may_be_in_memory(&self, op: &Op, v: Value, to: Type) -> bool {
         let arithmetic = matches!(op, Op::FBinary { .. } | Op::Fma { .. } | Op::Binary { .. });
-        arithmetic && self.scope.full_warp.is_some() && parts(self.facts.ty(v)) == parts(to)
+        arithmetic && self.scope.mode.settled().is_some() && parts(self.facts.ty(v)) == parts(to)
     }
 
     /// Lane by lane as scalars.

@@ -14,8 +14,9 @@ use warploom_ir::{Value, table};
 
 use super::block::BlockLowerer;
 use super::chunk::Chunk;
-use super::full_warp::Whole;
+use super::full_warp::Settled;
 use super::spill::Spills;
+use super::sweep::Strip;
 
 /// What holds in a part of the code.
 pub struct Scope<'r> {
@@ -25,9 +26,7 @@ pub struct Scope<'r> {
     pub classes: &'r Classes,
     /// Scalars that every later instruction may use.
     pub scalars: SecondaryMap<Value, Option<Clif>>,
-    /// The group or the strip that is done as a whole.
-    pub full_warp: Option<Whole<'r>>,
-    pub register_loop: LoopScope,
+    pub mode: Mode<'r>,
     pub chunk: Option<Chunk>,
     /// What rests in memory in the segment being lowered, if its values do not fit into registers.
     pub spills: Option<Spills>,
@@ -35,17 +34,54 @@ pub struct Scope<'r> {
     pub in_order: bool,
 }
 
-/// What holds in a loop in registers; empty elsewhere.
+/// How steps are lowered.
+pub enum Mode<'r> {
+    /// Chunks of lanes under masks, or the lanes of a chunk one after the other.
+    Masked,
+    /// All lanes of a group whose conditions have been tested, without masks.
+    Settled(Settled<'r>),
+    /// The lanes of several warps, for which the conditions have been tested.
+    Strip(Settled<'r>, Strip),
+    /// The rounds of a loop in registers.
+    Carried(Carried),
+}
+
+/// A loop in registers.
 #[derive(Default)]
-pub struct LoopScope {
+pub struct Carried {
     /// Floats whose NaNs are made canonical after the loop.
     pub raw: HashSet<Value>,
     /// Masks of scalar steps that the loop computes in the chunk.
     pub in_chunk: HashSet<Value>,
-    /// Masks that are others (see [`super::register_loop`]).
+    /// Masks that equal other masks (see [`super::register_loop`]).
     pub equal_masks: HashMap<Value, Value>,
     /// Where values of the chunk that the loop does not change rest in memory.
     pub laid_down: HashMap<Value, SmallVec<[i32; 4]>>,
+}
+
+impl<'r> Mode<'r> {
+    /// The group or the strip whose conditions have been tested.
+    pub fn settled(&self) -> Option<&Settled<'r>> {
+        match self {
+            Mode::Settled(settled) | Mode::Strip(settled, _) => Some(settled),
+            Mode::Masked | Mode::Carried(_) => None,
+        }
+    }
+
+    pub fn strip(&self) -> Option<&Strip> {
+        match self {
+            Mode::Strip(_, strip) => Some(strip),
+            Mode::Masked | Mode::Settled(_) | Mode::Carried(_) => None,
+        }
+    }
+
+    /// The loop whose rounds are lowered.
+    pub fn carried(&self) -> Option<&Carried> {
+        match self {
+            Mode::Carried(carried) => Some(carried),
+            Mode::Masked | Mode::Settled(_) | Mode::Strip(..) => None,
+        }
+    }
 }
 
 impl<'r> Scope<'r> {
@@ -55,21 +91,20 @@ impl<'r> Scope<'r> {
             steps: 0..0,
             classes,
             scalars: table(values, None),
-            full_warp: None,
-            register_loop: LoopScope::default(),
+            mode: Mode::Masked,
             chunk: None,
             spills: None,
             in_order: false,
         }
     }
 
-    /// The scope inside this one of steps that are done as a whole. It has this one's scalars.
-    pub fn whole(&self, steps: Range<usize>, classes: &'r Classes, full_warp: Option<Whole<'r>>) -> Self {
+    /// The scope inside this one of steps that are lowered in a mode. It has this one's scalars.
+    pub fn inner(&self, steps: Range<usize>, classes: &'r Classes, mode: Mode<'r>) -> Self {
         Scope {
             steps,
             scalars: self.scalars.clone(),
-            chunk: full_warp.is_some().then(Chunk::first_of_group),
-            full_warp,
+            chunk: mode.settled().is_some().then(Chunk::first_of_group),
+            mode,
             ..Scope::of_block(classes, 0)
         }
     }
@@ -121,8 +156,26 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.scope.chunk.as_mut().expect("inside a chunk loop")
     }
 
-    /// What is known of the group or strip that is done as a whole.
-    pub(super) fn whole(&mut self) -> &mut Whole<'r> {
-        self.scope.full_warp.as_mut().expect("a group is being lowered")
+    /// The group or the strip whose conditions have been tested.
+    pub(super) fn settled(&mut self) -> &mut Settled<'r> {
+        match &mut self.scope.mode {
+            Mode::Settled(settled) | Mode::Strip(settled, _) => settled,
+            Mode::Masked | Mode::Carried(_) => unreachable!("a group is being lowered"),
+        }
+    }
+
+    pub(super) fn strip_mut(&mut self) -> &mut Strip {
+        match &mut self.scope.mode {
+            Mode::Strip(_, strip) => strip,
+            Mode::Masked | Mode::Settled(_) | Mode::Carried(_) => unreachable!("a strip is being lowered"),
+        }
+    }
+
+    /// The loop in registers whose rounds are lowered.
+    pub(super) fn carried_loop(&mut self) -> &mut Carried {
+        match &mut self.scope.mode {
+            Mode::Carried(carried) => carried,
+            Mode::Masked | Mode::Settled(_) | Mode::Strip(..) => unreachable!("a loop in registers is being lowered"),
+        }
     }
 }

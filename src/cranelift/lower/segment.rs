@@ -85,7 +85,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// The body of the loop: every instruction of the segment in order, values as they are needed.
     pub(super) fn chunk_body(&mut self, insts: &[usize]) {
         self.chunk_values(insts);
-        if self.scope.full_warp.is_some() {
+        if self.scope.mode.settled().is_some() {
             self.write_rows(insts);
         }
     }
@@ -93,7 +93,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// The same but for the registers that a group's segments write.
     pub(super) fn chunk_values(&mut self, insts: &[usize]) {
         // A row is overwritten in place, and lanes of the whole warp may still be asked for after the first chunk.
-        let at_once = self.scope.full_warp.is_none();
+        let at_once = self.scope.mode.settled().is_none();
         for (at, &index) in insts.iter().enumerate() {
             let inst = &self.facts.block.insts[index];
             match inst.op {

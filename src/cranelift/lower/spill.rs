@@ -59,7 +59,7 @@ impl Spills {
 impl BlockLowerer<'_, '_, '_> {
     /// Prepares a segment whose values do not fit; every other one, and a group, is done without.
     pub(super) fn spill_for(&self, insts: &[usize]) -> Option<Spills> {
-        if self.scope.full_warp.is_some() || !self.region.effort.is_fast() {
+        if self.scope.mode.settled().is_some() || !self.region.effort.is_fast() {
             return None;
         }
         let uses = self.uses(insts);

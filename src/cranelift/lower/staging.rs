@@ -20,7 +20,7 @@ const LANES: usize = CHUNK as usize;
 /// What becomes of a lane that code in turn does not reach inline.
 pub(super) enum Unreached {
     /// The helper does it, which may end the call.
-    Scalarized(AccessId),
+    CallsHelper(AccessId),
     /// All of the chunk are done elsewhere.
     Leaves(ClifBlock),
 }
@@ -127,7 +127,7 @@ impl BlockLowerer<'_, '_, '_> {
         let exit = self.b.create_block();
         let helper = match unreached {
             Unreached::Leaves(block) => block,
-            Unreached::Scalarized(_) => self.cold_block(),
+            Unreached::CallsHelper(_) => self.cold_block(),
         };
         let left = self.b.append_block_param(head, types::I64);
         self.b.ins().brif(bits, head, &[BlockArg::Value(bits)], exit, &[]);
@@ -138,7 +138,7 @@ impl BlockLowerer<'_, '_, '_> {
         let host = self.host_of_staged_lane((access, rights), address, sees_local.then_some(lane), helper);
         body(self, host, lane);
         self.b.ins().jump(next, &[]);
-        if let Unreached::Scalarized(desc) = unreached {
+        if let Unreached::CallsHelper(desc) = unreached {
             self.b.switch_to_block(helper);
             let one = self.b.ins().iconst(types::I64, 1);
             let single = self.b.ins().ishl(one, lane);

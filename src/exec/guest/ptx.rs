@@ -13,7 +13,7 @@ use warploom_ir::Function;
 use warploom_ir::image::Shape;
 use warploom_ir::image::sampler::{Filter, Sampler, Wrap};
 use warploom_ptx::lift::image::variable_name;
-use warploom_ptx::lift::{self, Kernel, Needs, Places, driver, lift_kernel};
+use warploom_ptx::lift::{self, Kernel, Needs, VariableAddresses, driver, lift_kernel};
 use warploom_ptx::module::{self as ptx, AddressMode, VariableId};
 use warploom_ptx::types::{Kind, Ty};
 use warploom_ptx::{layout, table};
@@ -65,7 +65,7 @@ fn sampler((_, said): (VariableId, ptx::Sampler)) -> Sampler {
 }
 
 /// Where a kernel's variables are.
-fn places(linked: &Linked, kernel: FunctionId) -> Places {
+fn places(linked: &Linked, kernel: FunctionId) -> VariableAddresses {
     let ptx = module(linked);
     let mut variables: FxHashMap<VariableId, u64> = FxHashMap::default();
     for (&variable, &symbol) in &ptx.variables {
@@ -82,7 +82,7 @@ fn places(linked: &Linked, kernel: FunctionId) -> Places {
     let functions =
         (ptx.module.functions.iter().zip(0..)).map(|(function, id)| (ptx::FunctionId(id), function.at.into()));
     variables.extend(layout::module_locals(&ptx.module).0);
-    Places::new(variables, functions.collect())
+    VariableAddresses::new(variables, functions.collect())
 }
 
 /// What the lifter needs to know of a kernel.

@@ -155,7 +155,7 @@ impl View {
         };
         let layers = if image.array { image.layers } else { 1 };
         let layer = query.layer.min(layers - 1);
-        let place = Place { view: self, coords, offset, face, layer };
+        let place = SamplePoint { view: self, coords, offset, face, layer };
         if let Operation::Gather { component } = operation {
             let value = place.gather(component, &mut texels)?;
             return Ok((value, texels.sparse));
@@ -267,7 +267,7 @@ impl View {
     fn fetch_addressed<R: Read>(&self, query: &Query, texels: &mut Texels<'_, R>) -> Result<[u32; 4], R::Error> {
         let image = &self.image;
         let Some(level) = self.levels.get(query.lod as usize) else { return Ok([0; 4]) };
-        let place = Place { view: self, coords: [0.0; 3], offset: [0; 3], face: 0, layer: 0 };
+        let place = SamplePoint { view: self, coords: [0.0; 3], offset: [0; 3], face: 0, layer: 0 };
         let mut index = [0; 3];
         for (axis, index) in index.iter_mut().enumerate().take(axes(image.kind)) {
             let number = i64::from(query.coords[axis] as i32) + i64::from(query.offset[axis]);
@@ -381,7 +381,7 @@ fn address(layer: u64, column: Option<u64>, row: Option<u64>, slice: Option<u64>
 }
 
 /// Where a query looks, in all levels.
-struct Place<'a> {
+struct SamplePoint<'a> {
     view: &'a View,
     /// Of cubes those on the face.
     coords: [f64; 3],
@@ -390,7 +390,7 @@ struct Place<'a> {
     layer: u32,
 }
 
-impl Place<'_> {
+impl SamplePoint<'_> {
     fn axis(&self, axis: usize, size: [u32; 3]) -> Axis {
         let view = self.view;
         Axis {

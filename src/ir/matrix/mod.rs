@@ -1,7 +1,7 @@
 //! Products of matrices whose elements are spread over a warp: [`Op::Product`](super::Op::Product).
 //!
 //! A warp of 32 lanes holds three matrices in registers: the factors A (`rows` x `depth`) and B (`depth` x 8), and C (`rows` x 8), to which
-//! the product is added. Lane 4 g + t holds the elements at the [`Place`]s that `place_a`, `place_b` and `place_c` give. Those of one
+//! the product is added. Lane 4 g + t holds the elements at the [`ElementPosition`]s that `place_a`, `place_b` and `place_c` give. Those of one
 //! register count from its low bits. Source: facts, `ptx.md` 2.12.
 
 mod eval;
@@ -153,25 +153,25 @@ impl Linear {
 
 /// Where an element stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ElementPosition {
     pub row: Linear,
     pub col: Linear,
 }
 
 /// Element `e` of register `r` of A, of `rows` rows; `n` elements are in a register.
-pub const fn place_a(rows: u8, n: u16, r: u16, e: u16) -> Place {
+pub const fn place_a(rows: u8, n: u16, r: u16, e: u16) -> ElementPosition {
     let (row, k) = if rows == 16 { (8 * (r & 1), r >> 1) } else { (0, r) };
-    Place { row: Linear { g: 1, t: 0, add: row }, col: Linear { g: 0, t: n, add: e + 4 * n * k } }
+    ElementPosition { row: Linear { g: 1, t: 0, add: row }, col: Linear { g: 0, t: n, add: e + 4 * n * k } }
 }
 
 /// Of B.
-pub const fn place_b(n: u16, r: u16, e: u16) -> Place {
-    Place { row: Linear { g: 0, t: n, add: e + 4 * n * r }, col: Linear { g: 1, t: 0, add: 0 } }
+pub const fn place_b(n: u16, r: u16, e: u16) -> ElementPosition {
+    ElementPosition { row: Linear { g: 0, t: n, add: e + 4 * n * r }, col: Linear { g: 1, t: 0, add: 0 } }
 }
 
 /// Element `i` of C and D, of all registers.
-pub const fn place_c(i: u16) -> Place {
-    Place { row: Linear { g: 1, t: 0, add: 8 * (i >> 1) }, col: Linear { g: 0, t: 2, add: i & 1 } }
+pub const fn place_c(i: u16) -> ElementPosition {
+    ElementPosition { row: Linear { g: 1, t: 0, add: 8 * (i >> 1) }, col: Linear { g: 0, t: 2, add: i & 1 } }
 }
 
 impl Product {

@@ -290,7 +290,7 @@ pub struct Without {
 
 /// An opcode number of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct OpcodeNumber {
     pub format: Format,
     pub op: u16,
     /// What this instruction lacks of the encodings that come with the format.
@@ -307,7 +307,7 @@ pub struct Row {
     pub mnemonic: &'static str,
     pub operands: &'static [Slot],
     pub modifiers: Modifiers,
-    pub places: &'static [Place],
+    pub places: &'static [OpcodeNumber],
 }
 
 impl Row {
@@ -329,7 +329,7 @@ impl Row {
     pub fn forms(&self) -> impl Iterator<Item = (Encoding, Format, u16)> {
         let narrow = !self.wide();
         self.places.iter().flat_map(move |place| {
-            let Place { format, op, without } = *place;
+            let OpcodeNumber { format, op, without } = *place;
             let e64 = match format {
                 Format::Vop2 => Some(0x100),
                 Format::Vop1 => Some(0x140),

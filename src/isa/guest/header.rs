@@ -18,7 +18,7 @@ const DEPTH: u32 = 609;
 
 /// Byte addresses in attribute space.
 pub mod attribute {
-    /// Place in the window, and 1/w; of a vertex program the position.
+    /// SurfaceAccess in the window, and 1/w; of a vertex program the position.
     pub const POSITION: u16 = 0x70;
     pub const GENERIC: u16 = 0x80;
     pub const GENERIC_END: u16 = 0x280;

@@ -23,7 +23,7 @@ use warploom_container::{self as container, Arch, Module, text};
 use warploom_cranelift::Target;
 use warploom_engine::{Backend, CodeStore};
 use warploom_runtime::launch::Counts;
-use warploom_runtime::memory::{Access, PAGE_BYTES, Place, Unbound};
+use warploom_runtime::memory::{Access, PAGE_BYTES, Placement, Unbound};
 
 use crate::graphics::Exported;
 use crate::{ArgValue, Buffer, ConstantBank, Content, Launch, Placed, RawValue, Shader, Texture};
@@ -160,7 +160,7 @@ impl<'c> Session<'c> {
         // What may lie anywhere makes way for what may not.
         for buffer in &launch.buffers {
             if let Some(address) = buffer.address {
-                let placed = memory.alloc_at(Place::At(address), buffer.content.len(), Access::READ_WRITE);
+                let placed = memory.alloc_at(Placement::At(address), buffer.content.len(), Access::READ_WRITE);
                 placed.map_err(|problem| Error::Placed { name: buffer.name.clone(), problem })?;
             }
         }
@@ -185,7 +185,7 @@ impl<'c> Session<'c> {
         let buffers = launch.buffers.iter().map(address).collect::<Result<Vec<_>, _>>()?;
         let mut sparse = Vec::with_capacity(launch.sparse.len());
         for range in &launch.sparse {
-            let address = memory.reserve(Place::ANYWHERE, range.bytes, Unbound::Sparse)?;
+            let address = memory.reserve(Placement::ANYWHERE, range.bytes, Unbound::Sparse)?;
             for page in &range.resident {
                 memory.bind(address + page * PAGE_BYTES, PAGE_BYTES, Access::READ_WRITE)?;
             }

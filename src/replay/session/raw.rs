@@ -11,7 +11,7 @@ use warploom_container::{
 };
 use warploom_gfx9::Instruction;
 use warploom_gfx9::lift::graphics;
-use warploom_runtime::memory::{Access, HostBuffer, Memory, Place};
+use warploom_runtime::memory::{Access, HostBuffer, Memory, Placement};
 
 use super::shader::{self, ADDRESS_BYTES, Arrays};
 use crate::raw::Builtin;
@@ -113,7 +113,7 @@ pub(super) fn args(
                 continue;
             }
             let buffer = Arc::new(HostBuffer::from_bytes(&bytes(words))?);
-            args.push(Arg::pointer(memory.map_host(Place::ANYWHERE, buffer, Access::READ)?));
+            args.push(Arg::pointer(memory.map_host(Placement::ANYWHERE, buffer, Access::READ)?));
         } else if let Some(words) = value.words(placed) {
             args.push(Arg::bytes(bytes(&words)));
         }

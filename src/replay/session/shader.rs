@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use warploom::{Arg, Error};
 use warploom_container::{ExportTarget, Parameter, ShaderArray, ShaderKernel, Stage, WaveInput};
-use warploom_runtime::memory::{Access, HostBuffer, Memory, Place};
+use warploom_runtime::memory::{Access, HostBuffer, Memory, Placement};
 
 use super::drawing::{BLOCK_ROW, DrawnRow, DrawnRows, SLOTS};
 use crate::graphics::{Exported, Input};
@@ -196,8 +196,9 @@ impl Arrays {
         let mut addresses = BTreeMap::new();
         let mut drawn = DrawnRows { by_slot: raw.is_some(), ..DrawnRows::default() };
         let content = content(shader, raw, read);
-        let read_only =
-            |buffer: HostBuffer| memory.map_host(Place::ANYWHERE, Arc::new(buffer), Access::READ).map_err(Error::from);
+        let read_only = |buffer: HostBuffer| {
+            memory.map_host(Placement::ANYWHERE, Arc::new(buffer), Access::READ).map_err(Error::from)
+        };
         let area = match slot_bytes(&content, raw) {
             0 => 0,
             bytes => read_only(HostBuffer::new((SLOTS * bytes) as u64)?)?,

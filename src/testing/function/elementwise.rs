@@ -84,20 +84,20 @@ pub fn elementwise(u: &mut Unstructured<'_>) -> Result<Elementwise> {
         body_of = body_of.follow(&mut b, words, u)?;
     }
     b.exit();
-    let independent = body_of.independent && body_of.places.iter().all(Places::are_own);
+    let independent = body_of.independent && body_of.places.iter().all(BufferUse::are_own);
     Ok(Elementwise { function: f.finish().expect("generated operations are well-typed"), independent })
 }
 
 /// What is accessed of a buffer.
 #[derive(Clone, Copy, Default)]
-struct Places {
+struct BufferUse {
     /// Distance between lanes, offset and size of the first access.
     first: Option<(i64, i32, u32)>,
     others: bool,
     written: bool,
 }
 
-impl Places {
+impl BufferUse {
     fn add(&mut self, step: i64, offset: i32, bytes: u32, writes: bool) {
         let place = (step, offset, bytes);
         self.others |= *self.first.get_or_insert(place) != place;
@@ -116,7 +116,7 @@ struct Body {
     /// Whether indices differ in all lanes of the grid.
     is_own: bool,
     pool: Pool,
-    places: [Places; BUFFERS],
+    places: [BufferUse; BUFFERS],
     independent: bool,
     /// An address from an earlier block.
     earlier: Option<Value>,

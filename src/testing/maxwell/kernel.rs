@@ -109,7 +109,7 @@ impl Family {
 
 /// How an instruction addresses memory.
 #[derive(Clone, Copy)]
-struct Place {
+struct Addressing {
     base: u64,
     /// The offset of the lowest address.
     offset: u64,
@@ -516,11 +516,11 @@ impl Writer<'_, '_> {
     }
 
     fn plain(&mut self) -> Result<Node> {
-        Ok(Node::line(self.instruction(&PLAIN, Place { base: TEMPORARY, offset: 0 }, false)?))
+        Ok(Node::line(self.instruction(&PLAIN, Addressing { base: TEMPORARY, offset: 0 }, false)?))
     }
 
     /// An instruction of one of these rows, with any modifiers, though seldom with such that it faults.
-    fn instruction(&mut self, rows: &[&'static Row], place: Place, extended: bool) -> Result<String> {
+    fn instruction(&mut self, rows: &[&'static Row], place: Addressing, extended: bool) -> Result<String> {
         const TRIES: u32 = 12;
         let careful = self.only.is_some() || self.u.ratio(39, 40)?;
         for _ in 0..TRIES {

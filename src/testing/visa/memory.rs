@@ -14,7 +14,7 @@ pub const DATA_INDEX: u32 = 2;
 
 /// Memory that lanes access.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum MemoryKind {
     /// By addresses in `ADDR`.
     Flat,
     /// By offsets in `OFF`.
@@ -128,23 +128,23 @@ impl Writer<'_, '_> {
     }
 
     /// Chooses memory, and computes where its lanes access it: `bytes` from there on are there.
-    fn place(&mut self, bytes: u32, writes: bool, mask: &str, lines: &mut Vec<String>) -> Result<Place> {
+    fn place(&mut self, bytes: u32, writes: bool, mask: &str, lines: &mut Vec<String>) -> Result<MemoryKind> {
         let lanes = self.lanes;
         let align = bytes.next_power_of_two();
         let place = match self.u.int_in_range(0..=7)? {
-            0 | 1 => Place::Local,
-            2 if !writes => Place::Surface(TABLE_INDEX),
-            3 if !self.independent => Place::Surface(DATA_INDEX),
-            4 if !writes => Place::Bindless,
-            _ => Place::Flat,
+            0 | 1 => MemoryKind::Local,
+            2 if !writes => MemoryKind::Surface(TABLE_INDEX),
+            3 if !self.independent => MemoryKind::Surface(DATA_INDEX),
+            4 if !writes => MemoryKind::Bindless,
+            _ => MemoryKind::Flat,
         };
         match place {
             // What is beyond the end of a surface reads 0.
-            Place::Surface(_) | Place::Bindless => {
+            MemoryKind::Surface(_) | MemoryKind::Bindless => {
                 self.offsets(2 * DATA_BYTES, align.min(if writes { 8 } else { 4 }), mask, lines)?;
             }
-            Place::Local => self.offsets(LOCAL_BYTES, align, mask, lines)?,
-            Place::Flat => {
+            MemoryKind::Local => self.offsets(LOCAL_BYTES, align, mask, lines)?,
+            MemoryKind::Flat => {
                 let (base, room) = match self.u.int_in_range(0..=2)? {
                     0 if !writes => ("TABLEuq(0,0)<0;1,0>", DATA_BYTES),
                     1 if !self.independent => ("DATAuq(0,0)<0;1,0>", DATA_BYTES),
@@ -157,26 +157,26 @@ impl Writer<'_, '_> {
                 lines.push(format!("add (M1{mask}, {lanes}) ADDRuq(0,0)<1> ADDRuq(0,0)<1;1,0> {base}"));
             }
         }
-        if let Place::Surface(index) = place {
+        if let MemoryKind::Surface(index) = place {
             lines.push(format!("movs (M1_NM, 1) T6(0) {index:#x}:ud"));
         }
         Ok(place)
     }
 
     /// The operand that has the addresses of lanes from the first on.
-    fn address(place: Place, first: u32) -> String {
+    fn address(place: MemoryKind, first: u32) -> String {
         let start =
             |name: &str, bytes: u32| if first == 0 { name.to_owned() } else { format!("{name}.{}", first * bytes) };
         match place {
-            Place::Flat => format!("flat[{}]:a64", start("ADDR", 8)),
-            Place::Local => format!("flat[{}]:a32", start("OFF", 4)),
-            Place::Surface(index) => format!("bti({index:#x})[{}]:a32", start("OFF", 4)),
-            Place::Bindless => format!("bss(HANDLE)[{}]:a32", start("OFF", 4)),
+            MemoryKind::Flat => format!("flat[{}]:a64", start("ADDR", 8)),
+            MemoryKind::Local => format!("flat[{}]:a32", start("OFF", 4)),
+            MemoryKind::Surface(index) => format!("bti({index:#x})[{}]:a32", start("OFF", 4)),
+            MemoryKind::Bindless => format!("bss(HANDLE)[{}]:a32", start("OFF", 4)),
         }
     }
 
-    fn unit(place: Place) -> &'static str {
-        if place == Place::Local { "slm" } else { "ugm" }
+    fn unit(place: MemoryKind) -> &'static str {
+        if place == MemoryKind::Local { "slm" } else { "ugm" }
     }
 
     /// Where data of one component of lanes is, and of several.
@@ -226,15 +226,15 @@ impl Writer<'_, '_> {
         let place = self.place(16, writes, mask, &mut lines)?;
         let count = bytes.div_ceil(register);
         let line = match place {
-            Place::Flat if self.u.ratio(3, 4)? => {
+            MemoryKind::Flat if self.u.ratio(3, 4)? => {
                 let data = self.data(register, count, first)?;
                 format!("svm_{verb}.{block} {exec} ADDR.{} {data}", first * 8)
             }
-            Place::Flat => format!("svm_{verb}4scaled.{channels} {exec} 0x0:ud ADDR.{} M0.0", first * 8),
+            MemoryKind::Flat => format!("svm_{verb}4scaled.{channels} {exec} 0x0:ud ADDR.{} M0.0", first * 8),
             _ => {
                 let surface = match place {
-                    Place::Local => "%slm",
-                    Place::Bindless => {
+                    MemoryKind::Local => "%slm",
+                    MemoryKind::Bindless => {
                         lines.push("movs (M1_NM, 1) %bss(0) HANDLEud(0,0)<0;1,0>".into());
                         "%bss"
                     }
@@ -344,8 +344,10 @@ impl Writer<'_, '_> {
             _ => ".64",
         };
         lines.push(match place {
-            Place::Flat => format!("{guard}svm_atomic.{name}{width} {exec} ADDR.{} {result} {a} {b}", first * 8),
-            Place::Local => format!("{guard}dword_atomic.{name}{width} {exec} %slm OFF.{} {a} {b} {result}", first * 4),
+            MemoryKind::Flat => format!("{guard}svm_atomic.{name}{width} {exec} ADDR.{} {result} {a} {b}", first * 8),
+            MemoryKind::Local => {
+                format!("{guard}dword_atomic.{name}{width} {exec} %slm OFF.{} {a} {b} {result}", first * 4)
+            }
             _ => format!("{guard}dword_atomic.{name}{width} {exec} T6 OFF.{} {a} {b} {result}", first * 4),
         });
         Ok(Node::lines(lines))

@@ -1,7 +1,7 @@
 //! Writes one instruction: prefix, opcode, ModRM, SIB, displacement, immediate.
 
 use super::opcode::{Form, Imm, Opcode, Prefix};
-use super::{Assembler, Operands, Place, Source};
+use super::{Address, Assembler, Operands, Source};
 
 /// Register number that stands for no index.
 const NO_INDEX: u8 = 4;
@@ -113,8 +113,8 @@ fn rm(code: &mut Assembler, op: Opcode, fields: &Fields, unit: u8) {
     }
 }
 
-fn memory(code: &mut Assembler, reg: u8, place: &Place, unit: u8) {
-    let Place { base, index, displacement } = *place;
+fn memory(code: &mut Assembler, reg: u8, place: &Address, unit: u8) {
+    let Address { base, index, displacement } = *place;
     let short =
         (displacement % i32::from(unit) == 0).then(|| i8::try_from(displacement / i32::from(unit)).ok()).flatten();
     let (mode, bytes): (u8, &[u8]) = match short {

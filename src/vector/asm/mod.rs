@@ -19,7 +19,7 @@ pub struct Label(u32);
 
 /// A place in memory: `[base + index << scale + displacement]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Address {
     pub base: u8,
     /// A register, and how far it is shifted.
     pub index: Option<(u8, u8)>,
@@ -30,7 +30,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     Register(u8),
-    Memory(Place),
+    Memory(Address),
     /// A constant of the code, of 64 bits of which the instruction takes as many as an element has,
     /// for all lanes.
     Constant(u64),

@@ -3,7 +3,7 @@
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
 use super::opcode::{self, Form, Imm, Opcode, Prefix};
-use super::{ALIGNMENT, Assembler, Condition, Operands, Place, Source};
+use super::{ALIGNMENT, Address, Assembler, Condition, Operands, Source};
 
 /// A generator of random numbers (xorshift).
 struct Random(u64);
@@ -44,7 +44,7 @@ fn registers(name: &str, op: Opcode, field: char) -> u64 {
     }
 }
 
-fn place(random: &mut Random) -> Place {
+fn place(random: &mut Random) -> Address {
     let index = (random.below(2) == 0).then(|| (random.below(16) as u8, random.below(4) as u8));
     let displacement = match random.below(4) {
         0 => 0,
@@ -52,7 +52,7 @@ fn place(random: &mut Random) -> Place {
         2 => (random.below(400) as i32 - 200) * 4,
         _ => random.below(1 << 20) as i32 * 8 - (1 << 22),
     };
-    Place { base: random.below(16) as u8, index: index.filter(|(index, _)| *index != 4), displacement }
+    Address { base: random.below(16) as u8, index: index.filter(|(index, _)| *index != 4), displacement }
 }
 
 fn mnemonic(name: &str) -> String {
@@ -253,7 +253,7 @@ fn encoding_time() {
         let count = 100_000usize;
         for i in 0..count {
             let register = |k: usize| ((i * 7 + k * 11) % 32) as u8;
-            let place = Place { base: 3, index: None, displacement: 64 * (i % 100) as i32 };
+            let place = Address { base: 3, index: None, displacement: 64 * (i % 100) as i32 };
             let rm = Source::Register(register(2));
             match i % 4 {
                 0 => code.op(opcode::VFMADD231PS, &Operands::of(register(0), register(1), rm)),

@@ -6,7 +6,7 @@ use warploom_engine::abi;
 use super::body::Function;
 use super::{Arg, Base, GENERAL, Inst, Mem, Op, Rm, VECTOR};
 use crate::asm::opcode::{self, Form};
-use crate::asm::{Assembled, Assembler, Label, Operands, Place, Source};
+use crate::asm::{Address, Assembled, Assembler, Label, Operands, Source};
 
 const RAX: u8 = 0;
 const RCX: u8 = 1;
@@ -75,7 +75,7 @@ pub fn emit(function: &Function, output: &Output) -> MachineFunction {
 const SAVED_BYTES: i32 = 32 * 64 + 8 * 8;
 
 fn at(base: u8, displacement: i32) -> Source {
-    Source::Memory(Place { base, index: None, displacement })
+    Source::Memory(Address { base, index: None, displacement })
 }
 
 impl Emitter<'_> {
@@ -195,7 +195,7 @@ impl Emitter<'_> {
     fn machine_op(&mut self, op: &Op, allocations: &[Allocation]) {
         let mut allocations = allocations.iter().map(|&allocation| number(allocation));
         let mut next = || allocations.next().expect("each operand has a place");
-        let mut place = |mem: &Mem| Place {
+        let mut place = |mem: &Mem| Address {
             base: match mem.base {
                 Base::Reg(_) => next(),
                 Base::Context => CONTEXT,

@@ -11,7 +11,7 @@ use warploom_ir::{
 };
 use warploom_maxwell::lift::{Kernel, lift_kernel};
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, Outcome, launch};
-use warploom_runtime::memory::{Access, Memory, MemoryConfig, Place as Where};
+use warploom_runtime::memory::{Access, Memory, MemoryConfig, Placement as Where};
 
 use super::state::{GLOBAL, GLOBAL_BYTES, Item, LANES, LOW, Place, State};
 use super::{Engines, engines};

@@ -51,7 +51,7 @@ fn unmapped_and_unpermitted_pages_fault() {
 fn a_store_across_pages_is_all_or_nothing() {
     let memory = Memory::default();
     let base = 1 << 32;
-    memory.reserve(Place::At(base), 3 * PAGE, Unbound::Sparse).unwrap();
+    memory.reserve(Placement::At(base), 3 * PAGE, Unbound::Sparse).unwrap();
     memory.bind(base, PAGE, Access::READ_WRITE).unwrap();
     // The second page is sparse: its half reads zero and is dropped.
     let across = base + PAGE - 4;
@@ -71,7 +71,7 @@ fn a_store_across_pages_is_all_or_nothing() {
 #[test]
 fn sparse_pages_read_zero_and_drop() {
     let memory = Memory::default();
-    let at = memory.reserve(Place::ANYWHERE, 1 << 36, Unbound::Sparse).unwrap();
+    let at = memory.reserve(Placement::ANYWHERE, 1 << 36, Unbound::Sparse).unwrap();
     for address in [at, at + 12345, at + (1 << 35), at + (1 << 36) - 16] {
         assert_eq!(memory.store(address, 4, 1), Ok(Sparse));
         assert_eq!(memory.load(address, 16), Ok((0, Sparse)));
@@ -114,7 +114,7 @@ fn copies_of_any_length_and_alignment() {
 fn the_tlb_holds_only_what_is_permitted() {
     let mut memory = Memory::default();
     let mut tlb = Box::new(Tlb::EMPTY);
-    let base = memory.reserve(Place::ANYWHERE, 4 * PAGE, Unbound::Sparse).unwrap();
+    let base = memory.reserve(Placement::ANYWHERE, 4 * PAGE, Unbound::Sparse).unwrap();
     memory.bind(base, PAGE, Access::READ_WRITE).unwrap();
     memory.bind(base + PAGE, PAGE, Access::READ).unwrap();
     memory.bind(base + 2 * PAGE, PAGE, Access { read: false, write: true }).unwrap();
@@ -142,7 +142,7 @@ fn the_tlb_holds_only_what_is_permitted() {
 #[test]
 fn runs_end_where_host_memory_or_rights_do() {
     let memory = Memory::default();
-    let base = memory.reserve(Place::ANYWHERE, 8 * PAGE, Unbound::Sparse).unwrap();
+    let base = memory.reserve(Placement::ANYWHERE, 8 * PAGE, Unbound::Sparse).unwrap();
     let buffer = Arc::new(HostBuffer::new(6 * PAGE).unwrap());
     let bind = |page: u64, pages, host_page: u64, access| {
         memory.bind_host(base + page * PAGE, pages * PAGE, buffer.clone(), host_page * PAGE, access).unwrap();
@@ -168,7 +168,7 @@ fn runs_end_where_host_memory_or_rights_do() {
 #[test]
 fn ranges_are_reached_on_pages_that_follow_each_other() {
     let memory = Memory::default();
-    let base = memory.reserve(Place::ANYWHERE, 8 * PAGE, Unbound::Sparse).unwrap();
+    let base = memory.reserve(Placement::ANYWHERE, 8 * PAGE, Unbound::Sparse).unwrap();
     let buffer = Arc::new(HostBuffer::new(6 * PAGE).unwrap());
     let write_only = Access { read: false, write: true };
     let pages =
@@ -300,7 +300,7 @@ fn racing_accesses_are_whole() {
 fn lookups_race_with_growth() {
     let memory = Memory::default();
     let pages = 300;
-    let at = memory.reserve(Place::Anywhere { align: 1 << 28 }, pages * PAGE, Unbound::Sparse).unwrap();
+    let at = memory.reserve(Placement::Anywhere { align: 1 << 28 }, pages * PAGE, Unbound::Sparse).unwrap();
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {

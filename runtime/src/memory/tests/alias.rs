@@ -7,7 +7,7 @@ use crate::rounds;
 /// does.
 #[test]
 fn an_alias_that_is_released_gives_back_nothing_of_others() {
-    for place in [Place::At(1 << 33), Place::At(1 << 55), Place::ANYWHERE] {
+    for place in [Placement::At(1 << 33), Placement::At(1 << 55), Placement::ANYWHERE] {
         let mut memory = in_place();
         let source = memory.alloc(2 * PAGE, 1).unwrap();
         memory.fill(source, 2 * PAGE, 7).unwrap();
@@ -32,7 +32,7 @@ fn an_alias_keeps_its_pages_when_the_allocation_is_released() {
     let mut memory = in_place();
     let source = memory.alloc(4 * PAGE, 1).unwrap();
     memory.fill(source, 4 * PAGE, 7).unwrap();
-    let alias = memory.reserve(Place::At(1 << 33), 2 * PAGE, Unbound::Faults).unwrap();
+    let alias = memory.reserve(Placement::At(1 << 33), 2 * PAGE, Unbound::Faults).unwrap();
     memory.alias(alias, 2 * PAGE, source + 2 * PAGE, Access::READ_WRITE).unwrap();
     memory.release(source).unwrap();
     assert_eq!(memory.bytes_in_use(), 4 * PAGE);
@@ -56,8 +56,8 @@ fn an_alias_of_an_alias_stands_for_the_allocation() {
     for page in 0..3 {
         memory.store(source + page * PAGE, 8, 100 + u128::from(page)).unwrap();
     }
-    let first = memory.reserve(Place::ANYWHERE, 3 * PAGE, Unbound::Faults).unwrap();
-    let second = memory.reserve(Place::ANYWHERE, 2 * PAGE, Unbound::Faults).unwrap();
+    let first = memory.reserve(Placement::ANYWHERE, 3 * PAGE, Unbound::Faults).unwrap();
+    let second = memory.reserve(Placement::ANYWHERE, 2 * PAGE, Unbound::Faults).unwrap();
     memory.alias(first, 2 * PAGE, source + PAGE, Access::READ_WRITE).unwrap();
     memory.alias(second, PAGE, first + PAGE, Access::READ_WRITE).unwrap();
     assert_eq!(memory.load(second, 8), Ok((102, Resident)));

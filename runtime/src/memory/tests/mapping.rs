@@ -29,9 +29,9 @@ fn the_cap_counts_what_is_bound_and_errors_change_nothing() {
     let refused = MapError::CapExceeded { requested: 2 * PAGE, in_use: 3 * PAGE, cap: 4 * PAGE };
     assert_eq!(memory.alloc(PAGE + 1, 1), Err(refused));
     assert!(refused.to_string().contains("the limit is 262144"));
-    let sparse = memory.reserve(Place::ANYWHERE, 1 << 40, Unbound::Sparse);
+    let sparse = memory.reserve(Placement::ANYWHERE, 1 << 40, Unbound::Sparse);
     assert_eq!(sparse, Err(MapError::NoSpace { bytes: 1 << 40, align: PAGE }));
-    let sparse = memory.reserve(Place::ANYWHERE, 1 << 36, Unbound::Sparse).unwrap();
+    let sparse = memory.reserve(Placement::ANYWHERE, 1 << 36, Unbound::Sparse).unwrap();
     memory.bind(sparse, PAGE, Access::READ_WRITE).unwrap();
     assert!(matches!(memory.bind(sparse + PAGE, PAGE, Access::READ), Err(MapError::CapExceeded { .. })));
     assert_eq!(memory.bytes_in_use(), 4 * PAGE);
@@ -58,7 +58,7 @@ fn huge_requests_are_refused_without_a_cap() {
 fn places_are_checked() {
     let windows = Windows { shared: 0x0300_0000, local: 0xfe00_0000 };
     let memory = Memory::new(MemoryConfig { windows, ..MemoryConfig::default() }).unwrap();
-    let at = |address, bytes| memory.alloc_at(Place::At(address), bytes, Access::READ_WRITE);
+    let at = |address, bytes| memory.alloc_at(Placement::At(address), bytes, Access::READ_WRITE);
     assert!(matches!(at(0, PAGE), Err(MapError::Forbidden { .. })));
     assert!(matches!(at(0x0300_0000, PAGE), Err(MapError::Forbidden { .. })));
     assert!(matches!(at(0x02ff_0000, 2 * PAGE), Err(MapError::Forbidden { .. })));
@@ -86,7 +86,7 @@ fn bind_unbind_and_release_pages_of_a_reservation() {
         let mut memory = Memory::default();
         // Across a boundary of the tree's nodes.
         let base = (1 << 33) - 4 * PAGE;
-        memory.reserve(Place::At(base), 10 * PAGE, unbound).unwrap();
+        memory.reserve(Placement::At(base), 10 * PAGE, unbound).unwrap();
         let resident = |memory: &Memory| {
             let is = |page: &u64| memory.page(base + page * PAGE) != state;
             (0..10).filter(is).collect::<Vec<u64>>()
@@ -125,7 +125,7 @@ fn bind_unbind_and_release_pages_of_a_reservation() {
 fn host_memory_in_place() {
     let mut memory = capped(0);
     let buffer = Arc::new(HostBuffer::from_bytes(b"hello").unwrap());
-    let at = memory.map_host(Place::ANYWHERE, buffer.clone(), Access::READ_WRITE).unwrap();
+    let at = memory.map_host(Placement::ANYWHERE, buffer.clone(), Access::READ_WRITE).unwrap();
     let mut text = [0; 6];
     memory.read(at, &mut text).unwrap();
     assert_eq!(&text, b"hello\0");
@@ -133,7 +133,7 @@ fn host_memory_in_place() {
     buffer.read(0, &mut text).unwrap();
     assert_eq!(&text, b"hello!");
     // The same buffer again, as two pages of a sparse range that alias.
-    let sparse = memory.reserve(Place::ANYWHERE, 4 * PAGE, Unbound::Sparse).unwrap();
+    let sparse = memory.reserve(Placement::ANYWHERE, 4 * PAGE, Unbound::Sparse).unwrap();
     memory.bind_host(sparse, PAGE, buffer.clone(), 0, Access::READ_WRITE).unwrap();
     memory.bind_host(sparse + 2 * PAGE, PAGE, buffer.clone(), 0, Access::READ).unwrap();
     memory.write(sparse, b"J").unwrap();
@@ -156,11 +156,11 @@ fn the_callers_memory_in_place() {
     let start = NonNull::new(host.as_mut_ptr().cast::<u8>()).unwrap();
     // SAFETY: `host` lives to the end, and is read below only, when nothing else touches it.
     let map = |place, at, bytes| unsafe { memory.map_raw(place, at, bytes, Access::READ_WRITE) };
-    let at = map(Place::At(PAGE), start, 2 * PAGE).unwrap();
-    assert_eq!(map(Place::ANYWHERE, start, PAGE - 1), Err(MapError::NotPageAligned { value: PAGE - 1 }));
+    let at = map(Placement::At(PAGE), start, 2 * PAGE).unwrap();
+    assert_eq!(map(Placement::ANYWHERE, start, PAGE - 1), Err(MapError::NotPageAligned { value: PAGE - 1 }));
     // SAFETY: within `host`.
     let odd = unsafe { start.add(8) };
-    assert_eq!(map(Place::ANYWHERE, odd, PAGE), Err(MapError::HostMisaligned));
+    assert_eq!(map(Placement::ANYWHERE, odd, PAGE), Err(MapError::HostMisaligned));
     memory.store(at + PAGE, 16, 42).unwrap();
     memory.release(at).unwrap();
     assert_eq!(host[PAGE as usize / 16], 42u128.to_le());
@@ -169,13 +169,13 @@ fn the_callers_memory_in_place() {
 #[test]
 fn freed_addresses_are_not_soon_reused_but_at_last() {
     let mut memory = Memory::default();
-    let first = memory.reserve(Place::ANYWHERE, 1 << 38, Unbound::Faults).unwrap();
+    let first = memory.reserve(Placement::ANYWHERE, 1 << 38, Unbound::Faults).unwrap();
     memory.release(first).unwrap();
-    let second = memory.reserve(Place::ANYWHERE, 1 << 38, Unbound::Faults).unwrap();
+    let second = memory.reserve(Placement::ANYWHERE, 1 << 38, Unbound::Faults).unwrap();
     assert!(second >= first + (1 << 38));
     // Only what was freed has room for this.
-    let third = memory.reserve(Place::ANYWHERE, 1 << 38, Unbound::Faults).unwrap();
-    let fourth = memory.reserve(Place::ANYWHERE, 1 << 38, Unbound::Faults);
+    let third = memory.reserve(Placement::ANYWHERE, 1 << 38, Unbound::Faults).unwrap();
+    let fourth = memory.reserve(Placement::ANYWHERE, 1 << 38, Unbound::Faults);
     assert!(third > second && fourth == Ok(first), "{fourth:x?}");
 }
 
@@ -201,7 +201,7 @@ fn random_operations_against_a_model() {
             0 => {
                 let unbound = [Unbound::Faults, Unbound::Sparse][random(2)];
                 let free = model[first..last].iter().all(Option::is_none);
-                assert_eq!(memory.reserve(Place::At(at), bytes, unbound).is_ok(), free, "step {step}");
+                assert_eq!(memory.reserve(Placement::At(at), bytes, unbound).is_ok(), free, "step {step}");
                 if free {
                     model[first..last].fill(Some(unbound.page()));
                     ranges.push((first, last));

@@ -111,7 +111,11 @@ impl Model {
         let count = 1 + self.random(6);
         // Below the arena, above it, and in it. Some places are taken.
         let slot = self.random(12) as u64;
-        let place = [Place::At((1 << 33) + slot * 4 * PAGE), Place::At((1 << 55) + slot * 4 * PAGE), Place::ANYWHERE];
+        let place = [
+            Placement::At((1 << 33) + slot * 4 * PAGE),
+            Placement::At((1 << 55) + slot * 4 * PAGE),
+            Placement::ANYWHERE,
+        ];
         let place = place[self.random(3)];
         if let Ok(base) = self.memory.reserve(place, count as u64 * PAGE, Unbound::Faults) {
             self.ranges.push(Range { base, pages: vec![None; count] });

@@ -136,7 +136,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         // Lanes that take no part return 0; results share the place of the values, lane by lane.
         if atomic.inline {
-            self.lane_loop(&access, bits, Unreached::Scalarized(atomic.desc), |lowerer, host, lane| {
+            self.lane_loop(&access, bits, Unreached::CallsHelper(atomic.desc), |lowerer, host, lane| {
                 let operand = lowerer.staged_scalar(STAGED_VALUES, lane, ty);
                 let expected = compare.map(|_| lowerer.staged_scalar(STAGED_COMPARE, lane, ty));
                 let old = lowerer.one_lane(op, ty, locked, host, operand, expected);

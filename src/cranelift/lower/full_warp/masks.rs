@@ -12,10 +12,9 @@ use super::super::block::BlockLowerer;
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Whether a mask is known to have all lanes, or none.
     pub(in super::super) fn settled_mask(&self, v: Value) -> Option<bool> {
-        let whole = self.scope.full_warp.as_ref()?;
-        let inner =
-            || whole.strip.as_ref().filter(|strip| strip.inner).and(self.facts.planned.sweep.as_ref()?.inner.as_ref());
-        whole.group.settled.get(&v).or_else(|| inner()?.settled.get(&v)).copied()
+        let settled = self.scope.mode.settled()?;
+        let inner = || self.strip().filter(|strip| strip.inner).and(self.facts.planned.sweep.as_ref()?.inner.as_ref());
+        settled.group.settled.get(&v).or_else(|| inner()?.settled.get(&v)).copied()
     }
 
     /// Computes a mask for the whole warp at once, if it is made of compares of evenly spaced and equal values, and of

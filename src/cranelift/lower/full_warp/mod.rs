@@ -19,12 +19,12 @@ use warploom_ir::{Access, Op, Reg, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::{Chunk, Reach};
+use super::scope::Mode;
 use super::segment::Outgoing;
-use super::sweep::Strip;
 use crate::tuning;
 
-/// What is known while a group is done as a whole.
-pub struct Whole<'r> {
+/// A group, or a strip, whose conditions have been tested: all of its lanes take part.
+pub struct Settled<'r> {
     group: &'r Group,
     /// Values that something outside the group's segments and exchanges uses.
     escapes: HashSet<Value>,
@@ -33,8 +33,6 @@ pub struct Whole<'r> {
     /// For a loop over chunks, lists of the addresses of their lanes 0, by the first in the list.
     tables: HashMap<Clif, StackSlot>,
     pub(super) reach: Reach,
-    /// In a sweep, the strip of lanes that is done.
-    pub(super) strip: Option<Strip>,
 }
 
 /// Where the lanes of an access are in host memory.
@@ -64,13 +62,9 @@ impl Host {
     }
 }
 
-impl<'r> Whole<'r> {
-    fn new(group: &'r Group, reach: Reach) -> Whole<'r> {
-        Whole { group, escapes: HashSet::new(), hosts: HashMap::new(), tables: HashMap::new(), reach, strip: None }
-    }
-
-    pub(super) fn of_strip(group: &'r Group, strip: Strip, reach: Reach) -> Whole<'r> {
-        Whole { strip: Some(strip), ..Whole::new(group, reach) }
+impl<'r> Settled<'r> {
+    pub(super) fn new(group: &'r Group, reach: Reach) -> Settled<'r> {
+        Settled { group, escapes: HashSet::new(), hosts: HashMap::new(), tables: HashMap::new(), reach }
     }
 
     pub fn escapes(&self, v: Value) -> bool {
@@ -87,9 +81,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let classes = self.facts.planned.full_warp_classes();
         let lanes = if classes.span_warp() { u32::from(self.facts.function.lanes) } else { CHUNK };
         let reach = Reach::Known(i64::from(lanes) - 1);
-        let whole = Whole { escapes: self.used_outside(group), ..Whole::new(group, reach) };
-        let whole = self.scope.whole(group.steps.clone(), classes, Some(whole));
-        let outgoing = self.inside(whole, |lowerer| {
+        let settled = Settled { escapes: self.used_outside(group), ..Settled::new(group, reach) };
+        let scope = self.scope.inner(group.steps.clone(), classes, Mode::Settled(settled));
+        let outgoing = self.inside(scope, |lowerer| {
             let (outgoing, masks) = lowerer.group_at_once(group, &insts, slow);
             let args: Vec<BlockArg> = masks.into_iter().map(BlockArg::Value).collect();
             lowerer.b.ins().jump(done, &args);
@@ -229,7 +223,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             for (number, &first) in (0..).zip(&firsts) {
                 self.b.ins().stack_store(types::I64, first, table, 8 * number);
             }
-            self.whole().tables.insert(firsts[0], table);
+            self.settled().tables.insert(firsts[0], table);
         }
     }
 
@@ -319,6 +313,6 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(super) fn hosts(&mut self) -> &mut HashMap<usize, Host> {
-        &mut self.whole().hosts
+        &mut self.settled().hosts
     }
 }

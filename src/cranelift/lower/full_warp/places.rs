@@ -16,8 +16,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// The chunk's lanes of an access: host address of the first, constant to add to it, and how far the others are.
     pub(super) fn host_of(&mut self, index: usize) -> ((Clif, i32), Distances) {
         let Host { firsts, step, offset } = self.hosts()[&index].clone();
-        let whole = self.scope.full_warp.as_ref().expect("a group is being lowered");
-        let distances = whole.group.tiled.get(&index).map_or(evenly(step), |tiled| tiled.distances);
+        let settled = self.scope.mode.settled().expect("a group is being lowered");
+        let distances = settled.group.tiled.get(&index).map_or(evenly(step), |tiled| tiled.distances);
         if let Some(lane) = self.chunk().known_first_lane() {
             return match firsts[..] {
                 [first] => ((first, offset + (step * lane) as i32), distances),
@@ -27,7 +27,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let start = (firsts[0], step);
         let known = self.chunk().hosts.iter().find(|&&(of, _)| of == start).map(|&(_, at)| at);
         let at = known.unwrap_or_else(|| {
-            let table = self.scope.full_warp.as_ref().and_then(|whole| whole.tables.get(&start.0).copied());
+            let table = self.scope.mode.settled().and_then(|settled| settled.tables.get(&start.0).copied());
             let at = match table {
                 Some(table) => {
                     // A chunk has as many lanes as an entry has bytes.
@@ -57,7 +57,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         self.set_register_loop(inst);
         if self.scope.spills.is_some() {
-            self.load_full_warp(index);
+            self.load_chunk(index);
         }
     }
 
@@ -66,10 +66,10 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let mut loads: Vec<usize> = self.chunk().put_off.values().copied().collect();
         loads.sort_unstable();
         loads.dedup();
-        loads.into_iter().for_each(|index| self.load_full_warp(index));
+        loads.into_iter().for_each(|index| self.load_chunk(index));
     }
 
-    pub(in super::super) fn load_full_warp(&mut self, index: usize) {
+    pub(in super::super) fn load_chunk(&mut self, index: usize) {
         let inst = &self.facts.block.insts[index];
         let loaded = self.loaded(index, self.facts.ty(inst.results[0]));
         self.set_loaded(index, loaded);
@@ -146,7 +146,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Whether an access has been tested with the group that is done as a whole.
     pub(in super::super) fn is_tested_in_group(&self, index: usize) -> bool {
-        self.scope.full_warp.as_ref().is_some_and(|whole| whole.group.accesses.contains(&index))
+        self.scope.mode.settled().is_some_and(|settled| settled.group.accesses.contains(&index))
     }
 
     pub(in super::super) fn store_full_warp(&mut self, index: usize) {

@@ -163,9 +163,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let host = self.hosts()[&index].clone();
         let firsts: SmallVec<[Clif; 8]> =
             host.firsts.into_iter().map(|first| int::plus(self.b, first, host.offset.into())).collect();
-        let whole = self.scope.full_warp.as_ref().expect("a group is being lowered");
+        let settled = self.scope.mode.settled().expect("a group is being lowered");
         let bytes =
-            whole.group.tiled.get(&index).map_or(access.bytes().into(), |tiled| extent(access, &tiled.distances).1);
+            settled.group.tiled.get(&index).map_or(access.bytes().into(), |tiled| extent(access, &tiled.distances).1);
         self.range(&firsts, host.step, bytes)
     }
 

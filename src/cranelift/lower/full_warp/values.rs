@@ -39,7 +39,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(in super::super) fn strip(&self) -> Option<&Strip> {
-        self.scope.full_warp.as_ref()?.strip.as_ref()
+        self.scope.mode.strip()
     }
 
     /// Lane 0 of a uniform or evenly spaced value. Goes to `slow` if it turns out not to be evenly spaced; without it,
@@ -103,7 +103,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Lane 0 in the chunk of an evenly spaced value, while a group is done as a whole.
     pub(in super::super) fn full_warp_base(&mut self, v: Value) -> Option<Clif> {
         let Class::Affine { step, exact } = self.scope.classes.get(v) else { return None };
-        if self.scope.full_warp.is_none() || !self.spans() || !(exact || self.is_tested(v)) {
+        if self.scope.mode.settled().is_none() || !self.spans() || !(exact || self.is_tested(v)) {
             return None;
         }
         if step == 0 {
@@ -145,7 +145,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(super) fn reach(&self) -> Reach {
-        self.scope.full_warp.as_ref().expect("a group is being lowered").reach
+        self.scope.mode.settled().expect("a group is being lowered").reach
     }
 
     /// The chunk's first lane, counted from the warp's.

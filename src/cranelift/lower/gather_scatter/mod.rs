@@ -67,7 +67,7 @@ impl BlockLowerer<'_, '_, '_> {
             self.scatter_shared(access, lanes, bits, slow);
         } else if access.space == Space::Shared {
             self.stage(access, values);
-            self.lane_loop(access, bits, Unreached::Scalarized(desc), |lowerer, host, lane| {
+            self.lane_loop(access, bits, Unreached::CallsHelper(desc), |lowerer, host, lane| {
                 for e in 0..usize::from(access.count) {
                     let v = lowerer.staged_scalar(STAGED_VALUES + e * LANES as usize, lane, access.ty);
                     lowerer.store_element(access.ty, v, host, (e as u32 * access.ty.bytes()) as i32);

@@ -37,7 +37,7 @@ struct Held {
 
 /// What accesses have in common for all lanes.
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct LaneAccesses {
     pub reaches: FxHashMap<usize, Reach>,
     /// Where local and shared memory begin.
     pub starts: FxHashMap<Space, Clif>,
@@ -111,7 +111,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Finds where local or shared memory begins, and at which offsets the access may be.
-    pub(super) fn add_memory(&mut self, places: &mut Places, access: &Access) {
+    pub(super) fn add_memory(&mut self, places: &mut LaneAccesses, access: &Access) {
         let space = access.space;
         let (start, bytes) = match space {
             Space::Local => (abi::LOCAL, abi::LOCAL_BYTES),
@@ -134,7 +134,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// A lane's load or store, if it takes part.
-    pub(super) fn access_of_lane(&mut self, lane: &mut Lane, index: usize, active: Value, places: &Places) {
+    pub(super) fn access_of_lane(&mut self, lane: &mut Lane, index: usize, active: Value, places: &LaneAccesses) {
         let inst = &self.facts.block.insts[index];
         let access = *inst.op.access().expect("a memory operation");
         let guard = access.guard.expect("analysis makes masks explicit");
@@ -192,7 +192,7 @@ impl BlockLowerer<'_, '_, '_> {
         lane: &Lane,
         index: usize,
         access: &Access,
-        places: &Places,
+        places: &LaneAccesses,
         slow: ClifBlock,
     ) -> Vec<BlockArg> {
         let shift = self.doubted_alignment(access);

@@ -6,7 +6,7 @@
 
 mod accesses;
 
-use accesses::Places;
+use accesses::LaneAccesses;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 use rustc_hash::FxHashSet;
@@ -126,7 +126,7 @@ impl BlockLowerer<'_, '_, '_> {
         after
     }
 
-    fn segment_of_lane(&mut self, insts: &[usize], active: Value, lane: &mut Lane, places: &Places) {
+    fn segment_of_lane(&mut self, insts: &[usize], active: Value, lane: &mut Lane, places: &LaneAccesses) {
         let block = &self.facts.block.insts;
         for &index in insts {
             if let Op::RfWrite { reg, .. } = block[index].op {
@@ -221,12 +221,12 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// What accesses of a segment have in common for all lanes.
-    fn places_of_lanes(&mut self, insts: &[usize]) -> Places {
+    fn places_of_lanes(&mut self, insts: &[usize]) -> LaneAccesses {
         let accesses = insts.iter().filter_map(|&index| Some((index, *self.facts.block.insts[index].op.access()?)));
         let accesses: Vec<(usize, Access)> = accesses.collect();
         let is_global = |(_, access): &&(usize, Access)| access.space == Space::Global;
         let are_held = accesses.iter().filter(is_global).count() <= tuning::MOST_RUNS_HELD;
-        let mut places = Places::default();
+        let mut places = LaneAccesses::default();
         for (index, access) in &accesses {
             if access.space == Space::Global {
                 let reach = self.reach_of_lanes(*index, access, are_held);

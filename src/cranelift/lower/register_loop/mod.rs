@@ -19,6 +19,7 @@ use warploom_ir::{BlockId, Op, Reg, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::flags;
+use super::scope::{Carried, Mode};
 
 /// What a loop in registers consists of.
 pub struct RegisterLoop {
@@ -53,10 +54,11 @@ impl BlockLowerer<'_, '_, '_> {
     /// Lowers the block as a loop in registers. The block has been entered and not yet counted.
     pub(super) fn lower_register_loop(&mut self, register_loop: &RegisterLoop) {
         let rounds = self.allowed_rounds();
+        self.scope.mode = Mode::Carried(Carried::default());
         for &reg in &register_loop.raw {
             let (value, _) = register_loop.lanes[&reg];
             let Op::Convert { a, .. } = *self.facts.def_op(value) else { unreachable!("a cast of a float") };
-            self.scope.register_loop.raw.insert(a);
+            self.carried_loop().raw.insert(a);
         }
         for number in 0..self.facts.planned.plan.steps.len() {
             if let Step::Scalar(index) = self.facts.planned.plan.steps[number] {
@@ -70,7 +72,7 @@ impl BlockLowerer<'_, '_, '_> {
         let mut steps = self.facts.planned.plan.steps.iter();
         let step = steps.position(|step| matches!(step, Step::Segment(_))).expect("a loop in registers has a segment");
         self.scope.steps = step..step + 1;
-        self.scope.register_loop.in_chunk.clone_from(&register_loop.carried_scalars);
+        self.carried_loop().in_chunk.clone_from(&register_loop.carried_scalars);
 
         let old_masks: Vec<Clif> = register_loop
             .masks
@@ -101,7 +103,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.resume_at(self.facts.id);
         self.return_code(abi::CAREFUL);
         self.b.switch_to_block(idle);
-        self.scope.register_loop.equal_masks.clone_from(&register_loop.exit_masks.equal);
+        self.carried_loop().equal_masks.clone_from(&register_loop.exit_masks.equal);
     }
 
     /// One chunk after the other runs the loop to its end, or to the last of `rounds`.

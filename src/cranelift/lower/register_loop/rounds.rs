@@ -124,7 +124,7 @@ impl BlockLowerer<'_, '_, '_> {
             lowerer.b.ins().brif(more, head, &args, exit, &args);
         });
         self.b.switch_to_block(exit);
-        self.scope.register_loop.laid_down.clear();
+        self.carried_loop().laid_down.clear();
         self.leave_rounds(register_loop, &carried, &carried.state(&results), &old_masks)
     }
 
@@ -285,7 +285,7 @@ impl BlockLowerer<'_, '_, '_> {
                     self.b.ins().store(flags(), part, self.ctx, next);
                 }
             }
-            self.scope.register_loop.laid_down.insert(v, lanes.iter().map(|part| places[part]).collect());
+            self.carried_loop().laid_down.insert(v, lanes.iter().map(|part| places[part]).collect());
         }
     }
 

@@ -32,7 +32,7 @@ pub struct Address {
 /// Where a load goes in a run of the TLB. Rounds compare a distance with a limit: of elements from one that is in the run where
 /// they are numbered, else of bytes from the run's beginning.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct LoadRun {
     run: usize,
     rest: Value,
     number: Option<i64>,
@@ -124,7 +124,7 @@ impl BlockLowerer<'_, '_, '_> {
         access: &Access,
         address: &Address,
         slots: &mut Slots,
-    ) -> Place {
+    ) -> LoadRun {
         let mut common = self.b.ins().iconst(types::I64, i64::from(access.offset));
         for &(v, shift) in &address.common {
             self.unchanging(register_loop, lane, v);
@@ -134,7 +134,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let zeros = bound(|v| self.facts.ty(v), |v| self.facts.def_op(v), address.rest).zeros;
         let bytes_before = i64::from(access.offset).min(0).unsigned_abs();
-        let place = Place {
+        let place = LoadRun {
             run: self.run_for(access.address),
             rest: address.rest,
             number: address.number,
@@ -154,7 +154,7 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Makes sure that the run of a load is where its numbers begin, or what is added to the same address in all lanes; to `fails` if there
     /// is none.
-    pub(super) fn seek(&mut self, access: &Access, address: &Address, place: &mut Place, fails: ClifBlock) {
+    pub(super) fn seek(&mut self, access: &Access, address: &Address, place: &mut LoadRun, fails: ClifBlock) {
         if address.common.is_empty() {
             return;
         }
@@ -199,7 +199,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Has a place be in its run as that is now.
-    fn look_up(&mut self, access: &Access, place: &Place, common: Clif) {
+    fn look_up(&mut self, access: &Access, place: &LoadRun, common: Clif) {
         let [first, bytes, addend] = self.run(place.run, Rights::READ);
         let beyond = i64::from(access.bytes()) - 1;
         let zero = self.b.ins().iconst(types::I64, 0);
@@ -320,7 +320,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Host address of what a lane loads, which lies in the run. If it does not, a helper looks for one where it does.
-    fn host_of_lane(&mut self, lane: &Lane, access: &Access, place: Place, ways: Ways) -> Clif {
+    fn host_of_lane(&mut self, lane: &Lane, access: &Access, place: LoadRun, ways: Ways) -> Clif {
         let rest = self.lane_long(lane, place.rest);
         let distance = match place.start {
             Start::Skipped(elements) => int::plus(self.b, rest, -elements),
@@ -350,7 +350,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Has a helper look for a run with what a lane loads, and the round begin again.
-    fn look_elsewhere(&mut self, access: &Access, place: &Place, (rest, distance): (Clif, Clif), ways: Ways) {
+    fn look_elsewhere(&mut self, access: &Access, place: &LoadRun, (rest, distance): (Clif, Clif), ways: Ways) {
         let shift = place.number.unwrap_or(0);
         let common = self.kept(place.common);
         let bytes = int::shifted_up(self.b, rest, shift);

@@ -9,7 +9,7 @@ use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::register_loop::RegisterLoop;
 use super::super::{float, int, vector};
-use super::loads::Place;
+use super::loads::LoadRun;
 use crate::forms::clif_type;
 
 /// A lane's values in a round.
@@ -20,7 +20,7 @@ pub struct Lane {
     /// Host addresses of streams, by the index of the load, and constants to add to them.
     pub hosts: FxHashMap<usize, (Clif, i64)>,
     /// Where the other loads go.
-    pub places: FxHashMap<usize, Place>,
+    pub places: FxHashMap<usize, LoadRun>,
     /// Its bits of masks are `i8`, 0 or 1.
     pub values: FxHashMap<Value, Clif>,
     /// Words that are rather floats with the same bits, or `i64`.

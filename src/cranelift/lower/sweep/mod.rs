@@ -17,7 +17,8 @@ use warploom_ir::{BlockId, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::{Chunk, Reach};
-use super::full_warp::{Host, Whole};
+use super::full_warp::{Host, Settled};
+use super::scope::Mode;
 
 const LANES: i64 = CHUNK as i64;
 
@@ -68,8 +69,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             self.scalars_of_all_strips(sweep);
         }
         let classes = self.facts.planned.full_warp_classes();
-        let whole = self.scope.whole(sweep.group.steps.clone(), classes, None);
-        self.inside(whole, |lowerer| {
+        let scope = self.scope.inner(sweep.group.steps.clone(), classes, Mode::Masked);
+        self.inside(scope, |lowerer| {
             if line {
                 lowerer.sweep_line(sweep, single);
             } else {
@@ -125,7 +126,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let after = self.paid(count, fail);
         let swept = self.b.ins().imul_imm_s(count, lanes);
         let reach = self.b.ins().iadd_imm_s(swept, -1);
-        self.whole().reach = Reach::Counted(reach);
+        self.settled().reach = Reach::Counted(reach);
         self.test_lanes(&sweep.group, fail);
         self.test_disjoint(&sweep.group, fail);
         let bail = sweep.group.loose.then(|| self.cold_block());
@@ -166,7 +167,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     fn begin_strip(&mut self, sweep: &'r Sweep, strip: Strip, reach: Reach) {
-        self.scope.full_warp = Some(Whole::of_strip(&sweep.group, strip, reach));
+        self.scope.mode = Mode::Strip(Settled::new(&sweep.group, reach), strip);
         self.scope.chunk = Some(Chunk::first_of_group());
     }
 }

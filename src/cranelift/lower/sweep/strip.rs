@@ -37,7 +37,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             host.firsts[0] = current[at];
         }
         let bail = bail.map(|bail| (bail, self.cold_block()));
-        let strip = self.whole().strip.as_mut().expect("a strip");
+        let strip = self.strip_mut();
         strip.lanes_before = Some(lanes_before);
         strip.bail = bail.map(|(_, here)| here);
         if let Some(inner) = inner {
@@ -78,7 +78,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().brif(all, inside, &[], edge, &[]);
         for (block, inner) in [(inside, true), (edge, false)] {
             self.b.switch_to_block(block);
-            self.whole().strip.as_mut().expect("a strip").inner = inner;
+            self.strip_mut().inner = inner;
             self.on_one_way(|lowerer| lowerer.do_phases(sweep, chunks));
             self.b.ins().jump(done, &[]);
         }

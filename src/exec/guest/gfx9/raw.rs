@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use warploom_container::{ExportTarget, Function, Parameter, RawKernel, ScalarStart, ShaderArray, Stage, VectorStart};
-use warploom_gfx9::lift::graphics::{Emitted, Place, Shader};
+use warploom_gfx9::lift::graphics::{Emitted, Shader, WordSource};
 use warploom_gfx9::lift::{Initial, InitialScalar, InitialVector};
 use warploom_runtime::launch::ConstBank;
 
@@ -50,12 +50,12 @@ pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {
             _ => None,
         };
         let row = |array: &ShaderArray| match *array {
-            ShaderArray::Parameter(parameter) => Some((parameter, Place::Row(place(*array)?))),
+            ShaderArray::Parameter(parameter) => Some((parameter, WordSource::Row(place(*array)?))),
             _ => None,
         };
         let mut parameters: BTreeMap<_, _> = kernel.arrays.keys().filter_map(row).collect();
         let uniform = kernel.parameters.into_iter().flat_map(|param| Parameter::all().zip(words(param)));
-        parameters.extend(uniform.map(|(parameter, at)| (parameter, Place::Word(at))));
+        parameters.extend(uniform.map(|(parameter, at)| (parameter, WordSource::Word(at))));
         Shader {
             fragment: kernel.stage == Stage::Fragment,
             slot_bytes: kernel.slot_bytes,

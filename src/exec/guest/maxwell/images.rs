@@ -10,7 +10,7 @@ use warploom_ir::image::{self, Kind, RECORD_BYTES, Shape};
 use warploom_maxwell::field::Field;
 use warploom_maxwell::header::{self, Format, Header, PITCH_ALIGN};
 use warploom_maxwell::{code, sampler};
-use warploom_runtime::memory::{Access, Memory, Place};
+use warploom_runtime::memory::{Access, Memory, Placement};
 
 use super::super::{Image, KnownImages, Launching};
 use super::queries::{self, Sampled};
@@ -208,7 +208,7 @@ pub fn pool(memory: &Memory, images: &[Image], textures: &[Texture]) -> Result<O
 /// Puts headers and samplers into memory.
 pub fn put_pool(memory: &Memory, headers: &[u8], samplers: &[u8]) -> Result<ImagePool, Error> {
     let put = |bytes: &[u8]| -> Result<u64, Error> {
-        let address = memory.alloc_at(Place::ANYWHERE, bytes.len() as u64, Access::READ_WRITE)?;
+        let address = memory.alloc_at(Placement::ANYWHERE, bytes.len() as u64, Access::READ_WRITE)?;
         memory.write(address, bytes)?;
         Ok(address)
     };

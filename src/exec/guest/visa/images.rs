@@ -11,7 +11,7 @@ use warploom_ir::image::sampler::{self, Filter, Sampler, Wrap};
 use warploom_ir::image::{self, Kind, RECORD_BYTES, Shape};
 use warploom_ir::texel::{TexelFormat, TexelKind};
 use warploom_maxwell::header::Format;
-use warploom_runtime::memory::{Access, Memory, Place};
+use warploom_runtime::memory::{Access, Memory, Placement};
 use warploom_visa::lift::surface::{Named, tables};
 
 use super::super::{Image, KnownImages, Launching};
@@ -147,7 +147,7 @@ pub fn pool(memory: &Memory, images: &[Image]) -> Result<Option<ImagePool>, Erro
     }
     let mut records = vec![0; RECORD_BYTES];
     records.extend(images.iter().flat_map(|image| &image.object).flat_map(|word| word.to_le_bytes()));
-    let headers = memory.alloc_at(Place::ANYWHERE, records.len() as u64, Access::READ_WRITE)?;
+    let headers = memory.alloc_at(Placement::ANYWHERE, records.len() as u64, Access::READ_WRITE)?;
     memory.write(headers, &records)?;
     let last_header = (records.len() / RECORD_BYTES - 1) as u32;
     Ok(Some(ImagePool { headers, last_header, samplers: 0, last_sampler: 0 }))

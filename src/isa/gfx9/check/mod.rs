@@ -15,7 +15,7 @@ use warploom_guest::LiftError;
 
 use super::Instruction;
 use super::lift::Kernel;
-use super::lift::program::{Place, Program};
+use super::lift::program::{CodePoint, Program};
 use super::row::{Encoding, Format};
 use super::table::Opcode;
 
@@ -166,9 +166,9 @@ pub fn report(kernel: &Kernel<'_>) -> Result<Vec<String>, LiftError> {
 }
 
 fn hazards(kernel: &Kernel<'_>, program: &Program) -> Vec<Hazard> {
-    let indirect: Vec<Place> = program.indirect.iter().map(|&pc| (pc, kernel.mode)).collect();
-    let mut begin: BTreeMap<Place, State> = BTreeMap::from([((kernel.entry, kernel.mode), State::default())]);
-    let mut work: BTreeSet<Place> = begin.keys().copied().collect();
+    let indirect: Vec<CodePoint> = program.indirect.iter().map(|&pc| (pc, kernel.mode)).collect();
+    let mut begin: BTreeMap<CodePoint, State> = BTreeMap::from([((kernel.entry, kernel.mode), State::default())]);
+    let mut work: BTreeSet<CodePoint> = begin.keys().copied().collect();
     let mut texts: BTreeMap<u64, Instruction> = BTreeMap::new();
     let mut found: BTreeMap<u64, Pending> = BTreeMap::new();
     while let Some(place) = work.pop_first() {

@@ -22,7 +22,7 @@ pub(super) fn fields(i: &Instruction) -> Result<Buffer, Unsupported> {
 ///
 /// A linear buffer is one whose records are interleaved in groups of 1. So the address is made the same way for all, from numbers
 /// that depend on the descriptor.
-pub(super) struct Place {
+pub(super) struct BufferAddress {
     /// Guest address of the first byte.
     pub address: Value,
     /// Bytes from a word of a record to the next one: uniform `i64`.
@@ -38,9 +38,9 @@ pub(super) struct Place {
     pub format: Value,
 }
 
-impl Place {
+impl BufferAddress {
     /// Of the data of an instruction of this encoding: MTBUF has the format that MUBUF takes from the descriptor.
-    pub fn new(cx: &mut Cx<'_>, buffer: &Buffer, encoding: Encoding) -> Place {
+    pub fn new(cx: &mut Cx<'_>, buffer: &Buffer, encoding: Encoding) -> BufferAddress {
         let first = if let Operand::Scalar(number) = buffer.srsrc { number } else { 0 };
         let number = |word: u8| first.wrapping_add(word);
         let [w0, w1, records, w3] = [0, 1, 2, 3].map(|word| cx.scalar(Operand::Scalar(number(word))));
@@ -121,7 +121,8 @@ impl Place {
         // Bytes are left of what `soffset` skips.
         let skipped = cx.b.min_u(soffset, records);
         let bytes = cx.b.sub(records, skipped);
-        let mut place = Place { address, apart, offset, limit: bytes, record: None, unchecked: None, format: w3 };
+        let mut place =
+            BufferAddress { address, apart, offset, limit: bytes, record: None, unchecked: None, format: w3 };
         if explicit.is_some() {
             let structured = cx.b.icmp(IntCc::Ne, stride, zero);
             let raw = cx.b.not(structured);
@@ -184,7 +185,7 @@ fn load_to_lds(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
     if buffer.tfe || !matches!(item, Item::Words(1) | Item::Narrow { .. }) {
         return Err(Unsupported);
     }
-    let place = Place::new(cx, &buffer, i.encoding());
+    let place = BufferAddress::new(cx, &buffer, i.encoding());
     let guard = place.guard(cx, 0, item.bytes());
     let access = place.access(cx, item, 0, guard);
     let value = cx.b.load_access(access, item.extend())[0];
@@ -203,7 +204,7 @@ fn load(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
     }
     let buffer = fields(i)?;
     let dst = register(buffer.vdata)?;
-    let place = Place::new(cx, &buffer, i.encoding());
+    let place = BufferAddress::new(cx, &buffer, i.encoding());
     let (part, count) = parts(item);
     let mut values = Vec::new();
     for index in 0..count {
@@ -218,7 +219,7 @@ fn load(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
 fn store(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
     let buffer = fields(i)?;
     let data = register(buffer.vdata)?;
-    let place = Place::new(cx, &buffer, i.encoding());
+    let place = BufferAddress::new(cx, &buffer, i.encoding());
     let values = item.read(cx, data);
     let part = parts(item).0;
     for (index, value) in (0..).zip(values) {
@@ -232,7 +233,7 @@ fn store(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
 fn atomic(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: AtomicOp) -> Lifted {
     let buffer = fields(i)?;
     let data = register(buffer.vdata)?;
-    let place = Place::new(cx, &buffer, i.encoding());
+    let place = BufferAddress::new(cx, &buffer, i.encoding());
     let value = operand_of(cx, ty, data);
     let compare = op.has_compare().then(|| operand_of(cx, ty, data.wrapping_add((ty.bytes() / 4) as u8)));
     let guard = place.guard(cx, 0, ty.bytes());

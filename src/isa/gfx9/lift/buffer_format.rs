@@ -5,7 +5,7 @@
 use warploom_ir::Value;
 use warploom_ir::texel::TexelFormat;
 
-use super::buffer::{Place, fields};
+use super::buffer::{BufferAddress, fields};
 use super::context::Cx;
 use super::texels::{BUFFER_FORMATS, Texel, bytes_of, look_up};
 use super::vector_memory::{lifts, register};
@@ -31,10 +31,10 @@ const fn halves(components: usize) -> Shape {
 const HIGH: Shape = Shape { components: 1, half: Some(true) };
 
 /// The texel, where it is, and which lanes have one.
-fn place(cx: &mut Cx<'_>, i: &Instruction) -> Result<(Texel, Place, Value), super::Unsupported> {
+fn place(cx: &mut Cx<'_>, i: &Instruction) -> Result<(Texel, BufferAddress, Value), super::Unsupported> {
     let buffer = fields(i)?;
     register(buffer.vdata)?;
-    let place = Place::new(cx, &buffer, i.encoding());
+    let place = BufferAddress::new(cx, &buffer, i.encoding());
     let texel = if i.encoding() == Encoding::Mtbuf {
         Texel::fixed(cx, BUFFER_FORMATS[usize::from(buffer.dfmt & 15)], buffer.nfmt)
     } else {

@@ -6,7 +6,7 @@ use warploom_ir::{Barrier, BarrierCounts, BarrierKind, BlockId, BuildError, Func
 
 use super::context::{Banks, Cx};
 use super::flow::{Condition, Flow};
-use super::program::{End, GuestBlock, Place, Program};
+use super::program::{CodePoint, End, GuestBlock, Program};
 use super::{Kernel, NAN, WARP_LANES, entry};
 
 struct Emitter<'p> {
@@ -14,8 +14,8 @@ struct Emitter<'p> {
     program: &'p Program,
     function: FunctionBuilder,
     banks: Banks,
-    blocks: BTreeMap<Place, BlockId>,
-    queue: VecDeque<Place>,
+    blocks: BTreeMap<CodePoint, BlockId>,
+    queue: VecDeque<CodePoint>,
 }
 
 /// The function. Blocks are numbered in the order in which they are asked for, from the entry and then from each indirect
@@ -41,7 +41,7 @@ pub fn emit<'p>(kernel: &'p Kernel<'p>, program: &'p Program) -> Result<Function
 }
 
 impl Emitter<'_> {
-    fn block_at(&mut self, place: Place) -> BlockId {
+    fn block_at(&mut self, place: CodePoint) -> BlockId {
         *self.blocks.entry(place).or_insert_with(|| {
             self.queue.push_back(place);
             self.function.new_block(place.0)
@@ -130,7 +130,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn jump(&mut self, block: BlockId, place: Place) {
+    fn jump(&mut self, block: BlockId, place: CodePoint) {
         let target = self.block_at(place);
         self.function.at(block).jump(target);
     }

@@ -17,7 +17,7 @@ use super::{Flow, Lifted, Unsupported, apertures};
 use crate::{Flat, Instruction, Operand, Segment};
 
 /// Where an instruction's lanes access memory.
-enum Place {
+enum FlatTarget {
     /// Space, address and offset. None is scratch memory.
     Memory(Space, Value, i32),
     Scratch(Scratch),
@@ -36,16 +36,16 @@ fn fields(i: &Instruction) -> Result<Flat, Unsupported> {
     if flat.lds { Err(Unsupported) } else { Ok(flat) }
 }
 
-fn place(cx: &mut Cx<'_>, flat: &Flat) -> Place {
+fn place(cx: &mut Cx<'_>, flat: &Flat) -> FlatTarget {
     match flat.segment {
-        Segment::Global => Place::Memory(Space::Global, global_address(cx, flat), flat.offset),
+        Segment::Global => FlatTarget::Memory(Space::Global, global_address(cx, flat), flat.offset),
         Segment::Scratch => {
             let offset = match (flat.saddr, flat.addr) {
                 (Some(saddr), _) => cx.scalar(saddr),
                 (None, Operand::Vector(number)) => cx.vector(number),
                 _ => cx.int(0),
             };
-            Place::Scratch(Scratch::new(cx, offset, flat.offset))
+            FlatTarget::Scratch(Scratch::new(cx, offset, flat.offset))
         }
         Segment::Flat => {
             let address = global_address(cx, flat);
@@ -53,7 +53,7 @@ fn place(cx: &mut Cx<'_>, flat: &Flat) -> Place {
             let aperture = cx.int((apertures::PRIVATE >> 32) as u32);
             let private = cx.b.icmp(IntCc::Eq, high, aperture);
             let scratch = Scratch::new(cx, low, flat.offset);
-            Place::Either { address, offset: flat.offset, private, scratch }
+            FlatTarget::Either { address, offset: flat.offset, private, scratch }
         }
     }
 }
@@ -71,11 +71,11 @@ fn load(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
     let flat = fields(i)?;
     let dst = register(flat.dst)?;
     let values = match place(cx, &flat) {
-        Place::Memory(space, address, offset) => {
+        FlatTarget::Memory(space, address, offset) => {
             cx.b.load_access(item.access(space, address, offset, None), item.extend()).to_vec()
         }
-        Place::Scratch(scratch) => scratch.load(cx, item, None),
-        Place::Either { address, offset, private, scratch } => {
+        FlatTarget::Scratch(scratch) => scratch.load(cx, item, None),
+        FlatTarget::Either { address, offset, private, scratch } => {
             let others = cx.b.not(private);
             let access = item.access(Space::Generic, address, offset, Some(others));
             let values = cx.b.load_access(access, item.extend());
@@ -94,11 +94,11 @@ fn store(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
     let place = place(cx, &flat);
     let values = item.read(cx, data);
     match place {
-        Place::Memory(space, address, offset) => {
+        FlatTarget::Memory(space, address, offset) => {
             cx.b.store_access(item.access(space, address, offset, None), &values);
         }
-        Place::Scratch(scratch) => scratch.store(cx, item, None, &values),
-        Place::Either { address, offset, private, scratch } => {
+        FlatTarget::Scratch(scratch) => scratch.store(cx, item, None, &values),
+        FlatTarget::Either { address, offset, private, scratch } => {
             let others = cx.b.not(private);
             cx.b.store_access(item.access(Space::Generic, address, offset, Some(others)), &values);
             scratch.store(cx, item, Some(private), &values);

@@ -28,7 +28,7 @@ pub struct Shader {
     pub written: Option<u32>,
     /// Attributes of a primitive, and where their words are as far as they are interpolated.
     pub attributes: u32,
-    pub parameters: BTreeMap<Parameter, Place>,
+    pub parameters: BTreeMap<Parameter, WordSource>,
     /// A row for each target's number and component; what is not here goes nowhere.
     pub exports: BTreeMap<(u8, u8), u32>,
     /// Of a geometry program.
@@ -50,7 +50,7 @@ pub struct Emitted {
 
 /// Where a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum WordSource {
     /// In the bank, the same in all lanes.
     Word(u32),
     /// A row.
@@ -155,8 +155,8 @@ fn bits(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported
     let interp = i.interp();
     let parameter = Parameter { attribute: interp.attribute, component: interp.channel, word };
     Ok(match cx.shader.and_then(|shader| shader.parameters.get(&parameter)).ok_or(Unsupported)? {
-        Place::Word(offset) => cx.b.load_const(BANK, *offset, Type::I32),
-        Place::Row(offset) => cx.given(*offset),
+        WordSource::Word(offset) => cx.b.load_const(BANK, *offset, Type::I32),
+        WordSource::Row(offset) => cx.given(*offset),
     })
 }
 

@@ -17,7 +17,7 @@ use super::{Kernel, NAN, WARP_LANES, support};
 use crate::{Encoding, Instruction};
 
 /// Code at an address in a mode.
-pub type Place = (u64, Mode);
+pub type CodePoint = (u64, Mode);
 
 /// A decoded instruction.
 #[derive(Clone, Debug)]
@@ -45,14 +45,14 @@ pub struct GuestBlock {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum End {
     /// Goes on in another block.
-    Jump(Place),
+    Jump(CodePoint),
     /// The last step's flow does; `next` is the place behind it.
-    Flow { flow: Flow, next: Place },
+    Flow { flow: Flow, next: CodePoint },
 }
 
 /// All code that has been found.
 pub struct Program {
-    pub blocks: BTreeMap<Place, GuestBlock>,
+    pub blocks: BTreeMap<CodePoint, GuestBlock>,
     /// Where indirect jumps lead, in order.
     pub indirect: Vec<u64>,
     pub vectors: u32,
@@ -62,7 +62,7 @@ pub struct Program {
 }
 
 struct Explorer<'a> {
-    code: Found<Place, Step>,
+    code: Found<CodePoint, Step>,
     guest: Guest<'a>,
     /// How many of the places that indirect jumps may lead to have been explored.
     explored: usize,
@@ -120,18 +120,18 @@ impl Explorer<'_> {
     }
 
     /// Finds what can be reached from a place.
-    fn explore(&mut self, start: Place) {
+    fn explore(&mut self, start: CodePoint) {
         let Explorer { code, guest, .. } = self;
         code.explore(start, |place, computed| guest.visit(place, computed));
     }
 
-    fn cut(&self) -> BTreeMap<Place, GuestBlock> {
+    fn cut(&self) -> BTreeMap<CodePoint, GuestBlock> {
         let mut blocks = BTreeMap::new();
         self.code.cut_blocks(&mut blocks, |start| self.block(start));
         blocks
     }
 
-    fn block(&self, start: Place) -> (GuestBlock, Option<Place>) {
+    fn block(&self, start: CodePoint) -> (GuestBlock, Option<CodePoint>) {
         let mode = start.1;
         let mut block = GuestBlock { steps: Vec::new(), mode, end: End::Jump(start), known: KnownScalars::NOTHING };
         let mut computed = None;
@@ -157,7 +157,11 @@ impl Explorer<'_> {
 
 impl Guest<'_> {
     /// What is at a place, and where control may go from it.
-    fn visit(&mut self, (pc, mode): Place, computed: Option<Computed>) -> (Step, Ways<Place, Option<Computed>>) {
+    fn visit(
+        &mut self,
+        (pc, mode): CodePoint,
+        computed: Option<Computed>,
+    ) -> (Step, Ways<CodePoint, Option<Computed>>) {
         let step = self.step(pc, mode);
         let (flow, next) = (self.flow(&step, mode, computed), step.next(pc));
         let mut ways = Ways { next: None, leaders: SmallVec::new() };
@@ -213,7 +217,7 @@ impl Guest<'_> {
 }
 
 /// As [`Program::constants`] says. Code that is given without what a wave begins with has its registers from whoever runs it.
-fn constant_vectors(kernel: &Kernel<'_>, blocks: &BTreeMap<Place, GuestBlock>) -> FxHashMap<u8, u32> {
+fn constant_vectors(kernel: &Kernel<'_>, blocks: &BTreeMap<CodePoint, GuestBlock>) -> FxHashMap<u8, u32> {
     if kernel.initial.vectors.is_empty() {
         return FxHashMap::default();
     }
@@ -235,14 +239,14 @@ fn constant_vectors(kernel: &Kernel<'_>, blocks: &BTreeMap<Place, GuestBlock>) -
 
 /// Finds out what scalar registers hold at the start of each block, whichever way control has come. An indirect jump may lead to
 /// all that any of them may lead to: code that is not known yet is lifted together with this when it is found.
-fn follow_scalars(guest: &mut Guest<'_>, blocks: &mut BTreeMap<Place, GuestBlock>) {
+fn follow_scalars(guest: &mut Guest<'_>, blocks: &mut BTreeMap<CodePoint, GuestBlock>) {
     let kernel = guest.kernel;
     // Where a call would return to is no block if nothing returns.
     let places = guest.indirect.iter().map(|&pc| (pc, kernel.mode)).filter(|place| blocks.contains_key(place));
-    let indirect: Vec<Place> = places.collect();
+    let indirect: Vec<CodePoint> = places.collect();
     let entry = (kernel.entry, kernel.mode);
     let mut known = BTreeMap::from([(entry, KnownScalars::at_start(&kernel.initial))]);
-    let mut work: Vec<Place> = vec![entry];
+    let mut work: Vec<CodePoint> = vec![entry];
     while let Some(place) = work.pop() {
         let (block, mut left) = (&blocks[&place], known[&place].clone());
         for (pc, step) in &block.steps {
@@ -282,7 +286,7 @@ impl GuestBlock {
     }
 
     /// Where it leads to, indirect jumps aside.
-    pub fn successors(&self) -> impl Iterator<Item = Place> + use<> {
+    pub fn successors(&self) -> impl Iterator<Item = CodePoint> + use<> {
         let (one, other) = match self.end {
             End::Jump(place) => (Some(place), None),
             End::Flow { flow, next } => match flow {

@@ -49,7 +49,7 @@ enum Base {
 }
 
 /// Where an access begins, and how far it may go.
-struct Place {
+struct ScalarRange {
     /// `i64`.
     address: Value,
     /// For a buffer: the offset in it, and its size, in bytes, `i64`.
@@ -57,7 +57,7 @@ struct Place {
 }
 
 /// The address: base and offsets, of each of which the two lowest bits are ignored.
-fn place(cx: &mut Cx<'_>, smem: &Smem, base: Base) -> Place {
+fn place(cx: &mut Cx<'_>, smem: &Smem, base: Base) -> ScalarRange {
     let first = base_register(smem, base == Base::Buffer);
     let mut offset = match smem.soffset {
         Some(register) => {
@@ -92,10 +92,10 @@ fn place(cx: &mut Cx<'_>, smem: &Smem, base: Base) -> Place {
         let unit = cx.b.uniform_select(none, one, stride);
         (offset, cx.b.mul(unit, records))
     });
-    Place { address, range }
+    ScalarRange { address, range }
 }
 
-impl Place {
+impl ScalarRange {
     /// Whether the bytes from `at` on lie in the buffer: all lanes or none; `None` if there is no
     /// buffer.
     fn guard(&self, cx: &mut Cx<'_>, at: u32, bytes: u32) -> Option<Value> {
@@ -140,7 +140,7 @@ fn load(cx: &mut Cx<'_>, i: &Instruction, base: Base, words: u8) -> Lifted {
 }
 
 /// The words of a buffer; those out of range give 0, one by one. All are one access if none is.
-fn load_in_range(cx: &mut Cx<'_>, place: &Place, words: u8) -> Vec<Value> {
+fn load_in_range(cx: &mut Cx<'_>, place: &ScalarRange, words: u8) -> Vec<Value> {
     let all = place.guard(cx, 0, 4 * u32::from(words));
     let values = cx.b.load_access(place.access(Type::I32, words, 0, all), Extend::None).to_vec();
     let Some(all) = all.filter(|_| words > 1) else { return values };

@@ -26,7 +26,7 @@ macro_rules! family {
                     $crate::notation::slots::<{ $crate::notation::slot_count($signature) }>($signature)
                 },
                 modifiers: const { $crate::notation::modifiers($signature) },
-                places: &const { [$($crate::row::Place {
+                places: &const { [$($crate::row::OpcodeNumber {
                     format: $crate::notation::format(stringify!($format)),
                     op: $op,
                     without: $crate::notation::without(&[$(stringify!($without)),*]),

@@ -5,7 +5,7 @@
 use warploom_ir::image::{Source, at, flag};
 use warploom_ir::{Access, Extend, Type, Value, Values};
 
-use super::place::Place;
+use super::place::SurfaceAccess;
 use super::{Lifter, Record};
 use crate::divergence::Mask;
 
@@ -87,7 +87,7 @@ pub fn output<'a>(
 /// lacks is there all the same. `load` makes a load of some elements.
 pub fn load<'a, C: Lifter<'a>>(
     cx: &mut C,
-    place: &Place,
+    place: &SurfaceAccess,
     mut load: impl FnMut(&mut C, Access, Extend) -> Values,
 ) -> [Value; 4] {
     let zero = cx.number(0);
@@ -107,7 +107,7 @@ pub fn load<'a, C: Lifter<'a>>(
 }
 
 /// Stores outputs, each with its number: the reverse of what loads do, an output goes to where it comes from. What is not given is 0.
-pub fn store<'a>(cx: &mut impl Lifter<'a>, place: &Place, given: &[(usize, Value)]) {
+pub fn store<'a>(cx: &mut impl Lifter<'a>, place: &SurfaceAccess, given: &[(usize, Value)]) {
     let zero = cx.number(0);
     let texel = COMPONENTS.map(|component| {
         given.iter().fold(zero, |value, &(output, new)| {

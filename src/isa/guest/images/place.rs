@@ -55,7 +55,7 @@ pub struct Target {
 }
 
 /// A surface access: what it needs besides its data.
-pub struct Place {
+pub struct SurfaceAccess {
     pub record: Record,
     /// `i64`, varying.
     pub address: Value,
@@ -65,9 +65,9 @@ pub struct Place {
     pub align: u32,
 }
 
-impl Place {
+impl SurfaceAccess {
     /// Where it is. Lanes for which the instruction traps fault here.
-    pub fn of<'a>(cx: &mut impl Lifter<'a>, target: Target) -> Place {
+    pub fn of<'a>(cx: &mut impl Lifter<'a>, target: Target) -> SurfaceAccess {
         let Target { record, unit, beyond, x, .. } = target;
         check(cx, &target);
         let near = beyond == Beyond::Nearest;
@@ -99,7 +99,7 @@ impl Place {
         let aligned = record.has(cx, flag::ALIGNED) == Mask::Always;
         let [y, z] = axes;
         let address = address(cx, &record, Coordinates { x: xb, y, z });
-        Place { record, address: cx.builder().splat(address), inside, align: if aligned { 16 } else { 1 } }
+        SurfaceAccess { record, address: cx.builder().splat(address), inside, align: if aligned { 16 } else { 1 } }
     }
 
     /// An access of the lanes inside that are in `only` too.

@@ -4,7 +4,7 @@ use warploom_ir::image::flag;
 use warploom_ir::{AtomicOp, Type, Value};
 
 use super::Lifter;
-use super::place::Place;
+use super::place::SurfaceAccess;
 use crate::divergence::Mask;
 
 /// Operation and type of the memory operand.
@@ -29,7 +29,7 @@ impl Operation {
     pub fn perform<'a, C: Lifter<'a>>(
         self,
         cx: &mut C,
-        place: &Place,
+        place: &SurfaceAccess,
         mut once: impl FnMut(&mut C, Kind, Mask) -> (Value, Mask),
     ) -> (Value, Mask) {
         let (signed, unsigned) = match self {

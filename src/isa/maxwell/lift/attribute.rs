@@ -100,12 +100,12 @@ pub fn ald(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         (Stage::TessEval, false, true) => load_inputs(cx, i, Array::Patch, words, None),
         (Stage::TessControl, true, true) => {
             let number = first_of_patch(cx);
-            load(cx, i, Array::PatchOutput, words, Place { number, plane: None, inside: Mask::Always })
+            load(cx, i, Array::PatchOutput, words, AttributeOwner { number, plane: None, inside: Mask::Always })
         }
         (Stage::TessControl, true, false) if let Some(thread) = vertex => load_thread(cx, i, words, thread),
         (Stage::Vertex | Stage::TessControl | Stage::TessEval, true, false) if vertex.is_none() => {
             let number = cx.lane_number();
-            load(cx, i, Array::Output, words, Place { number, plane: None, inside: Mask::Always })
+            load(cx, i, Array::Output, words, AttributeOwner { number, plane: None, inside: Mask::Always })
         }
         _ => Err(Unsupported),
     }
@@ -114,7 +114,7 @@ pub fn ald(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 /// Inputs of the lane, or of a vertex of its primitive; of one that there is not they are 0.
 fn load_inputs(cx: &mut Cx<'_>, i: &Instruction, of: fn(u16) -> Array, words: Words, vertex: Option<Reg>) -> Lifted {
     let number = cx.lane_number();
-    let mut place = Place { number, plane: None, inside: Mask::Always };
+    let mut place = AttributeOwner { number, plane: None, inside: Mask::Always };
     if let Some(vertex) = vertex {
         let (vertex, vertices) = (cx.varying_reg(vertex), cx.told(at::VERTICES, Type::I32));
         place.inside = below(cx, vertex, vertices);
@@ -130,12 +130,12 @@ fn load_thread(cx: &mut Cx<'_>, i: &Instruction, words: Words, thread: Reg) -> L
     let inside = below(cx, thread, threads);
     let thread = cx.b.zero_extend(Type::I64, thread);
     let number = cx.b.add(first, thread);
-    load(cx, i, Array::Output, words, Place { number, plane: None, inside })
+    load(cx, i, Array::Output, words, AttributeOwner { number, plane: None, inside })
 }
 
 /// Whose words are meant.
 #[derive(Clone, Copy)]
-struct Place {
+struct AttributeOwner {
     /// Of the lane with this number.
     number: Value,
     /// The distance to the row of a vertex.
@@ -150,7 +150,7 @@ fn plane(cx: &mut Cx<'_>, vertex: Value) -> Value {
     cx.b.mul(vertex, stride)
 }
 
-impl Place {
+impl AttributeOwner {
     /// The access to the lane's word in an array that these lanes have.
     fn access(self, cx: &mut Cx<'_>, (array, given): (Value, Mask)) -> Access {
         let array = self.plane.map_or(array, |plane| cx.b.add(array, plane));
@@ -160,7 +160,7 @@ impl Place {
     }
 }
 
-fn load(cx: &mut Cx<'_>, i: &Instruction, of: fn(u16) -> Array, words: Words, place: Place) -> Lifted {
+fn load(cx: &mut Cx<'_>, i: &Instruction, of: fn(u16) -> Array, words: Words, place: AttributeOwner) -> Lifted {
     for n in 0..count(i) {
         let value = match array(cx, of, words, n) {
             Some(array) => {
@@ -183,7 +183,7 @@ pub fn ast(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (stage, patch, vertex) = (shader.program.header.stage(), is_of_patch(i), vertex(i)?);
     let data = i.b().reg().ok_or(Unsupported)?;
     let of: fn(u16) -> Array = if patch { Array::PatchOutput } else { Array::Output };
-    let mut place = Place { number: cx.lane_number(), plane: None, inside: Mask::Always };
+    let mut place = AttributeOwner { number: cx.lane_number(), plane: None, inside: Mask::Always };
     match (stage, patch, vertex) {
         // Without a handle it is the first vertex.
         (Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry, false, None) => {}
@@ -274,7 +274,7 @@ pub fn out(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 /// Adds bits to what is said of a vertex.
 fn mark(cx: &mut Cx<'_>, vertex: Value, bits: Value, inside: Mask) {
     let array = (cx.told(Array::Emitted.offset(), Type::I64), Mask::Always);
-    let place = Place { number: cx.lane_number(), plane: Some(plane(cx, vertex)), inside };
+    let place = AttributeOwner { number: cx.lane_number(), plane: Some(plane(cx, vertex)), inside };
     let access = place.access(cx, array);
     let before = cx.b.load_access(access, Extend::None)[0];
     let after = cx.b.or(before, bits);

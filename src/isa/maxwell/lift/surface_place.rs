@@ -4,7 +4,7 @@
 
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::Record;
-use warploom_guest::images::place::{Beyond, Place, Slice, Target, Unit};
+use warploom_guest::images::place::{Beyond, Slice, SurfaceAccess, Target, Unit};
 use warploom_ir::Type;
 use warploom_ir::image::flag;
 
@@ -29,7 +29,7 @@ fn record(cx: &mut Cx<'_>, handle: Source) -> Record {
 }
 
 /// Where an instruction accesses its surface. Lanes for which it traps fault here.
-pub fn place(cx: &mut Cx<'_>, i: &Instruction, unit: Unit) -> Result<Place, Unsupported> {
+pub fn place(cx: &mut Cx<'_>, i: &Instruction, unit: Unit) -> Result<SurfaceAccess, Unsupported> {
     let dim = i.surface_dim();
     let beyond = match i.surface_clamp() {
         SurfaceClamp::Ignore => Beyond::Nothing,
@@ -68,5 +68,5 @@ pub fn place(cx: &mut Cx<'_>, i: &Instruction, unit: Unit) -> Result<Place, Unsu
         Slice { number, signed: true }
     });
     let signed = signed && buffer != Mask::Never;
-    Ok(Place::of(cx, Target { record, unit, beyond, x, y, z, signed, misfit }))
+    Ok(SurfaceAccess::of(cx, Target { record, unit, beyond, x, y, z, signed, misfit }))
 }

@@ -7,7 +7,7 @@ use warploom_ir::{Access, AtomicOp, IntCc, Space, Type, Value, WideOp};
 use warploom_runtime::window::WINDOW_BYTES;
 
 use super::context::{Cx, Insn, float_type, int_type};
-use super::memory::{Place, address_of, fences, generic, place};
+use super::memory::{AccessTarget, address_of, fences, generic, place};
 use super::{Lifted, Unsupported, driver};
 use crate::module::Operand;
 use crate::table::Form;
@@ -143,7 +143,7 @@ pub fn atomic(cx: &mut Cx<'_>, form: &Form, operands: &Operands<'_>) -> Lifted {
     {
         return Err(Unsupported);
     }
-    let Place::Memory { space: space @ (Space::Global | Space::Shared | Space::Generic), address, offset } =
+    let AccessTarget::Memory { space: space @ (Space::Global | Space::Shared | Space::Generic), address, offset } =
         place(cx, form, address)
     else {
         return Err(Unsupported);

@@ -5,7 +5,7 @@ use warploom_ir::{Access, Extend, Service, Space, Type, Value};
 
 use super::context::{Cell, Cx, int_type};
 use super::graph::Call;
-use super::{Places, driver, service};
+use super::{VariableAddresses, driver, service};
 use crate::module::{AddressOf, Formal, Function, Operand, VariableId};
 use crate::types::{Kind, Ty};
 
@@ -13,22 +13,22 @@ use crate::types::{Kind, Ty};
 const SERVICE_WORD: u32 = 8;
 
 /// A place in the lane's local memory: address and a constant to add.
-pub type Place = (Value, i32);
+pub type CallSite = (Value, i32);
 
 /// What a function that is called finds.
 #[derive(Clone, Copy)]
 pub struct Callee<'a> {
     pub function: &'a Function,
-    pub places: &'a Places,
+    pub places: &'a VariableAddresses,
     /// Of its registers.
     pub cells: &'a [Cell],
     /// Where its frame begins, if it has one of its own; else it is part of the caller's, and parameters in memory are where
     /// the caller has them.
-    pub frame: Option<Place>,
+    pub frame: Option<CallSite>,
 }
 
 impl Callee<'_> {
-    fn place(&self, cx: &mut Cx<'_>, id: VariableId) -> Place {
+    fn place(&self, cx: &mut Cx<'_>, id: VariableId) -> CallSite {
         let place = self.places.variable(id) as u32;
         match self.frame {
             Some((frame, offset)) => (frame, offset.wrapping_add(place as i32)),
@@ -183,7 +183,7 @@ pub fn take_answer(cx: &mut Cx<'_>, call: &Call<'_>) {
 }
 
 /// Stores 8 to 64 bits at a place of local memory.
-pub fn store(cx: &mut Cx<'_>, (address, offset): Place, value: Value) {
+pub fn store(cx: &mut Cx<'_>, (address, offset): CallSite, value: Value) {
     let ty = cx.b.ty(value).ty.as_int();
     let value = cx.cast(ty, value);
     if ty == Type::I64 {
@@ -195,7 +195,7 @@ pub fn store(cx: &mut Cx<'_>, (address, offset): Place, value: Value) {
 }
 
 /// Loads as many bits from there.
-pub fn load(cx: &mut Cx<'_>, (address, offset): Place, ty: Type) -> Value {
+pub fn load(cx: &mut Cx<'_>, (address, offset): CallSite, ty: Type) -> Value {
     if ty == Type::I64 {
         let access = Access { align: 4, ..cx.b.access(Space::Local, Type::I32, 2, address, offset) };
         let words = cx.b.load_access(access, Extend::None);
@@ -205,8 +205,8 @@ pub fn load(cx: &mut Cx<'_>, (address, offset): Place, ty: Type) -> Value {
 }
 
 /// Copies bytes of local memory between places that are multiples of 4.
-fn copy(cx: &mut Cx<'_>, from: Place, to: Place, bytes: u64) {
-    let at = |place: Place, n: u64| (place.0, place.1.wrapping_add(n as i32));
+fn copy(cx: &mut Cx<'_>, from: CallSite, to: CallSite, bytes: u64) {
+    let at = |place: CallSite, n: u64| (place.0, place.1.wrapping_add(n as i32));
     let words = bytes / 4;
     for n in 0..words {
         let value = load(cx, at(from, 4 * n), Type::I32);

@@ -9,7 +9,7 @@ use warploom_ir::{self as ir, BankId, BlockBuilder, BlockId, CellKind, Extend, F
 
 use super::driver;
 use super::known::{Known, KnownRegisters};
-use super::place::Places;
+use super::place::VariableAddresses;
 use crate::module::{
     Address, AddressOf, Base, Body, Literal, Module, Operand, Register, RegisterDecl, SpecialRegister, VariableId,
 };
@@ -129,7 +129,7 @@ pub fn float_type(ty: Ty) -> Option<Type> {
 pub struct Cx<'a> {
     pub b: BlockBuilder<'a>,
     pub module: &'a Module,
-    pub places: &'a Places,
+    pub places: &'a VariableAddresses,
     body: &'a Body,
     cells: &'a [Cell],
     /// Of each register of the body.
@@ -166,7 +166,7 @@ impl<'a> Cx<'a> {
     pub fn new(
         b: BlockBuilder<'a>,
         module: &'a Module,
-        places: &'a Places,
+        places: &'a VariableAddresses,
         body: &'a Body,
         cells: &'a [Cell],
         banks: Banks,

@@ -8,7 +8,7 @@ use warploom_ir::{Access, AtomicOp, Extend, IntCc, Space, Type, Value, WideOp};
 use super::atomic::{self, Operands};
 use super::context::{Cx, Insn};
 use super::mbarrier::Object;
-use super::memory::{self, Place, address_of, generic, in_space, place};
+use super::memory::{self, AccessTarget, address_of, generic, in_space, place};
 use super::{Lifted, Unsupported};
 use crate::module::Operand;
 use crate::types::{Kind, Ty};
@@ -45,7 +45,7 @@ pub fn cp_async(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         _ => return Err(Unsupported),
     };
     let from = in_space(cx, Space::Global, from);
-    let Place::Memory { space, address, offset } = from else { return Err(Unsupported) };
+    let AccessTarget::Memory { space, address, offset } = from else { return Err(Unsupported) };
     let words = (bytes as u32 / WORD) as u8;
     let access = cx.b.access(space, Type::I32, words, address, offset);
     let loaded = match source {
@@ -56,7 +56,7 @@ pub fn cp_async(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         }
         Source::Bytes(taken) => load_first(cx, access, taken),
     };
-    let Place::Memory { address, offset, .. } = in_space(cx, Space::Shared, to) else { return Err(Unsupported) };
+    let AccessTarget::Memory { address, offset, .. } = in_space(cx, Space::Shared, to) else { return Err(Unsupported) };
     let access = cx.b.access(Space::Shared, Type::I32, words, address, offset);
     cx.b.store_access(access, &loaded);
     Ok(())

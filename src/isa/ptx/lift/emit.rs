@@ -22,7 +22,7 @@ use super::known::{KnownOf, KnownRegisters};
 use super::meeting::Meeting;
 use super::plan::Plan;
 use super::waiting::Waiting;
-use super::{NAN, Places, WARP_LANES, barrier};
+use super::{NAN, VariableAddresses, WARP_LANES, barrier};
 use crate::layout::References;
 use crate::module::{Body, FunctionId, Module, Statement, Variable, VariableId};
 use crate::types::{Kind, StateSpace, Ty};
@@ -33,7 +33,7 @@ pub struct Kernel<'a> {
     pub module: &'a Module,
     pub kernel: FunctionId,
     /// Addresses that do not depend on calls.
-    pub places: &'a Places,
+    pub places: &'a VariableAddresses,
     /// Added to offsets in the text to make addresses of instructions.
     pub base: u64,
     /// Images to specialise for, by names of their handles.

@@ -6,7 +6,7 @@
 use warploom_guest::divergence::Mask;
 use warploom_ir::{IntCc, LaneFault, Type, Value};
 
-use super::calls::{self, Callee, Place};
+use super::calls::{self, CallSite, Callee};
 use super::context::{Cell, Counts, Cx, cell_type};
 use super::driver;
 use super::graph::{Call, End, Graph};
@@ -64,7 +64,7 @@ impl Frames {
     }
 
     /// Where the frame of what is called begins.
-    fn callee(&self, cx: &mut Cx<'_>, caller: Option<usize>) -> Place {
+    fn callee(&self, cx: &mut Cx<'_>, caller: Option<usize>) -> CallSite {
         match caller {
             None => cx.fixed_place(self.before as u32),
             Some(caller) => (cx.frame(), self.bytes[caller] as i32),
@@ -72,7 +72,7 @@ impl Frames {
     }
 
     /// Where a frame keeps its stack: at its end.
-    fn stack_place(&self, cx: &mut Cx<'_>, caller: usize) -> Place {
+    fn stack_place(&self, cx: &mut Cx<'_>, caller: usize) -> CallSite {
         (cx.frame(), (self.bytes[caller] - KEPT) as i32)
     }
 
@@ -177,7 +177,7 @@ pub struct Calling<'a> {
 }
 
 impl<'a> Calling<'a> {
-    fn callee(&self, frame: Option<Place>) -> Callee<'a> {
+    fn callee(&self, frame: Option<CallSite>) -> Callee<'a> {
         let number = self.graph.outlines[self.outline].instance;
         let instance = &self.graph.instances[number];
         let function = self.module.function(instance.function);
@@ -185,7 +185,7 @@ impl<'a> Calling<'a> {
     }
 }
 
-fn keep(cx: &mut Cx<'_>, place: Place, register: &Kept) {
+fn keep(cx: &mut Cx<'_>, place: CallSite, register: &Kept) {
     if register.ty.kind() == Kind::Pred {
         let mask = cx.cell_pred(register.cell);
         let (one, zero) = (cx.word(1), cx.word(0));
@@ -197,7 +197,7 @@ fn keep(cx: &mut Cx<'_>, place: Place, register: &Kept) {
     calls::store(cx, place, value);
 }
 
-fn restore(cx: &mut Cx<'_>, place: Place, register: &Kept) {
+fn restore(cx: &mut Cx<'_>, place: CallSite, register: &Kept) {
     if register.ty.kind() == Kind::Pred {
         let value = calls::load(cx, place, Type::I32);
         let zero = cx.word(0);

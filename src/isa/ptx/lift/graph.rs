@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use warploom_ir::Service;
 
-use super::Places;
+use super::VariableAddresses;
 use super::call_graph::CallGraph;
 use super::inline::Builder;
 use crate::module::{Body, FunctionId, Module, Operand, Statement};
@@ -12,7 +12,7 @@ use crate::module::{Body, FunctionId, Module, Operand, Statement};
 #[derive(Clone, Debug)]
 pub struct Instance {
     pub function: FunctionId,
-    pub places: Places,
+    pub places: VariableAddresses,
     /// The function with a frame that it is part of; none in what the kernel itself executes.
     pub outline: Option<usize>,
     /// Whether it takes stack, which is its own.
@@ -184,7 +184,13 @@ impl Node {
 
 impl Graph {
     /// The nodes of a kernel. `places` are the addresses that do not depend on calls.
-    pub fn new(module: &Module, kernel: FunctionId, places: &Places, calls: &CallGraph, meetings: &Meetings) -> Graph {
+    pub fn new(
+        module: &Module,
+        kernel: FunctionId,
+        places: &VariableAddresses,
+        calls: &CallGraph,
+        meetings: &Meetings,
+    ) -> Graph {
         let mut graph = Graph::default();
         Builder::new(module, places, calls, meetings, &mut graph).kernel(kernel);
         graph

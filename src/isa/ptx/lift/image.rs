@@ -12,7 +12,7 @@ use warploom_ir::{LaneFault, Type, Value};
 
 use super::context::Cx;
 use super::known::KnownRegisters;
-use super::{Places, Unsupported};
+use super::{Unsupported, VariableAddresses};
 use crate::module::{Address, AddressOf, Base, FunctionId, Module, Operand, Register, Statement, VariableId};
 use crate::table::Form;
 use crate::types::{Kind, StateSpace, Ty};
@@ -67,7 +67,7 @@ pub fn variable_name(id: VariableId) -> u32 {
 
 /// The names of handles that a kernel's parameters hold, by way of registers that hold nothing else. The name of one is its offset among
 /// the parameters.
-pub fn names_in_parameters(module: &Module, kernel: FunctionId, places: &Places) -> BTreeSet<u32> {
+pub fn names_in_parameters(module: &Module, kernel: FunctionId, places: &VariableAddresses) -> BTreeSet<u32> {
     let statements = module.function(kernel).body.iter().flat_map(|body| &body.statements);
     let used: FxHashSet<Register> = statements.filter_map(|statement| handle_register(module, statement)).collect();
     if used.is_empty() {

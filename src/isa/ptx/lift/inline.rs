@@ -5,7 +5,7 @@ use warploom_guest::cut_long_blocks;
 
 use super::call_graph::CallGraph;
 use super::graph::{Call, End, Giver, Graph, Instance, Meetings, Node, Outline, Returned};
-use super::{Places, service, uses};
+use super::{VariableAddresses, service, uses};
 use crate::layout;
 use crate::module::{AddressOf, Body, Formal, FunctionId, LabelId, Module, Operand, Statement, VariableId};
 use crate::types::StateSpace;
@@ -76,7 +76,7 @@ struct Frame {
 
 pub struct Builder<'a> {
     module: &'a Module,
-    places: &'a Places,
+    places: &'a VariableAddresses,
     calls: &'a CallGraph,
     meetings: &'a Meetings,
     graph: &'a mut Graph,
@@ -91,7 +91,7 @@ pub struct Builder<'a> {
 impl<'a> Builder<'a> {
     pub fn new(
         module: &'a Module,
-        places: &'a Places,
+        places: &'a VariableAddresses,
         calls: &'a CallGraph,
         meetings: &'a Meetings,
         graph: &'a mut Graph,

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use warploom_ir::Type;
 
 use super::graph::Call;
-use super::{Places, uses};
+use super::{VariableAddresses, uses};
 use crate::module::{
     Address, AddressOf, Base, Body, Formal, Function, FunctionId, Module, Operand, Register, SpecialRegister, Statement,
 };
@@ -60,7 +60,7 @@ impl KnownRegisters {
     }
 
     /// `places` has the offsets of the kernel's parameters.
-    pub fn of(module: &Module, function: FunctionId, places: &Places) -> KnownRegisters {
+    pub fn of(module: &Module, function: FunctionId, places: &VariableAddresses) -> KnownRegisters {
         let function = module.function(function);
         let Some(body) = &function.body else { return KnownRegisters::default() };
         let writes = writes(module, function, body);
@@ -255,7 +255,7 @@ fn of(
     body: &Body,
     statement: &Statement,
     register: Register,
-    places: &Places,
+    places: &VariableAddresses,
 ) -> Option<Known> {
     let form = module.form(statement.form);
     let declared = body.registers[register.0 as usize].ty;

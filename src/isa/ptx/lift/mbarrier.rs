@@ -10,7 +10,7 @@ use warploom_ir::{AtomicOp, Extend, IntCc, Space, Type, Value};
 use warploom_runtime::mbarrier::{COUNT_BITS, EXPECTED_AT, PHASE_AT};
 
 use super::context::{Cx, Insn};
-use super::memory::{Place, address_of, place};
+use super::memory::{AccessTarget, address_of, place};
 use super::{Lifted, Unsupported};
 use crate::module::Operand;
 use crate::types::Ty;
@@ -26,9 +26,9 @@ pub struct Object {
 
 impl Object {
     /// In memory that threads share.
-    pub fn new(place: Place) -> Result<Object, Unsupported> {
+    pub fn new(place: AccessTarget) -> Result<Object, Unsupported> {
         match place {
-            Place::Memory { space: space @ (Space::Shared | Space::Generic), address, offset } => {
+            AccessTarget::Memory { space: space @ (Space::Shared | Space::Generic), address, offset } => {
                 Ok(Object { space, address, offset })
             }
             _ => Err(Unsupported),

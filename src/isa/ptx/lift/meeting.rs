@@ -11,7 +11,7 @@ use super::context::{Cell, Cx, Insn};
 use super::emit::{Here, Shape};
 use super::graph::End;
 use super::plan::Plan;
-use super::{Places, barrier};
+use super::{VariableAddresses, barrier};
 use crate::module::{Operand, Statement};
 use crate::types::Ty;
 
@@ -19,7 +19,7 @@ use crate::types::Ty;
 pub struct Meeting {
     /// Of the staging registers.
     cells: Vec<Cell>,
-    places: Places,
+    places: VariableAddresses,
     /// All lanes that wait; those of them that may still be part of a group; and a group.
     all: ir::Reg,
     left: ir::Reg,
@@ -51,7 +51,7 @@ impl Meeting {
             .into_iter()
             .map(|cells| {
                 let (all, left, group) = (mask(), mask(), mask());
-                Meeting { cells, places: Places::default(), all, left, group, sites: vec![] }
+                Meeting { cells, places: VariableAddresses::default(), all, left, group, sites: vec![] }
             })
             .collect();
         for (node, end) in plan.graph.nodes.iter().map(|node| &node.end).enumerate() {

@@ -14,7 +14,7 @@ use crate::word::Word;
 
 /// Where an access goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum AccessTarget {
     /// A varying address, and a constant to add to it.
     Memory { space: Space, address: Value, offset: i32 },
     /// A fixed offset in a constant bank.
@@ -99,15 +99,15 @@ fn fixed(cx: &Cx<'_>, address: &Address) -> Option<u64> {
 }
 
 /// An address in a space of the IR, varying: a uniform one would make the access one for the whole warp.
-pub fn in_space(cx: &mut Cx<'_>, space: Space, address: &Address) -> Place {
+pub fn in_space(cx: &mut Cx<'_>, space: Space, address: &Address) -> AccessTarget {
     let wide = matches!(space, Space::Generic | Space::Global);
     let (base, offset) = cx.address(address, wide);
     let address = cx.b.splat(base);
-    Place::Memory { space, address, offset }
+    AccessTarget::Memory { space, address, offset }
 }
 
 /// Where an instruction's address is.
-pub fn place(cx: &mut Cx<'_>, form: &Form, address: &Address) -> Place {
+pub fn place(cx: &mut Cx<'_>, form: &Form, address: &Address) -> AccessTarget {
     let bank = match state_space(cx, form, address) {
         None => return in_space(cx, Space::Generic, address),
         Some(StateSpace::Global) => return in_space(cx, Space::Global, address),
@@ -117,14 +117,14 @@ pub fn place(cx: &mut Cx<'_>, form: &Form, address: &Address) -> Place {
         Some(_) => return in_space(cx, Space::Local, address),
     };
     match fixed(cx, address) {
-        Some(at) => Place::Bank(bank, at as u32),
+        Some(at) => AccessTarget::Bank(bank, at as u32),
         None => in_space(cx, Space::Const(bank), address),
     }
 }
 
 /// An access of elements under the guard, aligned to all its bytes. Parameters are bytes: theirs is aligned as it is.
-fn access(cx: &mut Cx<'_>, form: &Form, written: &Address, what: Elements, place: Place) -> Option<Access> {
-    let Place::Memory { space, address, offset } = place else { return None };
+fn access(cx: &mut Cx<'_>, form: &Form, written: &Address, what: Elements, place: AccessTarget) -> Option<Access> {
+    let AccessTarget::Memory { space, address, offset } = place else { return None };
     let access = cx.b.access(space, what.ty, what.count as u8, address, offset);
     let params = state_space(cx, form, written) == Some(StateSpace::Param);
     let at = fixed(cx, written).filter(|_| params);
@@ -151,8 +151,8 @@ pub fn fences(form: &Form, order: &[Word]) -> bool {
 fn load(cx: &mut Cx<'_>, form: &Form, address: &Address, (ty, values): (Ty, usize)) -> Vec<Value> {
     let place = place(cx, form, address);
     let space = match place {
-        Place::Memory { space, .. } => space,
-        Place::Bank(bank, _) => Space::Const(bank),
+        AccessTarget::Memory { space, .. } => space,
+        AccessTarget::Bank(bank, _) => Space::Const(bank),
     };
     let what = Elements::new(ty, values, space);
     let extend = match (what.ty.bits(), ty.is_signed()) {
@@ -162,11 +162,11 @@ fn load(cx: &mut Cx<'_>, form: &Form, address: &Address, (ty, values): (Ty, usiz
     };
     let loaded = match (place, access(cx, form, address, what, place)) {
         (_, Some(access)) => cx.b.load_access(access, extend).to_vec(),
-        (Place::Bank(bank, at), None) => {
+        (AccessTarget::Bank(bank, at), None) => {
             let each = (0..what.count as u32).map(|n| at.wrapping_add(n * what.ty.bytes()));
             each.map(|at| cx.constant_bank(bank, at, what.ty)).collect()
         }
-        (Place::Memory { .. }, None) => vec![],
+        (AccessTarget::Memory { .. }, None) => vec![],
     };
     loaded.chunks(what.per_value).flat_map(|value| words_to_64(cx, value, ty)).collect()
 }
@@ -232,7 +232,7 @@ pub fn store(cx: &mut Cx<'_>, form: &Form, address: &Operand, sources: &Operand)
         return Err(Unsupported);
     }
     let place = place(cx, form, address);
-    let Place::Memory { space, .. } = place else { return Err(Unsupported) };
+    let AccessTarget::Memory { space, .. } = place else { return Err(Unsupported) };
     if matches!(space, Space::Const(_)) {
         return Err(Unsupported);
     }
@@ -276,8 +276,8 @@ pub fn st_bulk(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 }
 
 /// The generic address of a place in global or shared memory, or of one that is generic already: `i64`.
-pub fn generic(cx: &mut Cx<'_>, place: Place) -> Option<Value> {
-    let Place::Memory { space, address, offset } = place else { return None };
+pub fn generic(cx: &mut Cx<'_>, place: AccessTarget) -> Option<Value> {
+    let AccessTarget::Memory { space, address, offset } = place else { return None };
     match space {
         Space::Generic | Space::Global => {
             let offset = cx.constant(Type::I64, i64::from(offset) as u64);

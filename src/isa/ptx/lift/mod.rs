@@ -50,7 +50,7 @@ pub mod warp;
 
 pub use context::{Cx, Insn};
 pub use emit::{Kernel, LocalMemory, Needs, lift_kernel};
-pub use place::Places;
+pub use place::VariableAddresses;
 pub use service::by_name as service_by_name;
 use warploom_ir::NanPolicy;
 

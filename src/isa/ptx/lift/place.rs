@@ -8,7 +8,7 @@ use crate::module::{FunctionId, VariableId};
 
 /// Addresses of variables, each in its own space, and of functions.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub struct VariableAddresses {
     /// What is the same wherever a function is called from.
     common: Arc<Common>,
     /// Local variables and parameters of one call.
@@ -23,14 +23,18 @@ struct Common {
     functions: FxHashMap<FunctionId, u64>,
 }
 
-impl Places {
-    pub fn new(variables: FxHashMap<VariableId, u64>, functions: FxHashMap<FunctionId, u64>) -> Places {
-        Places { common: Arc::new(Common { variables, functions }), own: FxHashMap::default(), in_frame: false }
+impl VariableAddresses {
+    pub fn new(variables: FxHashMap<VariableId, u64>, functions: FxHashMap<FunctionId, u64>) -> VariableAddresses {
+        VariableAddresses {
+            common: Arc::new(Common { variables, functions }),
+            own: FxHashMap::default(),
+            in_frame: false,
+        }
     }
 
     /// The same, with addresses of a call's own variables.
-    pub fn with(&self, own: FxHashMap<VariableId, u64>, in_frame: bool) -> Places {
-        Places { common: self.common.clone(), own, in_frame }
+    pub fn with(&self, own: FxHashMap<VariableId, u64>, in_frame: bool) -> VariableAddresses {
+        VariableAddresses { common: self.common.clone(), own, in_frame }
     }
 
     /// Whether the address of a variable counts from the start of the lane's frame.

@@ -15,7 +15,7 @@ use crate::module::{Body, Operand};
 /// The first GPU whose lanes make progress one by one, and wait for each other by name.
 pub const INDEPENDENT_LANES: u32 = 70;
 
-/// Places in all sets that are looked at to find out where lanes may wait.
+/// VariableAddresses in all sets that are looked at to find out where lanes may wait.
 const MAX_PLACES: usize = 1 << 18;
 
 pub struct Plan<'a> {

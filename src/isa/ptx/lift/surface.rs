@@ -4,7 +4,7 @@
 
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::driver::query;
-use warploom_guest::images::place::{Beyond, Place, Slice, Target, Unit};
+use warploom_guest::images::place::{Beyond, Slice, SurfaceAccess, Target, Unit};
 use warploom_guest::images::reduction::{Kind, Operation};
 use warploom_guest::images::{Table, formatted, queried};
 use warploom_ir::image::at;
@@ -36,7 +36,7 @@ fn beyond(form: &Form) -> Beyond {
 }
 
 /// Where an instruction accesses the surface of `[a, b]`. Lanes for which it traps fault here.
-fn place(cx: &mut Cx<'_>, form: &Form, operand: &Operand, unit: Unit) -> Result<Place, Unsupported> {
+fn place(cx: &mut Cx<'_>, form: &Form, operand: &Operand, unit: Unit) -> Result<SurfaceAccess, Unsupported> {
     let [surface, coordinates] = bracket(operand)? else { return Err(Unsupported) };
     let geometry = Geometry::of(form)?;
     let (_, record) = image(cx, surface)?;
@@ -52,7 +52,7 @@ fn place(cx: &mut Cx<'_>, form: &Form, operand: &Operand, unit: Unit) -> Result<
     };
     let misfit = geometry.misfit(cx, &record);
     let target = Target { record, unit, beyond: beyond(form), x, y, z, signed: true, misfit };
-    Ok(Place::of(cx, target))
+    Ok(SurfaceAccess::of(cx, target))
 }
 
 /// Type, count and bytes of what an unformatted access moves.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fixedbitset::FixedBitSet;
 
-/// Places where lanes may wait while a node runs, as positions in the order.
+/// VariableAddresses where lanes may wait while a node runs, as positions in the order.
 #[derive(Clone, Default)]
 pub struct Waiting(FixedBitSet);
 

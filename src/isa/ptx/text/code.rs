@@ -18,7 +18,7 @@ struct Family<'a> {
 
 /// Where a label is named.
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum LabelUse {
     /// A statement, and which of its operands.
     Operand(u32, u32),
     /// A list of `.branchtargets`, and which of its labels.
@@ -29,7 +29,7 @@ pub(super) enum Place {
 struct Pending<'a> {
     name: Cow<'a, str>,
     at: u32,
-    place: Place,
+    place: LabelUse,
 }
 
 struct Scope {
@@ -114,7 +114,7 @@ impl<'a> Code<'a> {
         self.scope_count += 1;
     }
 
-    pub fn name_label(&mut self, name: Cow<'a, str>, at: u32, place: Place) {
+    pub fn name_label(&mut self, name: Cow<'a, str>, at: u32, place: LabelUse) {
         self.pending.push(Pending { name, at, place });
     }
 
@@ -130,10 +130,10 @@ impl<'a> Code<'a> {
                 continue;
             };
             match *place {
-                Place::Operand(statement, operand) => {
+                LabelUse::Operand(statement, operand) => {
                     self.body.statements[statement as usize].operands[operand as usize] = Operand::Label(label);
                 }
-                Place::Target(list, n) => self.body.branch_targets[list as usize][n as usize] = label,
+                LabelUse::Target(list, n) => self.body.branch_targets[list as usize][n as usize] = label,
             }
         }
         self.pending.truncate(kept);

@@ -9,7 +9,7 @@ use crate::module::{AddressMode, AddressOf, Initial, InitialAddress, Linkage, Sa
 use crate::types::{Kind as TyKind, StateSpace, Ty};
 
 /// An address as it is written.
-struct Place {
+struct WrittenAddress {
     of: AddressOf,
     generic: bool,
     addend: i64,
@@ -19,7 +19,7 @@ struct Place {
 enum Element {
     Bits(u64),
     /// Bits of an address: the lowest, and how many.
-    Address(Place, u8, u8),
+    Address(WrittenAddress, u8, u8),
 }
 
 impl Reader<'_> {
@@ -108,7 +108,7 @@ impl Reader<'_> {
             Element::Bits(bits) => {
                 initial.bytes[start..start + bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
             }
-            Element::Address(Place { of, generic, addend }, first_bit, bits) => {
+            Element::Address(WrittenAddress { of, generic, addend }, first_bit, bits) => {
                 initial.addresses.push(InitialAddress { offset, of, generic, addend, first_bit, bits });
             }
         }
@@ -137,7 +137,7 @@ impl Reader<'_> {
     }
 
     /// `var`, `var+4`, `generic(var)+4`, the name of a function.
-    fn place(&mut self) -> Result<Place> {
+    fn place(&mut self) -> Result<WrittenAddress> {
         let (mut name, mut at) = self.name("the name of a variable or function")?;
         let mut generic = self.module.version < (3, 1);
         if name == "generic" && self.take(b'(') {
@@ -165,7 +165,7 @@ impl Reader<'_> {
             true => self.integer("an offset in bytes")? as i64,
             false => 0,
         };
-        Ok(Place { of, generic, addend })
+        Ok(WrittenAddress { of, generic, addend })
     }
 
     /// `{ addr_mode_0 = wrap, filter_mode = linear }`

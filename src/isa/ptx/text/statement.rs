@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::code::{Code, Place};
+use super::code::{Code, LabelUse};
 use super::function::Parameter;
 use super::lexer::{Kind, Token};
 use super::names::Named;
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
 
     fn branch_target(&mut self, list: u32, name: Cow<'a, str>, at: u32) {
         let targets = &mut self.code.body.branch_targets[list as usize];
-        let place = Place::Target(list, targets.len() as u32);
+        let place = LabelUse::Target(list, targets.len() as u32);
         targets.push(LabelId(u32::MAX));
         self.code.name_label(name, at, place);
     }
@@ -292,7 +292,7 @@ impl<'a> Reader<'a> {
             "bra" => {
                 let (name, at) = self.name("a label")?;
                 self.code.places.push(at);
-                let place = Place::Operand(self.code.body.statements.len() as u32, 0);
+                let place = LabelUse::Operand(self.code.body.statements.len() as u32, 0);
                 self.code.name_label(name.into(), at, place);
                 operands.push(Operand::Label(LabelId(u32::MAX)));
             }

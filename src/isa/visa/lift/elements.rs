@@ -3,7 +3,7 @@
 use warploom_ir::{Region, Type, Value, Window};
 
 use super::Cx;
-use super::storage::{Cell, Cells, Place, int_type};
+use super::storage::{Cell, Cells, RootStorage, int_type};
 use super::survey::{Access, What};
 use super::variables::{MAX_BYTES, RootId};
 use crate::types;
@@ -104,15 +104,15 @@ impl Cx<'_> {
         let shape = self.shape;
         let Some(component) = shape.storage.find(of.root, of.start) else { return self.constant(of.ty, 0) };
         match component.place {
-            Place::Bytes { reg, base } => {
+            RootStorage::Bytes { reg, base } => {
                 let region = of.pattern.region(base.wrapping_add(of.start), of.ty.bytes());
                 match of.pattern {
                     Pattern::Scalar => self.b.region_read_uniform(reg, region, of.ty),
                     _ => self.b.region_read(reg, region, of.ty),
                 }
             }
-            Place::Scalars(ref cells) => self.read_cells(cells, of.start - cells.first, of.ty),
-            Place::Lanes { zero, pitch, ref cells } => {
+            RootStorage::Scalars(ref cells) => self.read_cells(cells, of.start - cells.first, of.ty),
+            RootStorage::Lanes { zero, pitch, ref cells } => {
                 let within = i64::from(of.start) - zero;
                 if of.pattern != Pattern::Scalar {
                     let within = within - i64::from(self.piece.lane) * i64::from(pitch);
@@ -122,15 +122,15 @@ impl Cx<'_> {
                 let value = self.in_all_lanes(|cx| cx.read_cells(cells, (within % i64::from(pitch)) as u32, of.ty));
                 self.read_lane(value, lane)
             }
-            Place::Payload { at } => {
+            RootStorage::Payload { at } => {
                 let at = (i64::from(of.start) + at) as u32;
                 match of.ty {
                     Type::I64 => self.payload_long(at),
                     ty => self.read_words(at, ty, Cx::payload),
                 }
             }
-            Place::Hardware => self.read_words(of.start, of.ty, |cx, at| cx.hardware(of.root, at)),
-            Place::LocalIds { axis, zero } => {
+            RootStorage::Hardware => self.read_words(of.start, of.ty, |cx, at| cx.hardware(of.root, at)),
+            RootStorage::LocalIds { axis, zero } => {
                 let wide = self.local_id(axis);
                 if of.pattern == Pattern::Scalar {
                     let lane = ((i64::from(of.start) - zero) / 2) as u32;
@@ -230,12 +230,12 @@ impl Cx<'_> {
         let shape = self.shape;
         let Some(component) = shape.storage.find(of.root, of.start) else { return };
         match component.place {
-            Place::Bytes { reg, base } => {
+            RootStorage::Bytes { reg, base } => {
                 let region = of.pattern.region(base.wrapping_add(of.start), of.ty.bytes());
                 self.in_window(|cx| cx.b.region_write(reg, region, value));
             }
-            Place::Scalars(ref cells) => self.write_cells(cells, of.start - cells.first, value, Cx::write_scalar),
-            Place::Lanes { zero, pitch, ref cells } => {
+            RootStorage::Scalars(ref cells) => self.write_cells(cells, of.start - cells.first, value, Cx::write_scalar),
+            RootStorage::Lanes { zero, pitch, ref cells } => {
                 let within = i64::from(of.start) - zero;
                 if of.pattern != Pattern::Scalar {
                     let within = within - i64::from(self.piece.lane) * i64::from(pitch);
@@ -254,7 +254,7 @@ impl Cx<'_> {
                 self.b.set_guard(guard);
             }
             // Nothing writes to them: they would be something else.
-            Place::Payload { .. } | Place::Hardware | Place::LocalIds { .. } => {}
+            RootStorage::Payload { .. } | RootStorage::Hardware | RootStorage::LocalIds { .. } => {}
         }
     }
 

@@ -8,7 +8,7 @@ use super::Cx;
 use super::emit::Shape;
 use super::known::{self, R0_ROOT};
 use super::mode::Mode;
-use super::storage::{Cell, Component, Input, Place, int_type};
+use super::storage::{Cell, Component, Input, RootStorage, int_type};
 use super::survey::Survey;
 use super::variables::{Kernel, RootId, Roots};
 use crate::module::InputOf;
@@ -69,7 +69,7 @@ fn begin(cx: &mut Cx<'_>, root: RootId, component: &Component, inputs: &[Input])
             cx.read_words((i64::from(at) + shift) as u32, ty, Cx::payload)
         };
         match component.place {
-            Place::Scalars(ref cells) => {
+            RootStorage::Scalars(ref cells) => {
                 let ty = int_type(cells.size);
                 for (n, &cell) in (0..).zip(&cells.regs) {
                     let at = cells.first + n * cells.size;
@@ -82,7 +82,7 @@ fn begin(cx: &mut Cx<'_>, root: RootId, component: &Component, inputs: &[Input])
                     }
                 }
             }
-            Place::Bytes { reg, base } => bytes(cx, reg, base, (start, end, shift), given),
+            RootStorage::Bytes { reg, base } => bytes(cx, reg, base, (start, end, shift), given),
             _ => {}
         }
     }

@@ -4,7 +4,7 @@ use warploom_ir::{Access, BlockBuilder, Extend, IntCc, Reg, Region, Space, Type,
 
 use super::emit::Shape;
 use super::known::bank;
-use super::storage::{Cell, Place};
+use super::storage::{Cell, RootStorage};
 
 /// A register of a frame, or a part of an array of bytes.
 #[derive(Clone, Copy)]
@@ -28,8 +28,8 @@ fn items(shape: &Shape<'_>, unit: usize) -> Vec<Item> {
         let mut arrays: Vec<Reg> = vec![];
         for component in components {
             match &component.place {
-                Place::Scalars(cells) | Place::Lanes { cells, .. } => {
-                    let lanes = matches!(component.place, Place::Lanes { .. });
+                RootStorage::Scalars(cells) | RootStorage::Lanes { cells, .. } => {
+                    let lanes = matches!(component.place, RootStorage::Lanes { .. });
                     let ty = super::storage::int_type(cells.size);
                     for &cell in &cells.regs {
                         match cell {
@@ -39,7 +39,7 @@ fn items(shape: &Shape<'_>, unit: usize) -> Vec<Item> {
                         }
                     }
                 }
-                &Place::Bytes { reg, base } if !arrays.contains(&reg) => {
+                &RootStorage::Bytes { reg, base } if !arrays.contains(&reg) => {
                     arrays.push(reg);
                     let lanes = u32::from(shape.lanes);
                     let words = root.bytes.div_ceil(4);

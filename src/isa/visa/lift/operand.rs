@@ -3,7 +3,7 @@
 use warploom_ir::{IntCc, Region, Type, Value};
 
 use super::elements::{Elements, Pattern, source_pattern};
-use super::storage::{Cells, Component, Place, int_type};
+use super::storage::{Cells, Component, RootStorage, int_type};
 use super::survey::{Access, What};
 use super::variables::{ADDRESS_BYTES, RootId};
 use super::write::Target;
@@ -266,7 +266,8 @@ impl Cx<'_> {
         self.note_row(operand, single.then_some(size));
         if let Some(root) = self.row_of(operand)
             && !shape.storage.arena.contains_key(&root)
-            && let Some(Component { place: Place::Lanes { zero: 0, cells, .. }, .. }) = shape.storage.find(root, 0)
+            && let Some(Component { place: RootStorage::Lanes { zero: 0, cells, .. }, .. }) =
+                shape.storage.find(root, 0)
         {
             return self.pick_elements(cells, index, (region.offset, int_type(size)));
         }

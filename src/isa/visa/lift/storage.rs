@@ -16,11 +16,11 @@ use super::variables::{RootId, Roots};
 pub struct Component {
     pub start: u32,
     pub end: u32,
-    pub place: Place,
+    pub place: RootStorage,
 }
 
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum RootStorage {
     /// In an array; `base` is where the root begins there.
     Bytes { reg: Reg, base: u32 },
     /// One after the other.
@@ -111,7 +111,7 @@ impl Storage {
     /// All in an array, before accesses are known.
     pub fn general(function: &mut FunctionBuilder) -> Storage {
         let reg = function.bank("all", CellKind::Bytes(super::variables::MAX_BYTES), 1).reg(0);
-        let everything = Component { start: 0, end: u32::MAX, place: Place::Bytes { reg, base: 0 } };
+        let everything = Component { start: 0, end: u32::MAX, place: RootStorage::Bytes { reg, base: 0 } };
         let (roots, arena) = (FxHashMap::default(), FxHashMap::default());
         let local_predicates = FxHashSet::default();
         Storage { roots, arena, arena_reg: reg, initial: vec![], local_predicates, everything: Some(everything) }
@@ -137,14 +137,14 @@ impl Storage {
         all.sort_by_key(|(root, _)| **root);
         for (&root, accesses) in all {
             let input: Vec<Input> = inputs.iter().copied().filter(|input| input.root == root).collect();
-            let place = storage.arena.get(&root).map(|&base| Place::Bytes { reg: arena_reg, base });
+            let place = storage.arena.get(&root).map(|&base| RootStorage::Bytes { reg: arena_reg, base });
             let of = OfRoot { root, bytes: roots.get(root).bytes, input: &input, payload, indirect: place };
             let components = of.components(accesses, &mut maker, &mut storage.initial);
             storage.roots.insert(root, components);
         }
         // Through an address all of it may be read.
         for (&root, &base) in &storage.arena {
-            let (start, end, place) = (0, roots.get(root).bytes, Place::Bytes { reg: arena_reg, base });
+            let (start, end, place) = (0, roots.get(root).bytes, RootStorage::Bytes { reg: arena_reg, base });
             if is_given(root, inputs, start, end) {
                 storage.initial.push((root, Component { start, end, place }));
             }
@@ -223,7 +223,7 @@ struct OfRoot<'a> {
     input: &'a [Input],
     payload: &'a Payload,
     /// Where it is in the array of what addresses are taken of.
-    indirect: Option<Place>,
+    indirect: Option<RootStorage>,
 }
 
 impl OfRoot<'_> {
@@ -256,7 +256,7 @@ impl OfRoot<'_> {
             let of: Vec<&Access> = mine.iter().map(|&n| &accesses[n as usize]).collect();
             rest = &rest[count..];
             let mut in_array = || {
-                let place = || Place::Bytes { reg: maker.array(self.bytes), base: 0 };
+                let place = || RootStorage::Bytes { reg: maker.array(self.bytes), base: 0 };
                 self.indirect.clone().unwrap_or_else(|| array.get_or_insert_with(place).clone())
             };
             let given = is_given(self.root, self.input, start, end);
@@ -267,17 +267,20 @@ impl OfRoot<'_> {
                 Some(Shape::Scalars { first, size, count }) => {
                     let local = !given && is_local(&of, false, u64::from(size * count));
                     let cell = |_| if local { maker.block() } else { maker.cell(false, size) };
-                    Place::Scalars(Cells { first, size, regs: (0..count).map(cell).collect() })
+                    RootStorage::Scalars(Cells { first, size, regs: (0..count).map(cell).collect() })
                 }
                 Some(Shape::Lanes { zero, pitch, size }) => {
                     let local = !given && is_local(&of, true, pitch.into());
                     let cell = |_| if local { maker.block() } else { maker.cell(true, size) };
                     let regs = (0..pitch / size).map(cell).collect();
-                    Place::Lanes { zero, pitch, cells: Cells { first: 0, size, regs } }
+                    RootStorage::Lanes { zero, pitch, cells: Cells { first: 0, size, regs } }
                 }
             };
             let component = Component { start, end, place };
-            let fixed = matches!(component.place, Place::Payload { .. } | Place::Hardware | Place::LocalIds { .. });
+            let fixed = matches!(
+                component.place,
+                RootStorage::Payload { .. } | RootStorage::Hardware | RootStorage::LocalIds { .. }
+            );
             if given && !fixed && self.indirect.is_none() {
                 initial.push((self.root, component.clone()));
             }
@@ -291,7 +294,7 @@ impl OfRoot<'_> {
         let hardware = known::is_hardware(self.root) || self.root == known::R0_ROOT;
         let shape = shape(start, end, of)?;
         match shape {
-            Shape::Scalars { .. } if hardware && !written => Some(Shape::Place(Place::Hardware)),
+            Shape::Scalars { .. } if hardware && !written => Some(Shape::Place(RootStorage::Hardware)),
             Shape::Scalars { .. } if hardware => Some(shape),
             Shape::Lanes { .. } if hardware => None,
             _ if !is_given(self.root, self.input, start, end) => Some(shape),
@@ -304,13 +307,13 @@ impl OfRoot<'_> {
                         if self.payload.has_ids(first, first + (end - start)) {
                             return None;
                         }
-                        Some(if written { shape } else { Shape::Place(Place::Payload { at }) })
+                        Some(if written { shape } else { Shape::Place(RootStorage::Payload { at }) })
                     }
                     Shape::Lanes { zero, pitch, .. } => {
                         let axis = self.payload.local_id(zero + at, pitch)?;
                         let whole =
                             of.iter().all(|access| matches!(access.what, What::Lanes { size: 2, .. } | What::Scalar));
-                        (whole && !written).then_some(Shape::Place(Place::LocalIds { axis, zero }))
+                        (whole && !written).then_some(Shape::Place(RootStorage::LocalIds { axis, zero }))
                     }
                     Shape::Place(_) => None,
                 }
@@ -327,7 +330,7 @@ fn is_given(root: RootId, inputs: &[Input], start: u32, end: u32) -> bool {
 
 /// What a component may be.
 enum Shape {
-    Place(Place),
+    Place(RootStorage),
     Scalars { first: u32, size: u32, count: u32 },
     Lanes { zero: i64, pitch: u32, size: u32 },
 }

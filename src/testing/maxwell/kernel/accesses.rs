@@ -6,9 +6,9 @@ use arbitrary::Result;
 use warploom_maxwell::{Opcode, Row};
 
 use super::{
-    ADDRESS, ARGUMENT, COORDINATES, COUNTERS, FORMATS_AT, Family, HANDLE, LOCAL_BEHIND_SHARED, LOCAL_BYTES,
-    LOCAL_WINDOW, OUT, OWN, Place, RZ, SHARED_BYTES, SHARED_DATA, SHARED_WINDOW, SURFACE, SURFACES, TABLE, TEMPORARY,
-    TEXTURE, TEXTURES, THREAD, Writer, plus_parameter, rows,
+    ADDRESS, ARGUMENT, Addressing, COORDINATES, COUNTERS, FORMATS_AT, Family, HANDLE, LOCAL_BEHIND_SHARED, LOCAL_BYTES,
+    LOCAL_WINDOW, OUT, OWN, RZ, SHARED_BYTES, SHARED_DATA, SHARED_WINDOW, SURFACE, SURFACES, TABLE, TEMPORARY, TEXTURE,
+    TEXTURES, THREAD, Writer, plus_parameter, rows,
 };
 use crate::case::DATA_BYTES;
 use crate::format;
@@ -58,7 +58,7 @@ impl Writer<'_, '_> {
         }
         if self.u.arbitrary()? {
             let offset = self.u.int_in_range(0..=3)? * 16;
-            return Ok(Node::line(self.instruction(&GLOBAL, Place { base: OWN, offset }, true)?));
+            return Ok(Node::line(self.instruction(&GLOBAL, Addressing { base: OWN, offset }, true)?));
         }
         let (data, rows): (u64, &[&Row]) = match self.independent {
             true if self.u.ratio(1, 4)? => {
@@ -75,7 +75,7 @@ impl Writer<'_, '_> {
         };
         let mut lines = vec![self.index(ADDRESS, DATA_BYTES)?];
         lines.extend(plus_parameter(ADDRESS, data));
-        lines.push(self.instruction(rows, Place { base: ADDRESS, offset: 0 }, true)?);
+        lines.push(self.instruction(rows, Addressing { base: ADDRESS, offset: 0 }, true)?);
         Ok(Node::lines(lines))
     }
 
@@ -94,7 +94,7 @@ impl Writer<'_, '_> {
         lines.push(format!("IADD R{ADDRESS}, R{ADDRESS}, c[0x0][{window:#x}]"));
         lines.push(format!("MOV R{}, RZ", ADDRESS + 1));
         let offset = if self.seldom(16)? { self.u.int_in_range(0..=64)? * 4 } else { 0 };
-        lines.push(self.instruction(&GENERIC, Place { base: ADDRESS, offset }, false)?);
+        lines.push(self.instruction(&GENERIC, Addressing { base: ADDRESS, offset }, false)?);
         Ok(Node::lines(lines))
     }
 
@@ -113,7 +113,7 @@ impl Writer<'_, '_> {
     pub(super) fn shared(&mut self) -> Result<Node> {
         let index = self.index(TEMPORARY, SHARED_BYTES)?;
         let offset = if self.seldom(40)? { 4 } else { 0 };
-        Ok(Node::lines([index, self.instruction(&SHARED, Place { base: TEMPORARY, offset }, false)?]))
+        Ok(Node::lines([index, self.instruction(&SHARED, Addressing { base: TEMPORARY, offset }, false)?]))
     }
 
     /// Local and constant memory.
@@ -126,16 +126,16 @@ impl Writer<'_, '_> {
             if self.u.ratio(1, 4)? {
                 // A spill slot.
                 let offset = self.u.int_in_range(0..=u64::from(LOCAL_BYTES) / 16 - 1)? * 16;
-                return Ok(Node::line(self.instruction(&LOCAL, Place { base: RZ, offset }, false)?));
+                return Ok(Node::line(self.instruction(&LOCAL, Addressing { base: RZ, offset }, false)?));
             }
             let index = self.offset(TEMPORARY, LOCAL_BYTES)?;
             let offset = if self.seldom(40)? { 4 } else { 0 };
-            return Ok(Node::lines([index, self.instruction(&LOCAL, Place { base: TEMPORARY, offset }, false)?]));
+            return Ok(Node::lines([index, self.instruction(&LOCAL, Addressing { base: TEMPORARY, offset }, false)?]));
         }
         // Past what the launch fills, and past the bank, there are zeros.
         let (bytes, offset) = if self.seldom(8)? { (0x2_0000, OUT) } else { (0x20, OUT) };
         let index = self.offset(TEMPORARY, bytes)?;
-        Ok(Node::lines([index, self.instruction(&CONSTANT, Place { base: TEMPORARY, offset }, false)?]))
+        Ok(Node::lines([index, self.instruction(&CONSTANT, Addressing { base: TEMPORARY, offset }, false)?]))
     }
 
     pub(super) fn surface(&mut self) -> Result<Node> {
@@ -147,7 +147,7 @@ impl Writer<'_, '_> {
             format!("LOP32I.AND R{COORDINATES}, R{x}, {inside:#x}"),
             format!("LOP32I.AND R{}, R{y}, 0xf", COORDINATES + 1),
             format!("MOV R{HANDLE}, c[0x0][{handle:#x}]"),
-            self.instruction(rows, Place { base: COORDINATES, offset: handle / 4 }, false)?,
+            self.instruction(rows, Addressing { base: COORDINATES, offset: handle / 4 }, false)?,
         ];
         Ok(Node::lines(lines))
     }
@@ -173,7 +173,7 @@ impl Writer<'_, '_> {
         }
         let handle = TEXTURE + 8 * self.u.int_in_range(0..=TEXTURES.len() as u64 - 1)?;
         let rows = self.u.choose(if fetches { &FETCHES } else { &SAMPLES })?;
-        lines.push(self.instruction(rows, Place { base: COORDINATES, offset: handle / 4 }, false)?);
+        lines.push(self.instruction(rows, Addressing { base: COORDINATES, offset: handle / 4 }, false)?);
         Ok(Node::lines(lines))
     }
 

@@ -3,7 +3,7 @@
 //! Shapes of 16 columns are two products side by side, those of 32 rows two below each other. Those of 32 columns are computed transposed,
 //! as two products of 16 of their columns.
 
-use warploom_ir::matrix::{Factor, Linear, Place, Sum, place_a, place_b, place_c};
+use warploom_ir::matrix::{ElementPosition, Factor, Linear, Sum, place_a, place_b, place_c};
 
 /// A matrix of `wmma`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,18 +59,18 @@ impl Tiling {
     }
 }
 
-fn transposed(place: Place) -> Place {
-    Place { row: place.col, col: place.row }
+fn transposed(place: ElementPosition) -> ElementPosition {
+    ElementPosition { row: place.col, col: place.row }
 }
 
-fn moved(place: Place, rows: u16, cols: u16) -> Place {
+fn moved(place: ElementPosition, rows: u16, cols: u16) -> ElementPosition {
     let by = |linear: Linear, add| Linear { add: linear.add + add, ..linear };
-    Place { row: by(place.row, rows), col: by(place.col, cols) }
+    ElementPosition { row: by(place.row, rows), col: by(place.col, cols) }
 }
 
 /// The places of the elements of each register. Those of C of one product come after those of the other, and so do those of a factor
 /// that has other elements in each.
-pub fn registers(tiling: Tiling, depth: u16, matrix: Matrix) -> Vec<Vec<Place>> {
+pub fn registers(tiling: Tiling, depth: u16, matrix: Matrix) -> Vec<Vec<ElementPosition>> {
     let rows = tiling.rows();
     let tall = |factor: Factor| {
         let n = factor.per_register();
@@ -99,16 +99,22 @@ pub fn registers(tiling: Tiling, depth: u16, matrix: Matrix) -> Vec<Vec<Place>> 
     }
 }
 
-fn list(count: u16, elements: u16, place: impl Fn(u16, u16) -> Place) -> Vec<Vec<Place>> {
+fn list(count: u16, elements: u16, place: impl Fn(u16, u16) -> ElementPosition) -> Vec<Vec<ElementPosition>> {
     (0..count).map(|r| (0..elements).map(|e| place(r, e)).collect()).collect()
 }
 
-fn all(registers: &[Vec<Place>], change: impl Fn(Place) -> Place) -> Vec<Vec<Place>> {
+fn all(
+    registers: &[Vec<ElementPosition>],
+    change: impl Fn(ElementPosition) -> ElementPosition,
+) -> Vec<Vec<ElementPosition>> {
     registers.iter().map(|places| places.iter().map(|&place| change(place)).collect()).collect()
 }
 
 /// The registers of one product, and those of the other.
-fn twice(registers: &[Vec<Place>], other: impl Fn(Place) -> Place) -> Vec<Vec<Place>> {
+fn twice(
+    registers: &[Vec<ElementPosition>],
+    other: impl Fn(ElementPosition) -> ElementPosition,
+) -> Vec<Vec<ElementPosition>> {
     let mut both = registers.to_vec();
     both.extend(all(registers, other));
     both

@@ -1,6 +1,6 @@
 //! `wmma`: matrices that a warp loads, multiplies and stores as a whole.
 
-use warploom_ir::matrix::{Factor, Linear, Order, Place};
+use warploom_ir::matrix::{ElementPosition, Factor, Linear, Order};
 use warploom_ir::{Access, Extend, Space, Type, Value};
 
 use super::super::context::{Cx, Insn};
@@ -24,7 +24,7 @@ struct Stored {
     order: Order,
     /// Bytes from one row (column) to the next.
     stride: Value,
-    registers: Vec<Vec<Place>>,
+    registers: Vec<Vec<ElementPosition>>,
 }
 
 /// Which matrix a form loads or stores.
@@ -72,16 +72,17 @@ impl Stored {
     }
 
     /// Whether the elements of a register follow each other in memory.
-    fn is_contiguous(&self, places: &[Place]) -> bool {
-        let along =
-            |place: &Place| if self.order == Order::Row { (place.row, place.col) } else { (place.col, place.row) };
+    fn is_contiguous(&self, places: &[ElementPosition]) -> bool {
+        let along = |place: &ElementPosition| {
+            if self.order == Order::Row { (place.row, place.col) } else { (place.col, place.row) }
+        };
         places.windows(2).all(|pair| {
             let ((a, first), (b, next)) = (along(&pair[0]), along(&pair[1]));
             a == b && next == Linear { add: first.add + 1, ..first }
         })
     }
 
-    fn access(&self, cx: &mut Cx<'_>, place: Place, ty: Type) -> Access {
+    fn access(&self, cx: &mut Cx<'_>, place: ElementPosition, ty: Type) -> Access {
         let (major, minor) = if self.order == Order::Row { (place.row, place.col) } else { (place.col, place.row) };
         let (major, minor) = (self.number(cx, major), self.number(cx, minor));
         let major = cx.b.mul(major, self.stride);
@@ -115,7 +116,7 @@ impl Stored {
         if self.matrix.bits() == 64 { Type::I64 } else { Type::I32 }
     }
 
-    fn load(&self, cx: &mut Cx<'_>, places: &[Place]) -> Value {
+    fn load(&self, cx: &mut Cx<'_>, places: &[ElementPosition]) -> Value {
         if self.is_contiguous(places) {
             let access = self.access(cx, places[0], self.register());
             return cx.b.load_access(access, Extend::None)[0];
@@ -132,7 +133,7 @@ impl Stored {
         result
     }
 
-    fn store(&self, cx: &mut Cx<'_>, places: &[Place], register: Value) {
+    fn store(&self, cx: &mut Cx<'_>, places: &[ElementPosition], register: Value) {
         if self.is_contiguous(places) {
             let access = self.access(cx, places[0], self.register());
             return cx.b.store_access(access, &[register]);

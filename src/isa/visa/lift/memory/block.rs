@@ -4,13 +4,13 @@ use warploom_ir::{IntCc, Type, Value};
 
 use super::super::Cx;
 use super::item::{Item, integer};
-use super::place::{Place, Target, narrowed};
+use super::place::{MessageTarget, Target, narrowed};
 use crate::instruction::Raw;
 
 /// What is moved: as many elements, one behind the other here and there.
 #[derive(Clone, Copy)]
 pub struct Block {
-    pub place: Place,
+    pub place: MessageTarget,
     pub item: Item,
     pub count: u32,
 }
@@ -44,13 +44,13 @@ impl Block {
     }
 
     /// Where the elements of a piece are.
-    fn at_lanes(&self, cx: &mut Cx<'_>) -> Place {
+    fn at_lanes(&self, cx: &mut Cx<'_>) -> MessageTarget {
         let number = numbers(cx, 0);
         let ty = cx.b.ty(self.place.address).ty;
         let number = cx.resize(number, ty, false);
         let size = cx.constant(ty, self.item.bytes().into());
         let distance = cx.b.mul(number, size);
-        Place { address: cx.b.add(self.place.address, distance), ..self.place }
+        MessageTarget { address: cx.b.add(self.place.address, distance), ..self.place }
     }
 
     pub fn load(&self, cx: &mut Cx<'_>, dst: Raw) {
@@ -222,7 +222,7 @@ impl Rectangle {
             return;
         }
         self.each(cx, layout, |cx, address, inside, at| {
-            let place = Place { target: Target::Flat, address, offset: 0 };
+            let place = MessageTarget { target: Target::Flat, address, offset: 0 };
             let access = place.access(cx, layout.item.memory, 1);
             let access = narrowed(cx, access, inside);
             let value = cx.b.load_access(access, layout.item.extend())[0];
@@ -234,7 +234,7 @@ impl Rectangle {
     pub fn store(&self, cx: &mut Cx<'_>, layout: Layout, src: Raw) {
         self.each(cx, layout, |cx, address, inside, at| {
             let value = cx.raw(src, at, integer(layout.item.register));
-            let place = Place { target: Target::Flat, address, offset: 0 };
+            let place = MessageTarget { target: Target::Flat, address, offset: 0 };
             let access = place.access(cx, layout.item.memory, 1);
             let access = narrowed(cx, access, inside);
             cx.b.store_access(access, &[value]);

@@ -4,7 +4,7 @@ use warploom_ir::{Type, Value};
 
 use super::super::Cx;
 use super::item::Item;
-use super::place::{Place, Target};
+use super::place::{MessageTarget, Target};
 use crate::instruction::Raw;
 
 /// An element of a lane: where it is from the lane's address on, in bytes, and which component of the raw operand it is.
@@ -31,7 +31,7 @@ fn runs(target: Target, item: Item, elements: &[Element]) -> Vec<&[Element]> {
 }
 
 /// Loads elements into a raw operand. Lanes whose address is outside get 0.
-pub fn load(cx: &mut Cx<'_>, place: Place, item: Item, elements: &[Element], dst: Raw) {
+pub fn load(cx: &mut Cx<'_>, place: MessageTarget, item: Item, elements: &[Element], dst: Raw) {
     if dst == Raw::NULL {
         // A prefetch.
         return;
@@ -49,7 +49,7 @@ pub fn load(cx: &mut Cx<'_>, place: Place, item: Item, elements: &[Element], dst
 }
 
 /// Stores elements of a raw operand.
-pub fn store(cx: &mut Cx<'_>, place: Place, item: Item, elements: &[Element], src: Raw) {
+pub fn store(cx: &mut Cx<'_>, place: MessageTarget, item: Item, elements: &[Element], src: Raw) {
     place.target.check(cx);
     for run in runs(place.target, item, elements) {
         let values: Vec<Value> = run.iter().map(|&(_, n)| item.read(cx, src, n)).collect();

@@ -8,7 +8,7 @@ use super::atomic_message;
 use super::block::Block;
 use super::item::Item;
 use super::lanes::{self, Element, channels, consecutive};
-use super::place::{Place, Target};
+use super::place::{MessageTarget, Target};
 use crate::instruction::{Instruction, Lsc, Operand, Raw};
 use crate::words::{AddressModel, AddressSize, Sfid};
 
@@ -53,13 +53,13 @@ fn address_type(size: AddressSize) -> Type {
 }
 
 /// The place of addresses, integers, one for each lane.
-fn place_of(cx: &mut Cx<'_>, lsc: &Lsc, target: Target, address: Value) -> Place {
+fn place_of(cx: &mut Cx<'_>, lsc: &Lsc, target: Target, address: Value) -> MessageTarget {
     let signed = lsc.address_size == AddressSize::A32s && matches!(target, Target::Flat);
     let address = if signed { cx.resize(address, Type::I64, true) } else { address };
     target.place(cx, address).at_distance(cx, lsc.offset)
 }
 
-fn place(cx: &mut Cx<'_>, i: &Instruction, lsc: &Lsc) -> Result<Place, Unsupported> {
+fn place(cx: &mut Cx<'_>, i: &Instruction, lsc: &Lsc) -> Result<MessageTarget, Unsupported> {
     let target = target(cx, i, lsc)?;
     let addresses = cx.raw_operand(i, at::ADDRESS)?;
     let address = lanes::addresses(cx, addresses, address_type(lsc.address_size), lsc.scale.into());
@@ -67,7 +67,7 @@ fn place(cx: &mut Cx<'_>, i: &Instruction, lsc: &Lsc) -> Result<Place, Unsupport
 }
 
 /// What is together in memory, from the address of the only lane on.
-fn block(place: Place, lsc: &Lsc) -> Block {
+fn block(place: MessageTarget, lsc: &Lsc) -> Block {
     Block { place, item: Item::of(lsc.data), count: lsc.elements.into() }
 }
 
@@ -112,7 +112,7 @@ pub fn lsc_store_quad(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 /// From one address on, lane by lane so many bytes further.
-fn strided(cx: &mut Cx<'_>, i: &Instruction) -> Result<(Place, Item, Vec<Element>), Unsupported> {
+fn strided(cx: &mut Cx<'_>, i: &Instruction) -> Result<(MessageTarget, Item, Vec<Element>), Unsupported> {
     let lsc = said(i)?;
     let item = Item::of(lsc.data);
     let elements = consecutive(item, lsc.elements.into());
@@ -129,7 +129,7 @@ fn strided(cx: &mut Cx<'_>, i: &Instruction) -> Result<(Place, Item, Vec<Element
     let number = cx.resize(number, ty, false);
     let distance = cx.b.mul(number, pitch);
     let address = cx.b.add(place.address, distance);
-    Ok((Place { address, ..place }, item, elements))
+    Ok((MessageTarget { address, ..place }, item, elements))
 }
 
 pub fn lsc_load_strided(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {

@@ -25,13 +25,20 @@ pub use place::{narrowed, one_lane};
 pub use svm::*;
 
 use self::item::integer;
-use self::place::{Place, Target};
+use self::place::{MessageTarget, Target};
 use super::{Cx, Unsupported, surface};
 use crate::instruction::{Instruction, Operand, Raw};
 use crate::predefined;
 
 /// Does an operation on the elements at the addresses of lanes.
-fn atomic_message(cx: &mut Cx<'_>, place: Place, operation: Operation, item: Item, sources: [Raw; 2], dst: Raw) {
+fn atomic_message(
+    cx: &mut Cx<'_>,
+    place: MessageTarget,
+    operation: Operation,
+    item: Item,
+    sources: [Raw; 2],
+    dst: Raw,
+) {
     place.target.check(cx);
     let register = integer(item.register);
     let sources = sources.map(|source| cx.raw(source, 0, register));

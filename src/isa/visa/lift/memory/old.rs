@@ -8,7 +8,7 @@ use super::atomic::Operation;
 use super::block::{Block, Layout, Rectangle};
 use super::item::Item;
 use super::lanes::{self, channels, consecutive};
-use super::place::{Place, Target};
+use super::place::{MessageTarget, Target};
 use super::svm::OWORD;
 use super::{atomic_message, surface_of};
 use crate::instruction::Instruction;
@@ -23,7 +23,7 @@ fn block(cx: &mut Cx<'_>, i: &Instruction, surface: usize, in_bytes: bool) -> Re
         let shift = cx.constant(Type::I32, u64::from(OWORD.ilog2()));
         address = cx.b.shl(address, shift);
     }
-    let place = Place { target, address, offset: 0 };
+    let place = MessageTarget { target, address, offset: 0 };
     Ok(Block { place, item: Item::DWORD, count: owords * OWORD / 4 })
 }
 
@@ -49,7 +49,7 @@ pub fn oword_st(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 /// Offsets of lanes and one that all share, both times a scale, in a surface.
-fn place(cx: &mut Cx<'_>, i: &Instruction, from: usize, scale: u32) -> Result<Place, Unsupported> {
+fn place(cx: &mut Cx<'_>, i: &Instruction, from: usize, scale: u32) -> Result<MessageTarget, Unsupported> {
     let target = surface_of(cx, i, from)?;
     let shared = cx.scalar(i, from + 1, Type::I32)?;
     let offsets = cx.raw_operand(i, from + 2)?;
@@ -59,7 +59,7 @@ fn place(cx: &mut Cx<'_>, i: &Instruction, from: usize, scale: u32) -> Result<Pl
         let scale = cx.constant(Type::I32, scale.into());
         address = cx.b.mul(address, scale);
     }
-    Ok(Place { target, address, offset: 0 })
+    Ok(MessageTarget { target, address, offset: 0 })
 }
 
 /// Element sizes of the oldest messages: offsets count elements.
@@ -127,12 +127,12 @@ pub fn scatter4_scaled(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 /// So many qwords at an offset.
-fn qwords(cx: &mut Cx<'_>, i: &Instruction) -> Result<(Place, u32), Unsupported> {
+fn qwords(cx: &mut Cx<'_>, i: &Instruction) -> Result<(MessageTarget, u32), Unsupported> {
     let count = 1 << (cx.number(i, 0)? & 3);
     let target = surface_of(cx, i, 1)?;
     let offsets = cx.raw_operand(i, 2)?;
     let address = lanes::addresses(cx, offsets, Type::I32, 1);
-    Ok((Place { target, address, offset: 0 }, count))
+    Ok((MessageTarget { target, address, offset: 0 }, count))
 }
 
 pub fn qw_gather(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -154,7 +154,7 @@ pub fn dword_atomic(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let target = surface_of(cx, i, 1)?;
     let offsets = cx.raw_operand(i, 2)?;
     let address = lanes::addresses(cx, offsets, Type::I32, 1);
-    let place = Place { target, address, offset: 0 };
+    let place = MessageTarget { target, address, offset: 0 };
     let item = if atomic.bits == 64 { Item::QWORD } else { Item::in_dword(u32::from(atomic.bits) / 8) };
     let (sources, dst) = ([cx.raw_operand(i, 3)?, cx.raw_operand(i, 4)?], cx.raw_operand(i, 5)?);
     atomic_message(cx, place, Operation::old(atomic), item, sources, dst);

@@ -22,7 +22,7 @@ pub enum Target {
 
 /// Where a message's lanes access memory.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct MessageTarget {
     pub target: Target,
     /// `i64` if the target is flat, else `i32`.
     pub address: Value,
@@ -75,22 +75,22 @@ impl Target {
     }
 
     /// The place of addresses that are 64 or 32 bits wide.
-    pub fn place(self, cx: &mut Cx<'_>, address: Value) -> Place {
+    pub fn place(self, cx: &mut Cx<'_>, address: Value) -> MessageTarget {
         let ty = if matches!(self, Target::Flat) { Type::I64 } else { Type::I32 };
-        Place { target: self, address: cx.resize(address, ty, false), offset: 0 }
+        MessageTarget { target: self, address: cx.resize(address, ty, false), offset: 0 }
     }
 }
 
-impl Place {
+impl MessageTarget {
     /// At a distance that a message says.
-    pub fn at_distance(self, cx: &mut Cx<'_>, bytes: i32) -> Place {
-        let place = Place { offset: bytes, ..self };
-        if self.target.is_bounded() { Place { address: place.at(cx), offset: 0, ..self } } else { place }
+    pub fn at_distance(self, cx: &mut Cx<'_>, bytes: i32) -> MessageTarget {
+        let place = MessageTarget { offset: bytes, ..self };
+        if self.target.is_bounded() { MessageTarget { address: place.at(cx), offset: 0, ..self } } else { place }
     }
 
     /// Further on.
-    pub fn after(self, bytes: u32) -> Place {
-        Place { offset: self.offset.wrapping_add(bytes as i32), ..self }
+    pub fn after(self, bytes: u32) -> MessageTarget {
+        MessageTarget { offset: self.offset.wrapping_add(bytes as i32), ..self }
     }
 
     /// The offset with the constant added to it.
@@ -139,15 +139,15 @@ impl Place {
     }
 
     /// Loads or stores: as the piece is, or by one lane for a piece of one element if that is what the target wants.
-    pub fn perform(self, cx: &mut Cx<'_>, f: impl FnOnce(&mut Cx<'_>, Place) -> Vec<Value>) -> Vec<Value> {
+    pub fn perform(self, cx: &mut Cx<'_>, f: impl FnOnce(&mut Cx<'_>, MessageTarget) -> Vec<Value>) -> Vec<Value> {
         if self.target.is_for_lanes() { self.in_lanes(cx, f) } else { f(cx, self) }
     }
 
     /// The same, but a uniform address never is.
-    pub fn in_lanes(self, cx: &mut Cx<'_>, f: impl FnOnce(&mut Cx<'_>, Place) -> Vec<Value>) -> Vec<Value> {
+    pub fn in_lanes(self, cx: &mut Cx<'_>, f: impl FnOnce(&mut Cx<'_>, MessageTarget) -> Vec<Value>) -> Vec<Value> {
         one_lane(cx, |cx| {
             let address = cx.splat(self.address);
-            f(cx, Place { address, ..self })
+            f(cx, MessageTarget { address, ..self })
         })
     }
 }

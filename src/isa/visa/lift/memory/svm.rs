@@ -8,15 +8,15 @@ use super::atomic_message;
 use super::block::Block;
 use super::item::Item;
 use super::lanes::{self, channels, consecutive};
-use super::place::{Place, Target};
+use super::place::{MessageTarget, Target};
 use crate::instruction::Instruction;
 use crate::words::Atomic;
 
 /// Bytes of an oword.
 pub const OWORD: u32 = 16;
 
-fn flat(address: warploom_ir::Value) -> Place {
-    Place { target: Target::Flat, address, offset: 0 }
+fn flat(address: warploom_ir::Value) -> MessageTarget {
+    MessageTarget { target: Target::Flat, address, offset: 0 }
 }
 
 fn block(cx: &mut Cx<'_>, i: &Instruction) -> Result<Block, Unsupported> {
@@ -79,7 +79,7 @@ pub fn svm_atomic(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(())
 }
 
-fn scaled(cx: &mut Cx<'_>, i: &Instruction) -> Result<Place, Unsupported> {
+fn scaled(cx: &mut Cx<'_>, i: &Instruction) -> Result<MessageTarget, Unsupported> {
     let base = cx.scalar(i, 2, Type::I64)?;
     let offsets = cx.raw_operand(i, 3)?;
     let offset = lanes::addresses(cx, offsets, Type::I64, 1);

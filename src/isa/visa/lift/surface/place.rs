@@ -1,7 +1,7 @@
 //! Where texels are: the coordinates that a surface of each dimension takes. Seed, "Notes".
 
 use warploom_guest::divergence::Mask;
-use warploom_guest::images::place::{Beyond, Place, Slice, Target, Unit};
+use warploom_guest::images::place::{Beyond, Slice, SurfaceAccess, Target, Unit};
 use warploom_guest::images::{Lifter, Record};
 use warploom_ir::image::{Kind, at, flag, form};
 use warploom_ir::{IntCc, Value};
@@ -39,7 +39,7 @@ impl Coordinates {
     }
 
     /// Where the texels are in a surface. None of them is outside in a coordinate, in a layer, or in a level that there is not.
-    pub fn place(self, cx: &mut Cx<'_>, record: Record) -> Place {
+    pub fn place(self, cx: &mut Cx<'_>, record: Record) -> SurfaceAccess {
         super::check(cx, &record);
         let Coordinates { axes: [u, v, r], lod } = self.splat(cx);
         let zero = cx.word(0);
@@ -59,7 +59,7 @@ impl Coordinates {
         let z = z.map(|number| Slice { number, signed: false });
         let target =
             Target { record, unit: Unit::Texels, beyond: Beyond::Nothing, x, y, z, signed: false, misfit: Mask::Never };
-        let mut place = Place::of(cx, target);
+        let mut place = SurfaceAccess::of(cx, target);
         if let Some(lod) = lod {
             let first = cx.b.icmp(IntCc::Eq, lod, zero);
             place.inside = cx.both(place.inside, Mask::Lanes(first));

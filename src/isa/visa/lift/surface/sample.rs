@@ -16,7 +16,7 @@ use crate::types::Ty;
 
 /// Where the operands of a message with a sampler are: channels, texel offsets, sampler, surface, destination, parameters.
 #[derive(Clone, Copy)]
-struct Places {
+struct OperandIndices {
     offsets: usize,
     sampler: Option<usize>,
     surface: usize,
@@ -25,13 +25,13 @@ struct Places {
 }
 
 const CHANNELS: usize = 1;
-const SAMPLE: Places = Places { offsets: 2, sampler: Some(3), surface: 4, dst: 5, parameters: 7 };
-const LOAD: Places = Places { offsets: 2, sampler: None, surface: 3, dst: 4, parameters: 6 };
+const SAMPLE: OperandIndices = OperandIndices { offsets: 2, sampler: Some(3), surface: 4, dst: 5, parameters: 7 };
+const LOAD: OperandIndices = OperandIndices { offsets: 2, sampler: None, surface: 3, dst: 4, parameters: 6 };
 
 /// A message that is lifted.
 struct Message<'i> {
     insn: &'i Instruction,
-    places: Places,
+    places: OperandIndices,
     /// Of registers, in order; those that are missing are 0.
     parameters: Vec<Value>,
     texture: Texture,
@@ -63,7 +63,7 @@ impl Form {
 }
 
 impl<'i> Message<'i> {
-    fn new(cx: &mut Cx<'_>, insn: &'i Instruction, places: Places) -> Result<Message<'i>, Unsupported> {
+    fn new(cx: &mut Cx<'_>, insn: &'i Instruction, places: OperandIndices) -> Result<Message<'i>, Unsupported> {
         let Some(Operand::Raws(raws)) = insn.operands.get(places.parameters) else { return Err(Unsupported) };
         let surface = operand(cx, insn, places.surface)?;
         let mut parameters = vec![];
