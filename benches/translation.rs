@@ -11,7 +11,6 @@ use arbitrary::Unstructured;
 use peak::peak_kib;
 use warploom::{Arg, Effort, Error, Kernel, LaunchOptions, Program, Stage};
 use warploom_analysis::LaunchClass;
-use warploom_engine as jit;
 use warploom_replay::{Launch, Manifest, Session};
 use warploom_testing::chain::{LINKS, chain, name};
 
@@ -79,7 +78,7 @@ fn chains() {
             let function = chain(&links, rounds, &mut Unstructured::new(&bytes)).expect("there are bytes enough");
             let start = Instant::now();
             let class = LaunchClass::of([64, 1, 1], function.lanes.into());
-            let program = jit::Program::new(&function, class, true, warploom_cranelift::backend())
+            let program = warploom_engine::Program::new(&function, class, true, warploom_cranelift::backend())
                 .expect("a function that verifies");
             program.compile_all(Effort::Full).expect("code is made");
             start.elapsed()

@@ -18,7 +18,6 @@ use warploom_analysis::LaunchClass;
 use warploom_engine::{Backend, Program};
 use warploom_ir::parse::parse;
 use warploom_replay::{Launch, Session};
-use warploom_vector as vector;
 
 /// Pairs of launches, and translations.
 const PAIRS: usize = 101;
@@ -26,7 +25,7 @@ const TRANSLATIONS: usize = 21;
 
 fn main() {
     let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
-    if !vector::is_supported() {
+    if !warploom_vector::is_supported() {
         println!("this host has no AVX-512: nothing to measure");
         return;
     }
@@ -50,7 +49,7 @@ fn main() {
 }
 
 fn backend(vectors: bool) -> Arc<dyn Backend> {
-    if vectors { vector::backend() } else { warploom_cranelift::backend() }
+    if vectors { warploom_vector::backend() } else { warploom_cranelift::backend() }
 }
 
 /// A launch whose hot code one back end has made, once.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use fat_file::{fat, host, member};
-use warploom_container::{self as container, Arch, Isa};
+use warploom_container::{Arch, Isa};
 use warploom_replay::npy;
 
 fn fixture(path: &str) -> PathBuf {
@@ -124,7 +124,7 @@ fn wrong_names_are_refused() {
 fn single_modules() {
     let modules = |path: &str, arch: &str| {
         let arch: Arch = arch.parse().unwrap();
-        let modules = container::modules_for(&std::fs::read(fixture(path)).unwrap(), Some(arch));
+        let modules = warploom_container::modules_for(&std::fs::read(fixture(path)).unwrap(), Some(arch));
         modules.map(|modules| modules[0].isa).map_err(|e| e.to_string())
     };
     let saxpy = "tests/fixtures/maxwell/kernels/saxpy.sm_50.cubin";
@@ -146,7 +146,7 @@ fn members_of_bundles() {
     for name in ["variables.bundle", "host.o"] {
         let bytes = std::fs::read(fixture("tests/fixtures/gfx9/containers").join(name)).unwrap();
         let of = |arch: &str| {
-            let modules = container::modules_for(&bytes, Some(arch.parse().unwrap()));
+            let modules = warploom_container::modules_for(&bytes, Some(arch.parse().unwrap()));
             modules.map(|modules| modules[0].isa.to_string()).map_err(|e| e.to_string())
         };
         for arch in ["gfx900", "gfx906", "gfx906:sramecc+:xnack-"] {
@@ -156,7 +156,7 @@ fn members_of_bundles() {
         let message = of("gfx902").unwrap_err();
         assert!(message.contains("no code for gfx902 that warploom runs") && message.contains("gfx1030"), "{message}");
         let mut labels = Vec::new();
-        container::each_module(&bytes, &mut |label, module| {
+        warploom_container::each_module(&bytes, &mut |label, module| {
             labels.push((label.to_string(), module.unwrap().isa.to_string()))
         })
         .unwrap();

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use warploom_container as container;
 use warploom_container::hsaco::ValueKind;
 use warploom_replay::manifest::{Arg, Buffer, Dim, Layout, Surface};
 use warploom_replay::raw::Builtin;
@@ -42,7 +41,7 @@ fn arguments_fit_the_kernels() {
             continue;
         }
         let label = path.display();
-        let module = container::modules(&launch.binary).unwrap_or_else(|e| panic!("{label}: {e}")).remove(0);
+        let module = warploom_container::modules(&launch.binary).unwrap_or_else(|e| panic!("{label}: {e}")).remove(0);
         let named =
             launch.entry.as_deref().map(|name| module.kernel(name).unwrap_or_else(|| panic!("{label}: {name}")));
         let kernel = module.function(named.unwrap_or_else(|| module.kernels().next().unwrap().0));

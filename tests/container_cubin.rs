@@ -5,16 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use object::{Object, ObjectSection, ObjectSymbol};
-use warploom_container::{
-    self as container, Addresses, Error, FunctionId, Linked, Module, SectionId, SectionKind, SymbolId, SymbolKind,
-};
+use warploom_container::{Addresses, Error, FunctionId, Linked, Module, SectionId, SectionKind, SymbolId, SymbolKind};
 
 fn bytes(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell").join(name)).unwrap()
 }
 
 fn module(name: &str) -> Module {
-    let mut modules = container::modules(&bytes(name)).unwrap();
+    let mut modules = warploom_container::modules(&bytes(name)).unwrap();
     assert_eq!(modules.len(), 1);
     modules.remove(0)
 }
@@ -278,7 +276,7 @@ fn relocations_of_shared_memory_are_not_looked_at() {
     // The section that they are of, and of the first one the symbol: the one without a name, which is nothing.
     file[header(relocations) + 0x2c..][..4].copy_from_slice(&(shared as u32).to_le_bytes());
     file[first + 12..][..4].fill(0);
-    let changed = container::modules(&file).unwrap().remove(0);
+    let changed = warploom_container::modules(&file).unwrap().remove(0);
     assert!(changed.relocations.len() < module(name).relocations.len());
 }
 
@@ -313,7 +311,7 @@ fn all_kernels_of_the_corpus_have_code() {
 
 /// What a module holds is bounded by the file it came from.
 fn check(bytes: &[u8]) -> Result<(), Error> {
-    let modules = container::modules(bytes)?;
+    let modules = warploom_container::modules(bytes)?;
     for module in modules {
         let held: usize = module.sections.iter().map(|s| s.data.len() + s.name.len()).sum::<usize>()
             + module.symbols.iter().map(|s| s.name.len()).sum::<usize>()
@@ -386,7 +384,7 @@ fn an_unreadable_kernel_hides_no_other() {
     ] {
         let mut bad = good.clone();
         bad[at] = new;
-        let module = container::modules(&bad).unwrap().remove(0);
+        let module = warploom_container::modules(&bad).unwrap().remove(0);
         assert_eq!(module.kernels().map(|(_, kernel)| &*kernel.name).collect::<Vec<_>>(), ["reduce"], "{expected}");
         let error = module.unreadable("votes").unwrap_or_else(|| panic!("{expected}")).to_string();
         assert!(error.contains(expected), "{error}");
@@ -395,7 +393,7 @@ fn an_unreadable_kernel_hides_no_other() {
 
 #[test]
 fn messages_say_what_and_where() {
-    let message = |bytes: &[u8]| container::modules(bytes).unwrap_err().to_string();
+    let message = |bytes: &[u8]| warploom_container::modules(bytes).unwrap_err().to_string();
     assert!(message(b"").starts_with("not a GPU binary"), "{}", message(b""));
     assert!(message(b"hello, world").contains("68656c6c6f"), "{}", message(b"hello, world"));
     let mut other = bytes("kernels/saxpy.sm_50.cubin");

@@ -8,14 +8,14 @@ use std::path::Path;
 use fat_file::{fat, host, member};
 use warploom::Program;
 use warploom_container::fatbin::{self, MemberKind, Packing};
-use warploom_container::{self as container, Format, Isa};
+use warploom_container::{Format, Isa};
 
 fn cubin(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell/kernels").join(name)).unwrap()
 }
 
 fn kernels(bytes: &[u8]) -> Vec<Vec<String>> {
-    let modules = container::modules(bytes).unwrap();
+    let modules = warploom_container::modules(bytes).unwrap();
     modules.iter().map(|m| m.kernels().map(|(_, f)| f.name.clone()).collect()).collect()
 }
 
@@ -30,7 +30,7 @@ fn stored_and_lz4_members() {
     let saxpy = cubin("saxpy.sm_50.cubin");
     for lz4 in [false, true] {
         let file = fat(&[member(1, 50, b".version 7.0", false, ""), member(2, 50, &saxpy, lz4, "saxpy.cu")]);
-        assert_eq!(container::recognise(&file), Some(Format::FatBinary));
+        assert_eq!(warploom_container::recognise(&file), Some(Format::FatBinary));
         assert_eq!(kernels(&file), [["saxpy"]]);
         let list = fatbin::fat_binaries(&file, Format::FatBinary).unwrap();
         let members = &list[0].members;
@@ -48,7 +48,7 @@ fn the_best_member_for_a_maxwell_device_is_chosen() {
     let of = |sms: &[u8]| {
         let members: Vec<_> =
             sms.iter().map(|&sm| member(2, sm.into(), &for_sm(saxpy.clone(), sm), sm % 2 == 0, "")).collect();
-        container::modules(&fat(&members)).map(|m| m[0].isa)
+        warploom_container::modules(&fat(&members)).map(|m| m[0].isa)
     };
     assert_eq!(of(&[50, 52, 53, 60]).unwrap(), Isa::Maxwell { sm: 52 });
     assert_eq!(of(&[70, 53, 50]).unwrap(), Isa::Maxwell { sm: 50 });
@@ -70,7 +70,7 @@ fn members_for_other_devices_are_not_unpacked() {
     .unwrap();
     assert_eq!(seen, [(50, true), (80, false)]);
     assert_eq!(kernels(&file), [["saxpy"]]);
-    let message = container::modules_for(&file, "sm_53".parse().ok()).unwrap_err().to_string();
+    let message = warploom_container::modules_for(&file, "sm_53".parse().ok()).unwrap_err().to_string();
     assert!(message.contains("cubin for sm_50, cubin for sm_80"), "{message}");
 }
 
@@ -89,7 +89,7 @@ fn nested_fat_binaries() {
     for _ in 0..5 {
         deep = fat(&[member(2, 50, &deep, true, "")]);
     }
-    let message = container::modules(&deep).unwrap_err().to_string();
+    let message = warploom_container::modules(&deep).unwrap_err().to_string();
     assert!(message.contains("levels of nesting"), "{message}");
 }
 
@@ -99,9 +99,9 @@ fn host_files() {
     let two = fat(&[member(2, 50, &cubin("reduce.sm_50.cubin"), false, "")]);
     let section = [one.as_slice(), &[0; 24], &two].concat();
     let file = host(&[(".text", b"code"), (".nv_fatbin", &section), ("__nv_relfatbin", &two)]);
-    assert_eq!(container::recognise(&file), Some(Format::HostElf));
+    assert_eq!(warploom_container::recognise(&file), Some(Format::HostElf));
     assert_eq!(kernels(&file), [vec!["saxpy"], vec!["votes", "reduce"], vec!["votes", "reduce"]]);
-    let message = container::modules(&host(&[(".text", b"code")])).unwrap_err().to_string();
+    let message = warploom_container::modules(&host(&[(".text", b"code")])).unwrap_err().to_string();
     assert!(message.starts_with("not a GPU binary"), "{message}");
 }
 
@@ -110,19 +110,19 @@ fn damaged_members_say_where() {
     let saxpy = cubin("saxpy.sm_50.cubin");
     let mut long = fat(&[member(2, 50, &saxpy, true, "")]);
     long[16 + 56..16 + 64].copy_from_slice(&(1_u64 << 50).to_le_bytes());
-    let message = container::modules(&long).unwrap_err().to_string();
+    let message = warploom_container::modules(&long).unwrap_err().to_string();
     assert!(message.contains("cubin for sm_50 at offset 0x10") && message.contains("LZ4"), "{message}");
     let mut bad = fat(&[member(2, 50, &saxpy, true, "")]);
     bad[16 + 64 + 9..16 + 64 + 40].fill(0xff);
-    assert!(container::modules(&bad).unwrap_err().to_string().contains("LZ4"));
+    assert!(warploom_container::modules(&bad).unwrap_err().to_string().contains("LZ4"));
     let mut after = fat(&[member(2, 50, &saxpy, false, "")]);
     let end = after.len();
     after.extend(b"rest");
-    let message = container::modules(&after).unwrap_err().to_string();
+    let message = warploom_container::modules(&after).unwrap_err().to_string();
     assert!(message.contains(&format!("{end:#x}")) && message.contains("ba55ed50"), "{message}");
     let mut zstd = zstd();
     zstd[16 + 72 + 40] ^= 0xff;
-    let message = container::modules(&zstd).unwrap_err().to_string();
+    let message = warploom_container::modules(&zstd).unwrap_err().to_string();
     assert!(message.contains("PTX for sm_80 at offset 0x10") && message.contains("Zstandard"), "{message}");
 }
 
@@ -154,7 +154,7 @@ fn an_unreadable_member_hides_no_other() {
     let beside = fat(&[broken, member(2, 50, &saxpy, false, "")]);
     let other = fat(&[member(2, 50, &cubin("reduce.sm_50.cubin"), false, "")]);
     let found = |bytes: &[u8]| {
-        let found = container::read_for(bytes, None).unwrap();
+        let found = warploom_container::read_for(bytes, None).unwrap();
         let names: Vec<Vec<String>> =
             found.modules.iter().map(|module| module.kernel_names().map(str::to_string).collect()).collect();
         (names, found.unreadable.iter().map(ToString::to_string).collect::<Vec<_>>())
@@ -165,7 +165,7 @@ fn an_unreadable_member_hides_no_other() {
     let (names, unreadable) = found(&host(&[(".nv_fatbin", &[&beside[..], &other].concat())]));
     assert_eq!(names, [vec!["saxpy"], vec!["votes", "reduce"]]);
     assert!(unreadable.len() == 1 && unreadable[0].contains("LZ4"), "{unreadable:?}");
-    assert!(container::modules(&alone).unwrap_err().to_string().contains("LZ4"));
+    assert!(warploom_container::modules(&alone).unwrap_err().to_string().contains("LZ4"));
     // A kernel that no other member has may be in the unreadable one: its error says more than that
     // there is none.
     let file = host(&[(".nv_fatbin", &[&alone[..], &other].concat())]);
@@ -180,11 +180,11 @@ fn truncated_and_flipped_files_do_no_harm() {
     let fatbin = fat(&[small.clone(), member(2, 52, &fat(&[small]), false, "")]);
     for mut file in [fatbin.clone(), host(&[(".nv_fatbin", &fatbin)]), zstd()] {
         for length in 0..file.len() {
-            assert!(container::modules(&file[..length]).is_err(), "cut to {length}");
+            assert!(warploom_container::modules(&file[..length]).is_err(), "cut to {length}");
         }
         for i in 0..file.len() * 8 {
             file[i / 8] ^= 1 << (i % 8);
-            if let Err(e) = container::modules(&file) {
+            if let Err(e) = warploom_container::modules(&file) {
                 assert!(!e.to_string().is_empty());
             }
             file[i / 8] ^= 1 << (i % 8);

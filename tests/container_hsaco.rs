@@ -6,9 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use warploom_container::hsaco::{self, Feature, HiddenKind, KernelDescriptor, SystemSgpr, UserSgpr, ValueKind};
-use warploom_container::{
-    self as container, Addresses, Error, Format, Linked, Module, RelocKind, SectionId, SectionKind, SymbolKind,
-};
+use warploom_container::{Addresses, Error, Format, Linked, Module, RelocKind, SectionId, SectionKind, SymbolKind};
 
 fn bytes(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/gfx9").join(name);
@@ -20,7 +18,7 @@ fn text(name: &str) -> String {
 }
 
 fn parsed(name: &str) -> Module {
-    let mut modules = container::modules(&bytes(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let mut modules = warploom_container::modules(&bytes(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert_eq!(modules.len(), 1);
     modules.remove(0)
 }
@@ -247,7 +245,7 @@ fn kinds_of_relocation() {
         assert_eq!([word(&bytes, at), word(&bytes, at + 8), word(&bytes, at + 16)], [0x3d68, 13, 0x3d60]);
         bytes[at + 8..at + 16].copy_from_slice(&(symbol << 32 | ty).to_le_bytes());
         bytes[at + 16..at + 24].copy_from_slice(&addend.to_le_bytes());
-        let linked = link(container::modules(&bytes)?.remove(0))?;
+        let linked = link(warploom_container::modules(&bytes)?.remove(0))?;
         Ok::<u64, Error>(word(linked.content(IMAGE), 0x3d68))
     };
     let before = word(&parsed("containers/variables.hsaco").section(IMAGE).data, 0x3d68);
@@ -272,7 +270,7 @@ fn kinds_of_relocation() {
     let dynsym = parsed_section(&undefined, ".dynsym");
     undefined[dynsym + 24 + 6..dynsym + 24 + 8].copy_from_slice(&[0, 0]);
     undefined[0x988 + 8..0x988 + 16].copy_from_slice(&(1_u64 << 32 | 3).to_le_bytes());
-    let module = container::modules(&undefined).unwrap().remove(0);
+    let module = warploom_container::modules(&undefined).unwrap().remove(0);
     assert!(matches!(module.relocations[0].kind, RelocKind::Address { .. }));
     let message = link(module).unwrap_err().to_string();
     assert!(message.contains("R_AMDGPU_ABS64 against variable") && message.contains("not defined"), "{message}");
@@ -289,11 +287,11 @@ fn parsed_section(bytes: &[u8], name: &str) -> usize {
 fn bundles_give_their_best_member() {
     for (name, format) in [("variables.bundle", Format::OffloadBundle), ("host.o", Format::HostElf)] {
         let bytes = bytes(&format!("containers/{name}"));
-        assert_eq!(container::recognise(&bytes), Some(format));
+        assert_eq!(warploom_container::recognise(&bytes), Some(format));
         let bundles = hsaco::bundle::bundles(&bytes, format).unwrap();
         let ids: Vec<_> = bundles.iter().flat_map(|b| &b.entries).map(|entry| entry.target_id()).collect();
         assert_eq!(ids, ["", "gfx1030", "gfx900", "gfx906", "gfx908"], "{name}");
-        let modules = container::modules(&bytes).unwrap();
+        let modules = warploom_container::modules(&bytes).unwrap();
         assert_eq!(modules.len(), 1);
         assert_eq!(modules[0].isa.to_string(), "AMD gfx900 (GFX9)");
         assert!(modules[0].kernel("variables").is_some());
@@ -308,7 +306,7 @@ fn bundles_give_their_best_member() {
 #[test]
 fn compressed_bundles() {
     let packed = bytes("containers/variables.ccob");
-    assert_eq!(container::recognise(&packed), Some(Format::OffloadBundle));
+    assert_eq!(warploom_container::recognise(&packed), Some(Format::OffloadBundle));
     assert_eq!(packed[4..8], [2, 0, 1, 0], "version 2, Zstandard");
     let unpacked = u32::from_le_bytes(packed[12..16].try_into().unwrap());
     let with = |version: u16, method: u16, stream: &[u8]| {
@@ -328,7 +326,7 @@ fn compressed_bundles() {
         bundles.into_iter().map(|bundle| bundle.entries[1].content.to_vec()).collect::<Vec<_>>()
     };
     let kernel = bundles(&packed);
-    assert_eq!(container::recognise(&kernel[0]), Some(Format::Hsaco));
+    assert_eq!(warploom_container::recognise(&kernel[0]), Some(Format::Hsaco));
     for version in 1..=3 {
         assert_eq!(bundles(&with(version, 1, &packed[24..])), kernel, "{version}");
     }
@@ -344,7 +342,7 @@ fn compressed_bundles() {
         [(0, 0), (small.len() as u64 + 100, 3)]
     );
 
-    let message = |bytes: &[u8]| container::modules(bytes).unwrap_err().to_string();
+    let message = |bytes: &[u8]| warploom_container::modules(bytes).unwrap_err().to_string();
     assert!(message(&with(4, 1, &packed[24..])).contains("version 4"));
     assert!(message(&with(2, 7, &packed[24..])).contains("method 7"));
     assert!(message(&with(2, 0, &packed[24..])).contains("unpacks to"));
@@ -367,14 +365,15 @@ fn nothing_that_gfx9_runs() {
         let at = bytes.windows(8).position(|w| w == name).unwrap();
         other[at..at + 8].copy_from_slice(b"--gfx940");
     }
-    let message = container::modules(&other).unwrap_err().to_string();
+    let message = warploom_container::modules(&other).unwrap_err().to_string();
     assert!(message.contains("gfx900 to gfx906") && message.contains("gfx1030"), "{message}");
 }
 
 #[test]
 fn messages_say_what_and_where() {
-    let message =
-        |name: &str| container::modules(&bytes(&format!("containers/wrong.{name}.hsaco"))).unwrap_err().to_string();
+    let message = |name: &str| {
+        warploom_container::modules(&bytes(&format!("containers/wrong.{name}.hsaco"))).unwrap_err().to_string()
+    };
     for gpu in ["gfx803", "gfx908", "gfx1030"] {
         let message = message(gpu);
         let expected = "it is not GFX9 that warploom runs: expected gfx900, gfx902, gfx904, gfx906";
@@ -389,7 +388,7 @@ fn files_that_lie() {
     let changed = |at: usize, new: &[u8]| {
         let mut bytes = good.clone();
         bytes[at..at + new.len()].copy_from_slice(new);
-        match container::modules(&bytes) {
+        match warploom_container::modules(&bytes) {
             Err(error) => error.to_string(),
             // The file has another kernel.
             Ok(mut modules) => modules.remove(0).unreadable.remove(0).error.to_string(),
@@ -433,7 +432,7 @@ fn an_unreadable_kernel_hides_no_other() {
     let check = |file: &str, at: usize, new: &[u8], expected: &str| {
         let mut bytes = bytes(&format!("containers/{file}"));
         bytes[at..at + new.len()].copy_from_slice(new);
-        let module = container::modules(&bytes).unwrap().remove(0);
+        let module = warploom_container::modules(&bytes).unwrap().remove(0);
         assert_eq!(module.kernels().map(|(_, kernel)| &*kernel.name).collect::<Vec<_>>(), ["plain"], "{file}");
         let error = module.unreadable("variants").unwrap_or_else(|| panic!("{file}")).to_string();
         assert!(module.unreadable.len() == 1 && error.contains(expected), "{file}: {error}");
@@ -458,7 +457,7 @@ const FILES: [&str; 4] = [
 
 /// What a module holds is bounded by the file it came from.
 fn check(bytes: &[u8]) -> Result<(), Error> {
-    for module in container::modules(bytes)? {
+    for module in warploom_container::modules(bytes)? {
         let held: usize = module.sections.iter().map(|s| s.data.len()).sum();
         assert!(held <= bytes.len() + (16 << 20), "{held} bytes from {}", bytes.len());
         let names: usize = module.symbols.iter().map(|s| s.name.len()).sum();

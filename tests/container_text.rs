@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use arbitrary::Unstructured;
-use warploom_container::{self as container, Error, Isa};
+use warploom_container::{Error, Isa};
 use warploom_testing::check::Subject;
 use warploom_testing::code::{self, Code};
 use warploom_testing::{Case, gfx9, maxwell};
@@ -46,7 +46,7 @@ fn text(output: &Output) -> String {
 
 #[test]
 fn a_kernel_in_assembly() {
-    let module = container::modules(TWICE.as_bytes()).unwrap().remove(0);
+    let module = warploom_container::modules(TWICE.as_bytes()).unwrap().remove(0);
     assert_eq!(module.isa, Isa::Maxwell { sm: 50 });
     let (_, kernel) = module.kernels().next().unwrap();
     assert_eq!((kernel.name.as_str(), kernel.shared_bytes, kernel.stack_bytes), ("twice", 64, Some(16)));
@@ -73,7 +73,7 @@ fn a_kernel_that_prints() {
     // Without a format nothing is printed.
     let nothing = "MOV R4, RZ\nMOV R5, RZ\nJCAL `(vprintf)\n";
     let source = TWICE.replace(".Lend:\n", &format!("{call}{nothing}{call}.Lend:\n"));
-    let module = container::modules(source.as_bytes()).unwrap().remove(0);
+    let module = warploom_container::modules(source.as_bytes()).unwrap().remove(0);
     let undefined: Vec<_> = module.symbols.iter().filter(|symbol| symbol.section.is_none()).collect();
     assert_eq!((undefined.len(), undefined[0].name.as_str()), (1, "vprintf"));
 
@@ -102,24 +102,24 @@ fn mistakes_are_told_by_line() {
         ("BRA .Lend", "BRA `(f)", "line 10: `@P0 BRA `(f)`: only JCAL and JMP reach a function by its name"),
         ("sm_50", "sm_90", "line 2: `.target sm_90`: expected .target sm_50 or .target gfx900"),
     ] {
-        let error = container::modules(TWICE.replacen(from, to, 1).as_bytes()).unwrap_err();
+        let error = warploom_container::modules(TWICE.replacen(from, to, 1).as_bytes()).unwrap_err();
         assert!(matches!(error, Error::Text { .. }), "{error}");
         assert_eq!(error.to_string(), message);
     }
-    let gfx9 = container::modules(b".target gfx900\ns_endpgm").unwrap_err().to_string();
+    let gfx9 = warploom_container::modules(b".target gfx900\ns_endpgm").unwrap_err().to_string();
     assert!(gfx9.contains("gfx9-raw"), "{gfx9}");
-    let ir = container::modules(b"function \"f\" lanes 32 nan 0 0 0 {").unwrap_err();
+    let ir = warploom_container::modules(b"function \"f\" lanes 32 nan 0 0 0 {").unwrap_err();
     assert!(matches!(ir, Error::Ir { .. }), "{ir}");
 }
 
 #[test]
 fn gfx9_labels_go_both_ways() {
     let source = ".target gfx900\n.La:\ns_branch .Lb\ns_mov_b32 s0, 0x12345678\n.Lb:\ns_cbranch_scc0 .La\ns_endpgm";
-    let code = container::text::stream(source.as_bytes()).unwrap();
+    let code = warploom_container::text::stream(source.as_bytes()).unwrap();
     let words: Vec<u32> = code.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
     assert_eq!(words, [0xbf82_0002, 0xbe80_00ff, 0x1234_5678, 0xbf84_fffc, 0xbf81_0000]);
     // What is no text stays as it is.
-    assert_eq!(container::text::stream(&code).unwrap(), code);
+    assert_eq!(warploom_container::text::stream(&code).unwrap(), code);
 }
 
 /// What a fuzzer would write down runs by the command.

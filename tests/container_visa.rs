@@ -8,7 +8,7 @@ use std::process::Command;
 
 use support::visa::corpus;
 use warploom_container::visa::info::{AddressMode, ArgumentKind, ZeInfo};
-use warploom_container::{self as container, Format, Isa, Module};
+use warploom_container::{Format, Isa, Module};
 use warploom_guest::platform::Platform;
 use warploom_visa::binary;
 
@@ -18,20 +18,23 @@ fn file(end: &str) -> Vec<u8> {
 }
 
 fn module(bytes: &[u8]) -> Module {
-    let mut all = container::modules(bytes).unwrap_or_else(|error| panic!("{error}"));
+    let mut all = warploom_container::modules(bytes).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(all.len(), 1);
     all.remove(0)
 }
 
 #[test]
 fn formats_are_recognised_by_content() {
-    assert_eq!(container::recognise(&file("kernels/life.dg2.zebin")), Some(Format::Zebin));
-    assert_eq!(container::recognise(&file("skl-4.0/k06_image.simd32_img.visaasm")), Some(Format::VisaText));
-    assert_eq!(container::recognise(&file("bmg/k10_stackcall.simd16_entry_0001_f0.visaasm")), Some(Format::VisaText));
-    assert_eq!(container::recognise(&file("typed_atomic.visaasm")), Some(Format::VisaText));
-    assert_eq!(container::recognise(&file("skl-4.0/k06_image.simd32_img.isa")), Some(Format::VisaBinary));
-    assert_eq!(container::recognise(b"// a\n/* b */ .version 7.0\n.target sm_70\n"), Some(Format::Ptx));
-    assert_eq!(container::recognise(b".version 4.2\n/* c */\n// d\n.kernel \"k\"\n"), Some(Format::VisaText));
+    assert_eq!(warploom_container::recognise(&file("kernels/life.dg2.zebin")), Some(Format::Zebin));
+    assert_eq!(warploom_container::recognise(&file("skl-4.0/k06_image.simd32_img.visaasm")), Some(Format::VisaText));
+    assert_eq!(
+        warploom_container::recognise(&file("bmg/k10_stackcall.simd16_entry_0001_f0.visaasm")),
+        Some(Format::VisaText)
+    );
+    assert_eq!(warploom_container::recognise(&file("typed_atomic.visaasm")), Some(Format::VisaText));
+    assert_eq!(warploom_container::recognise(&file("skl-4.0/k06_image.simd32_img.isa")), Some(Format::VisaBinary));
+    assert_eq!(warploom_container::recognise(b"// a\n/* b */ .version 7.0\n.target sm_70\n"), Some(Format::Ptx));
+    assert_eq!(warploom_container::recognise(b".version 4.2\n/* c */\n// d\n.kernel \"k\"\n"), Some(Format::VisaText));
 }
 
 #[test]
@@ -128,10 +131,10 @@ fn info_next_to_text() {
     let mut made = module(&file("bmg/k10_stackcall.simd16_entry_0001_f0.visaasm"));
     assert_eq!(made.isa, Isa::Visa { platform: Some(Platform::Bmg) });
     let info = ZeInfo::read(&file("bmg/k10_stackcall.zeinfo")).unwrap();
-    container::visa::apply(&mut made, info).unwrap();
+    warploom_container::visa::apply(&mut made, info).unwrap();
     let mut other = module(&file("typed_atomic.visaasm"));
     let info = ZeInfo::read(&file("bmg/k10_stackcall.zeinfo")).unwrap();
-    let error = container::visa::apply(&mut other, info).unwrap_err().to_string();
+    let error = warploom_container::visa::apply(&mut other, info).unwrap_err().to_string();
     assert!(error.contains("typed_atomic_test"), "{error}");
 }
 
@@ -147,7 +150,7 @@ fn a_zebin_without_visa_is_refused_with_the_option() {
             bytes[kind] = 0x14;
         }
     }
-    let error = container::modules(&bytes).unwrap_err().to_string();
+    let error = warploom_container::modules(&bytes).unwrap_err().to_string();
     assert!(error.contains("-ze-emit-zebin-visa-sections"), "{error}");
 }
 
@@ -167,7 +170,7 @@ fn errors_name_the_place() {
     ];
     for (from, to, expected) in cases {
         assert!(source.contains(from), "{from}");
-        let error = container::modules(source.replacen(from, to, 1).as_bytes()).unwrap_err().to_string();
+        let error = warploom_container::modules(source.replacen(from, to, 1).as_bytes()).unwrap_err().to_string();
         assert!(error.contains(expected), "{to}: {error}");
     }
 }
@@ -188,7 +191,7 @@ fn damaged_files_are_errors() {
     ] {
         let bytes = file(end);
         for length in (0..bytes.len()).step_by(bytes.len().div_ceil(200)) {
-            let _ = container::modules(&bytes[..length]);
+            let _ = warploom_container::modules(&bytes[..length]);
         }
         for turn in 0..1_500 {
             let mut damaged = bytes.clone();
@@ -202,7 +205,7 @@ fn damaged_files_are_errors() {
                 damaged[at] =
                     if turn % 5 == 0 { random(&mut state) as u8 } else { damaged[at] ^ 1 << (random(&mut state) % 8) };
             }
-            let _ = container::modules(&damaged);
+            let _ = warploom_container::modules(&damaged);
         }
     }
 }
@@ -232,7 +235,7 @@ fn a_million_damaged_files_are_errors() {
                 _ => damaged.truncate(at.max(1)),
             }
         }
-        read += u32::from(container::modules(&damaged).is_ok());
+        read += u32::from(warploom_container::modules(&damaged).is_ok());
     }
     assert!(read > 1_000, "{read} are read all the same");
 }
@@ -341,7 +344,7 @@ fn an_unreadable_kernel_of_a_text_or_a_binary_hides_no_other() {
     );
     // Both are.
     bytes[routines[1].binary.as_ref().unwrap().code_at as usize] = 0xff;
-    assert!(container::modules(&bytes).is_err());
+    assert!(warploom_container::modules(&bytes).is_err());
 }
 
 #[test]

@@ -6,7 +6,6 @@ mod fat_file;
 use std::path::Path;
 
 use warploom::{Arg, EngineKind, Error, FidelityClass, LaunchOptions, LaunchOutcome, Program, Reciprocals};
-use warploom_container as container;
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::memory::MemoryConfig;
 
@@ -17,7 +16,7 @@ fn bytes(name: &str) -> Vec<u8> {
 }
 
 fn program(name: &str) -> Program {
-    let module = container::modules(&bytes(name)).unwrap().remove(0);
+    let module = warploom_container::modules(&bytes(name)).unwrap().remove(0);
     Program::new(module, MemoryConfig::default()).unwrap()
 }
 
@@ -153,7 +152,7 @@ fn calls_and_recursion() {
 #[test]
 fn code_is_discovered_at_run_time() {
     for (engine, threads) in [(EngineKind::Interp, 1), (EngineKind::Jit, 1), (EngineKind::Jit, 2)] {
-        let mut module = container::modules(&bytes("kernels/calls.sm_50.cubin")).unwrap().remove(0);
+        let mut module = warploom_container::modules(&bytes("kernels/calls.sm_50.cubin")).unwrap().remove(0);
         module.functions.retain(|f| f.kernel);
         module.functions.iter_mut().for_each(|f| f.indirect_branches.clear());
         let program = Program::new(module, MemoryConfig::default()).unwrap();
@@ -170,7 +169,7 @@ fn code_is_discovered_at_run_time() {
 
 #[test]
 fn an_indirect_call_to_nowhere_is_a_fault() {
-    let mut module = container::modules(&bytes("kernels/calls.sm_50.cubin")).unwrap().remove(0);
+    let mut module = warploom_container::modules(&bytes("kernels/calls.sm_50.cubin")).unwrap().remove(0);
     let table = module.sections.iter_mut().find(|s| s.name == ".nv.constant2.virt").unwrap();
     table.data.fill(0x7f);
     for engine in ENGINES {

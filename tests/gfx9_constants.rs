@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use warploom_engine as jit;
 use warploom_gfx9::assemble;
 use warploom_gfx9::lift::{ConstantMemory, Initial, InitialScalar, Kernel, lift_kernel};
 use warploom_interp::Interpreter;
@@ -42,8 +41,9 @@ fn lifted(lines: &[&str]) -> Function {
 fn results(lines: &[&str]) -> [u32; 4] {
     let end = ["s_store_dwordx4 s[16:19], s[8:9], 0x0", "s_endpgm"];
     let function = Arc::new(lifted(&[lines, &end].concat()));
-    let native =
-        jit::Kernel::new(Arc::clone(&function), warploom_cranelift::backend()).program([1; 3], [64, 1, 1], 1).unwrap();
+    let native = warploom_engine::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
+        .program([1; 3], [64, 1, 1], 1)
+        .unwrap();
     let engines: [Arc<dyn Engine>; 2] = [Arc::new(Interpreter::new(function).unwrap()), native];
 
     let memory = Memory::new(MemoryConfig::default()).unwrap();

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use warploom_engine as jit;
 use warploom_gfx9::assemble;
 use warploom_gfx9::lift::{Initial, InitialVector, Kernel, lift_kernel};
 use warploom_interp::Interpreter;
@@ -26,8 +25,9 @@ fn after(lines: &[&str]) -> Vec<u32> {
     let function = lift_kernel(&Kernel { initial, ..Kernel::new("gds", &code) }).unwrap();
     verify::verify(&function).unwrap();
     let function = Arc::new(function);
-    let native =
-        jit::Kernel::new(Arc::clone(&function), warploom_cranelift::backend()).program([1; 3], [64, 1, 1], 1).unwrap();
+    let native = warploom_engine::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
+        .program([1; 3], [64, 1, 1], 1)
+        .unwrap();
     let engines: [Arc<dyn Engine>; 2] = [Arc::new(Interpreter::new(function).unwrap()), native];
     let memory = Memory::new(MemoryConfig::default()).unwrap();
     memory.alloc_at(Placement::At(SHARE), BYTES as u64, Access::READ_WRITE).unwrap();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use warploom_container::text;
-use warploom_engine::{self as jit, Effort};
+use warploom_engine::Effort;
 use warploom_gfx9::lift::{Initial, InitialScalar, InitialVector, Kernel, lift_kernel};
 use warploom_interp::Interpreter;
 use warploom_ir::verify;
@@ -299,7 +299,7 @@ fn engines_agree_on_random_programs() {
             let function = Arc::new(lift_kernel(&kernel).unwrap());
             verify::verify(&function).unwrap();
             let native = |effort| {
-                let native = jit::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
+                let native = warploom_engine::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
                     .program([1; 3], [lanes, 1, 1], 1)
                     .unwrap();
                 native.compile_all(effort).unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use warploom::EngineKind;
 use warploom_container::hsaco::{AddressSpace, HiddenKind, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
-use warploom_container::{self as container, Addresses, Format, Linked, Module};
+use warploom_container::{Addresses, Format, Linked, Module};
 use warploom_replay::{Launch, Session, compare};
 use warploom_testing::ir::{Random, Source};
 
@@ -19,7 +19,7 @@ fn bytes(name: &str) -> Vec<u8> {
 }
 
 fn module(bytes: &[u8]) -> Module {
-    container::modules(bytes).unwrap_or_else(|e| panic!("{e}")).remove(0)
+    warploom_container::modules(bytes).unwrap_or_else(|e| panic!("{e}")).remove(0)
 }
 
 fn hsa<'m>(module: &'m Module, kernel: &str) -> &'m HsaKernel {
@@ -151,7 +151,7 @@ fn older_metadata() {
     assert_eq!(compiled.args[0].address_space, Some(AddressSpace::Global));
     assert_eq!(module.hsa.as_ref().unwrap().printf, ["1:1:4:%d\\n"]);
     file[start - 8] = 7;
-    let message = container::modules(&file).map(drop).unwrap_err().to_string();
+    let message = warploom_container::modules(&file).map(drop).unwrap_err().to_string();
     assert!(message.contains("metadata of version 1") && message.contains("before LLVM 4"), "{message}");
 }
 
@@ -159,7 +159,7 @@ fn older_metadata() {
 fn opencl_binaries() {
     for name in ["opencl.bin", "opencl.hints.bin"] {
         let bytes = bytes(&format!("version2/{name}"));
-        assert_eq!(container::recognise(&bytes), Some(Format::AmdOpenCl));
+        assert_eq!(warploom_container::recognise(&bytes), Some(Format::AmdOpenCl));
         let module = module(&bytes);
         assert_eq!(module.isa.to_string(), "AMD gfx900 (GFX9)");
         let scale = hsa(&module, "scale");
@@ -190,7 +190,7 @@ fn files_that_lie() {
         let mut bytes = bytes(&format!("version2/{file}"));
         let at = at(&bytes);
         bytes[at..at + new.len()].copy_from_slice(new);
-        let message = container::modules(&bytes).map(|_| ()).expect_err(&format!("{parts:?}")).to_string();
+        let message = warploom_container::modules(&bytes).map(|_| ()).expect_err(&format!("{parts:?}")).to_string();
         assert!(parts.iter().all(|part| message.contains(part)), "{message}: expected {parts:?}");
     };
     let find = |text: &'static [u8]| move |bytes: &[u8]| bytes.windows(text.len()).position(|w| w == text).unwrap();
@@ -247,7 +247,7 @@ fn with_metadata(text: &str) -> (Vec<u8>, usize) {
 /// A small file cannot stand for much: lists within lists, and values that are named twice.
 #[test]
 fn metadata_is_bounded() {
-    let message = |text: &str| container::modules(&with_metadata(text).0).map(drop).unwrap_err().to_string();
+    let message = |text: &str| warploom_container::modules(&with_metadata(text).0).map(drop).unwrap_err().to_string();
     let nested = format!("---\n{}1{}\n", "[".repeat(17), "]".repeat(17));
     assert!(message(&nested).contains("line 2: values nest more than 16 deep"), "{}", message(&nested));
     let named = message("---\nKernels: [ &a 1, *a ]\n");
@@ -276,7 +276,7 @@ fn random_changes_do_no_harm() {
                     _ => file[at] ^= 1 << random.below(8),
                 }
             }
-            let Ok(modules) = container::modules(&file) else {
+            let Ok(modules) = warploom_container::modules(&file) else {
                 fails += 1;
                 continue;
             };

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use warploom::Program;
-use warploom_container as container;
 use warploom_gfx9::assemble;
 use warploom_gfx9::check::waitcnt;
 use warploom_gfx9::lift::Kernel;
@@ -29,7 +28,7 @@ fn compiled_kernels_wait() {
     }
     let (mut kernels, mut reports) = (0, Vec::new());
     for path in paths {
-        for module in container::modules(&std::fs::read(&path).unwrap()).unwrap() {
+        for module in warploom_container::modules(&std::fs::read(&path).unwrap()).unwrap() {
             let program = Program::new(module, MemoryConfig::default()).unwrap();
             for (_, function) in program.module().kernels() {
                 let found = program.kernel(&function.name).unwrap().check_waits().unwrap();

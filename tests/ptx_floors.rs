@@ -4,8 +4,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
-use warploom_ptx as ptx;
-
 mod support {
     pub mod ptx_statement;
 }
@@ -89,7 +87,7 @@ fn forms_have_the_floors_of_ptxas() {
         let (floors, statement) = line.split_once('\t').unwrap();
         for (target, version, taken) in places(floors, &first) {
             asked += 1;
-            let read = ptx::read(module(statement, target, version).as_bytes());
+            let read = warploom_ptx::read(module(statement, target, version).as_bytes());
             if read.is_ok() != taken {
                 let (major, minor) = version;
                 let problem = read.err().map(|errors| errors.to_string().replace('\n', " ")).unwrap_or_default();

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
-use warploom_ptx as ptx;
 use warploom_ptx::module::Target;
 use warploom_ptx::table;
 use warploom_ptx::text::print;
@@ -93,10 +92,11 @@ L2: ret;
 
 fn verdict(statement: &str, target: Target, version: (u8, u8)) -> Result<(), String> {
     let text = module(statement, target, version);
-    let read = ptx::read(text.as_bytes()).map_err(|errors| errors.to_string().replace('\n', " "))?;
+    let read = warploom_ptx::read(text.as_bytes()).map_err(|errors| errors.to_string().replace('\n', " "))?;
     // What is taken is printed, and taken again.
     let printed = print(&read);
-    let again = ptx::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{statement}\n{errors}\n{printed}"));
+    let again =
+        warploom_ptx::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{statement}\n{errors}\n{printed}"));
     assert_eq!(printed, print(&again));
     Ok(())
 }

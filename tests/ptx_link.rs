@@ -2,7 +2,7 @@
 
 use warploom::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program};
 use warploom_container::ptx::parse_linked;
-use warploom_ptx::{self as ptx, LinkErrors};
+use warploom_ptx::LinkErrors;
 use warploom_replay::{Launch, Session};
 use warploom_runtime::memory::MemoryConfig;
 
@@ -48,9 +48,10 @@ fn run(texts: &[String]) -> u32 {
     a
 }
 
-fn link(texts: &[String]) -> Result<ptx::module::Module, LinkErrors> {
-    let read = |(name, text): (&str, &[u8])| ptx::read(text).unwrap_or_else(|error| panic!("{error}")).named(name);
-    ptx::link(named(texts).into_iter().map(read).collect())
+fn link(texts: &[String]) -> Result<warploom_ptx::module::Module, LinkErrors> {
+    let read =
+        |(name, text): (&str, &[u8])| warploom_ptx::read(text).unwrap_or_else(|error| panic!("{error}")).named(name);
+    warploom_ptx::link(named(texts).into_iter().map(read).collect())
 }
 
 /// The errors, one a line.
@@ -326,7 +327,7 @@ fn heads_are_joined() {
     assert_eq!(errors(&[head(""), narrow]), "a.ptx has addresses of 64 bits, b.ptx of 32");
     let apart = with(".version 8.0\n.target sm_80, texmode_independent");
     assert_eq!(errors(&[head(""), apart]), "a.ptx has textures of mode unified, b.ptx of mode independent");
-    assert_eq!(ptx::link(vec![]).unwrap_err().to_string(), "found no module, expected one at least");
+    assert_eq!(warploom_ptx::link(vec![]).unwrap_err().to_string(), "found no module, expected one at least");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use warploom_ptx as ptx;
 use warploom_ptx::module::{Function, Module, Variable};
 use warploom_ptx::text::print;
 
@@ -32,7 +31,7 @@ fn corpus() -> Vec<(PathBuf, Vec<u8>)> {
 fn corpus_is_read() {
     let mut wrong = String::new();
     for (path, text) in corpus() {
-        if let Err(errors) = ptx::read(&text) {
+        if let Err(errors) = warploom_ptx::read(&text) {
             wrong += &format!("{}:\n{errors}\n", path.display());
         }
     }
@@ -69,8 +68,8 @@ fn meaning(module: &Module) -> Vec<String> {
 /// Prints a module and reads it again.
 fn reads_back(module: &Module, what: &str) {
     let printed = print(module);
-    let again =
-        ptx::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{what}: printed text:\n{errors}\n{printed}"));
+    let again = warploom_ptx::read(printed.as_bytes())
+        .unwrap_or_else(|errors| panic!("{what}: printed text:\n{errors}\n{printed}"));
     for (a, b) in meaning(module).iter().zip(&meaning(&again)) {
         assert_eq!(a, b, "{what}");
     }
@@ -81,7 +80,7 @@ fn reads_back(module: &Module, what: &str) {
 #[test]
 fn printed_text_reads_back() {
     for (path, text) in corpus() {
-        let module = ptx::read(&text).unwrap();
+        let module = warploom_ptx::read(&text).unwrap();
         reads_back(&module, &path.display().to_string());
     }
 }
@@ -173,7 +172,7 @@ fn damaged_texts_never_panic() {
                     }
                 }
             }
-            let errors = match ptx::read(&text) {
+            let errors = match warploom_ptx::read(&text) {
                 Ok(module) => {
                     reads_back(&module, &format!("{} with changes", path.display()));
                     continue;

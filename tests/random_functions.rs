@@ -15,7 +15,7 @@ use warploom_testing::bare::{self, Launch};
 use warploom_testing::code::{Code, Isa};
 use warploom_testing::compare::{self, BLOCKS, Difference, WAYS, Way, compare};
 use warploom_testing::ir::{Random, Source, function};
-use warploom_testing::{self as generate, Elementwise, check, elementwise};
+use warploom_testing::{Elementwise, check, elementwise};
 
 /// The JIT's ways of making code: one, by its number, if `WARPLOOM_WAY` says so.
 fn ways() -> &'static [Way] {
@@ -57,7 +57,7 @@ fn shapes_that_the_jit_treats_specially() {
     seeds(300, |seed| {
         let mut random = Random::new(seed);
         let bytes = bytes(&mut random, 3000);
-        let function = generate::function(&mut Unstructured::new(&bytes)).expect("enough bytes");
+        let function = warploom_testing::function(&mut Unstructured::new(&bytes)).expect("enough bytes");
         compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], ways())
     });
 }
@@ -67,7 +67,7 @@ fn lanes_that_wait() {
     seeds(300, |seed| {
         let mut random = Random::new(seed);
         let bytes = bytes(&mut random, 2000);
-        let function = generate::waiting(&mut Unstructured::new(&bytes)).expect("enough bytes");
+        let function = warploom_testing::waiting(&mut Unstructured::new(&bytes)).expect("enough bytes");
         compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], ways())
     });
 }

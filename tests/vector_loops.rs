@@ -7,10 +7,8 @@ use warploom_analysis::LaunchClass;
 use warploom_engine::Program;
 use warploom_ir::parse::parse;
 use warploom_ir::{BankId, BlockId, Function};
-use warploom_testing as generate;
 use warploom_testing::compare::{Initial, WAYS, compare};
 use warploom_testing::ir::{Random, Source};
-use warploom_vector as vector;
 
 /// How lanes leave the loop.
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +110,7 @@ fn compare_by_vectors(function: &Function, initial: &[Initial]) {
 /// Else the fifth way of the diff targets would compare Cranelift's code only.
 #[test]
 fn blocks_of_random_functions_are_made_by_vectors() {
-    if !vector::is_supported() {
+    if !warploom_vector::is_supported() {
         println!("skipped: this host has no AVX-512");
         return;
     }
@@ -120,11 +118,13 @@ fn blocks_of_random_functions_are_made_by_vectors() {
     for seed in 0..200 {
         let mut random = Random::new(seed);
         let bytes: Vec<u8> = (0..3000).map(|_| random.below(256) as u8).collect();
-        let function = generate::function(&mut Unstructured::new(&bytes)).expect("enough bytes");
+        let function = warploom_testing::function(&mut Unstructured::new(&bytes)).expect("enough bytes");
         let launch = LaunchClass::of([64, 1, 1], function.lanes.into());
-        let Ok(program) = Program::in_small_regions(&function, launch, true, vector::backend()) else { continue };
+        let Ok(program) = Program::in_small_regions(&function, launch, true, warploom_vector::backend()) else {
+            continue;
+        };
         blocks += program.regions().len();
-        let makes = |&region: &&[BlockId]| vector::left_out(program.prepared(), region).is_none();
+        let makes = |&region: &&[BlockId]| warploom_vector::left_out(program.prepared(), region).is_none();
         made += program.regions().filter(makes).count();
     }
     println!("{made} of {blocks} blocks");
@@ -133,7 +133,7 @@ fn blocks_of_random_functions_are_made_by_vectors() {
 
 #[test]
 fn lanes_leave_loops_at_different_times() {
-    if !vector::is_supported() {
+    if !warploom_vector::is_supported() {
         println!("skipped: this host has no AVX-512");
         return;
     }
@@ -145,10 +145,10 @@ fn lanes_leave_loops_at_different_times() {
                 for cost in [1, 7, 90] {
                     let function = parse(&text(lanes, wide, leave, cost)).expect("a function");
                     let launch = LaunchClass::of([48, 2, 1], lanes);
-                    let program = Program::in_small_regions(&function, launch, true, vector::backend());
+                    let program = Program::in_small_regions(&function, launch, true, warploom_vector::backend());
                     let program = program.expect("a program");
                     for region in program.regions() {
-                        let left_out = vector::left_out(program.prepared(), region);
+                        let left_out = warploom_vector::left_out(program.prepared(), region);
                         assert_eq!(left_out, None, "{lanes} lanes, {leave:?}");
                     }
                     for round in 0..12 {

@@ -1,7 +1,6 @@
 //! What calls answer.
 
 pub use cudarc::driver::sys::CUresult as Error;
-use warploom as exec;
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::memory::{CopyError, MapError};
 
@@ -23,15 +22,15 @@ pub fn of_copy(_: CopyError) -> Error {
 }
 
 /// Of a launch that did not take place.
-pub fn of_launch(error: &exec::Error) -> Error {
+pub fn of_launch(error: &warploom::Error) -> Error {
     use warploom_runtime::launch::LaunchError;
     match error {
-        exec::Error::Map(map) => of_map(*map),
-        exec::Error::Launch(LaunchError::ResidentTooLarge { .. } | LaunchError::HostOutOfMemory { .. }) => {
+        warploom::Error::Map(map) => of_map(*map),
+        warploom::Error::Launch(LaunchError::ResidentTooLarge { .. } | LaunchError::HostOutOfMemory { .. }) => {
             Error::CUDA_ERROR_OUT_OF_MEMORY
         }
-        exec::Error::Cluster { .. } => Error::CUDA_ERROR_INVALID_CLUSTER_SIZE,
-        exec::Error::Lift(_) | exec::Error::Interp(_) | exec::Error::Stage { .. } => {
+        warploom::Error::Cluster { .. } => Error::CUDA_ERROR_INVALID_CLUSTER_SIZE,
+        warploom::Error::Lift(_) | warploom::Error::Interp(_) | warploom::Error::Stage { .. } => {
             Error::CUDA_ERROR_JIT_COMPILER_NOT_FOUND
         }
         _ => Error::CUDA_ERROR_INVALID_VALUE,

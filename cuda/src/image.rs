@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use warploom_container::{self as container, Arch, Module};
+use warploom_container::{Arch, Module};
 
 use crate::boundary::{Kept, Ptr};
 use crate::driver;
@@ -89,20 +89,22 @@ impl From<Error> for Failure {
     }
 }
 
-impl From<container::Error> for Failure {
-    fn from(error: container::Error) -> Failure {
+impl From<warploom_container::Error> for Failure {
+    fn from(error: warploom_container::Error) -> Failure {
         Failure { error: kind(&error), text: error.to_string() }
     }
 }
 
-fn kind(error: &container::Error) -> Error {
+fn kind(error: &warploom_container::Error) -> Error {
     match error {
-        container::Error::NotForArch { .. } | container::Error::NoCandidate { .. } => {
+        warploom_container::Error::NotForArch { .. } | warploom_container::Error::NoCandidate { .. } => {
             Error::CUDA_ERROR_NO_BINARY_FOR_GPU
         }
-        container::Error::Ptx(_) => Error::CUDA_ERROR_INVALID_PTX,
-        container::Error::PtxLink(_) | container::Error::Linked { .. } => Error::CUDA_ERROR_INVALID_PTX,
-        container::Error::Member { source, .. } => kind(source),
+        warploom_container::Error::Ptx(_) => Error::CUDA_ERROR_INVALID_PTX,
+        warploom_container::Error::PtxLink(_) | warploom_container::Error::Linked { .. } => {
+            Error::CUDA_ERROR_INVALID_PTX
+        }
+        warploom_container::Error::Member { source, .. } => kind(source),
         _ => Error::CUDA_ERROR_INVALID_IMAGE,
     }
 }
@@ -206,7 +208,7 @@ impl Image {
         let ptx = module.ptx.as_ref().map(|ptx| &ptx.module);
         if ptx.is_some_and(|ptx| ptx.has_address_size && ptx.address_size == 32) {
             let (what, why) = ("`.address_size 32`".into(), "addresses of device memory have 64 bits".into());
-            return Err(container::Error::Unsupported { what, why }.into());
+            return Err(warploom_container::Error::Unsupported { what, why }.into());
         }
         Ok(module)
     }
@@ -229,7 +231,8 @@ impl Image {
     fn texts(&self, arch: Option<Arch>) -> Result<Vec<(String, Vec<u8>)>, Failure> {
         let mut texts = vec![];
         for (file, number) in self.files.iter().zip(1..) {
-            let found = container::texts_for(file.get(), arch)?.into_iter().filter(|text| !is_device_runtime(text));
+            let found =
+                warploom_container::texts_for(file.get(), arch)?.into_iter().filter(|text| !is_device_runtime(text));
             texts.extend(found.map(|text| (format!("file {number} of the program"), text)));
         }
         if !texts.is_empty() {
@@ -245,9 +248,9 @@ const REMEDY: &str =
 
 /// The modules of an image, or of texts that are linked.
 fn modules(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Failure> {
-    let Some(texts) = linked_texts(bytes) else { return Ok(container::modules_for(bytes, arch)?) };
+    let Some(texts) = linked_texts(bytes) else { return Ok(warploom_container::modules_for(bytes, arch)?) };
     let texts: Vec<(&str, &[u8])> = texts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
-    Ok(vec![container::ptx::parse_linked(&texts)?])
+    Ok(vec![warploom_container::ptx::parse_linked(&texts)?])
 }
 
 /// Whether a text is NVIDIA's library of what device code may ask of the runtime.
@@ -255,7 +258,7 @@ fn is_device_runtime(text: &[u8]) -> bool {
     // Users of the function declare it.
     let named = |function: &str| function == OF_DEVICE_RUNTIME;
     text.windows(OF_DEVICE_RUNTIME.len()).any(|part| part == OF_DEVICE_RUNTIME.as_bytes())
-        && container::ptx::parse_linked(&[("", text)])
+        && warploom_container::ptx::parse_linked(&[("", text)])
             .is_ok_and(|module| module.functions.iter().any(|one| named(&one.name)))
 }
 

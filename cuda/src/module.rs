@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::FxHashMap;
-use warploom::{self as exec, Program};
+use warploom::Program;
 use warploom_container::{Function as Code, FunctionId};
 
 use crate::error::{Answer, Error};
@@ -105,7 +105,7 @@ impl Library {
         };
         program.map(with_cache).map_err(|error| Failure {
             error: match &error {
-                exec::Error::Map(map) => crate::error::of_map(*map),
+                warploom::Error::Map(map) => crate::error::of_map(*map),
                 _ => Error::CUDA_ERROR_INVALID_IMAGE,
             },
             text: error.to_string(),

@@ -113,8 +113,6 @@ fn change(elf: &mut [u8], start: usize, fields: &[Field], random: &mut Random) {
 mod tests {
     use std::collections::HashSet;
 
-    use warploom_container as container;
-
     use super::*;
 
     #[test]
@@ -126,7 +124,7 @@ mod tests {
                 let mut changed = file.clone();
                 assert!(mutate(&mut changed, seed));
                 assert_eq!(&changed[..4], b"\x7fELF");
-                loads += usize::from(container::modules(&changed).is_ok());
+                loads += usize::from(warploom_container::modules(&changed).is_ok());
                 crate::container(&changed);
                 found.insert(changed);
             }

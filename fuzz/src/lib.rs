@@ -8,12 +8,10 @@ use arbitrary::{Result, Unstructured};
 use warploom_analysis::LaunchClass;
 use warploom_cache::Reader;
 use warploom_container::hsaco::bundle;
-use warploom_container::{self as container, Addresses, Arch, Format, FunctionId, Linked, fatbin, text};
+use warploom_container::{Addresses, Arch, Format, FunctionId, Linked, fatbin, text};
 use warploom_engine::Program;
-use warploom_gfx9 as gfx9;
 use warploom_ir::{Function, parse, verify};
 use warploom_maxwell::{Instruction, assemble, table};
-use warploom_ptx as ptx;
 use warploom_replay::{Manifest, npy};
 use warploom_testing::check::Subject;
 use warploom_testing::code::{Code, Isa};
@@ -21,10 +19,9 @@ use warploom_testing::compare::{self, BLOCKS, Way, compare, one_way};
 use warploom_testing::ir::Bytes;
 use warploom_testing::loops::{Guest, long};
 use warploom_testing::{
-    self as generate, Attack, Case, Elementwise, bare, check, gfx9 as gfx9_code, maxwell as maxwell_code,
-    ptx as ptx_code, visa as visa_code,
+    Attack, Case, Elementwise, bare, check, gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code,
+    visa as visa_code,
 };
-use warploom_visa as visa;
 
 // Their functions of C are linked from them.
 extern crate cuda as _;
@@ -59,13 +56,15 @@ pub fn array(bytes: &[u8]) {
 
 /// Any file, as `warploom inspect` and a launch would read it: formats, fat binary members, linking, code.
 pub fn container(bytes: &[u8]) {
-    if let Some(format @ (Format::FatBinary | Format::OffloadBundle | Format::HostElf)) = container::recognise(bytes) {
+    if let Some(format @ (Format::FatBinary | Format::OffloadBundle | Format::HostElf)) =
+        warploom_container::recognise(bytes)
+    {
         let _ = bundle::bundles(bytes, format);
         let _ = fatbin::visit(bytes, format, &|_| true, &mut |visited| drop(visited.member.label()));
     }
-    let _ = container::modules_for(bytes, Some(Arch::Sm(50)));
-    let _ = container::each_module(bytes, &mut |label, module| drop((label.len(), module)));
-    let Ok(modules) = container::modules(bytes) else { return };
+    let _ = warploom_container::modules_for(bytes, Some(Arch::Sm(50)));
+    let _ = warploom_container::each_module(bytes, &mut |label, module| drop((label.len(), module)));
+    let Ok(modules) = warploom_container::modules(bytes) else { return };
     for module in modules {
         let Ok(linked) = Linked::new(Arc::new(module), Addresses::default()) else { continue };
         let kernels: Vec<FunctionId> = linked.module().kernels().map(|(id, _)| id).collect();
@@ -134,10 +133,10 @@ pub fn ir_text(bytes: &[u8]) {
 
 /// PTX: what can be read prints, reads back the same, and is a module.
 pub fn ptx_text(bytes: &[u8]) {
-    let Ok(module) = ptx::read(bytes) else { return };
-    let printed = ptx::text::print(&module);
-    let again = ptx::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
-    assert_eq!(printed, ptx::text::print(&again));
+    let Ok(module) = warploom_ptx::read(bytes) else { return };
+    let printed = warploom_ptx::text::print(&module);
+    let again = warploom_ptx::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
+    assert_eq!(printed, warploom_ptx::text::print(&again));
     for (function, again) in module.functions.iter().zip(&again.functions) {
         let (Some(body), Some(again)) = (&function.body, &again.body) else { continue };
         for (statement, again) in body.statements.iter().zip(&again.statements) {
@@ -176,15 +175,15 @@ pub fn decode_maxwell(bytes: &[u8]) {
 pub fn decode_gfx9(bytes: &[u8]) {
     let mut rest = &bytes[..bytes.len().min(256)];
     while rest.len() >= 4 {
-        let Some(instruction) = gfx9::Instruction::decode(rest) else {
+        let Some(instruction) = warploom_gfx9::Instruction::decode(rest) else {
             rest = &rest[4..];
             continue;
         };
         let word = instruction.word();
         let text = instruction.text(PC);
         assert!(!text.is_empty() && text.is_ascii() && text.trim() == text, "{word:016x} is {text:?}");
-        let again = gfx9::assemble(&text).unwrap_or_else(|error| panic!("{word:016x}: {text}: {error}"));
-        let decoded = gfx9::Instruction::decode(&again).expect("it is assembled from the table");
+        let again = warploom_gfx9::assemble(&text).unwrap_or_else(|error| panic!("{word:016x}: {text}: {error}"));
+        let decoded = warploom_gfx9::Instruction::decode(&again).expect("it is assembled from the table");
         assert_eq!(decoded.text(PC), text, "{word:016x}");
         let bytes = &rest[..instruction.bytes() as usize];
         let [before, after] = [bytes, &again].map(|bytes| gfx9_code::lifted_instruction(bytes).map(analysed));
@@ -202,19 +201,20 @@ pub fn decode_gfx9(bytes: &[u8]) {
 
 /// vISA, as text or in its binary form: what can be read prints, and what is printed reads back the same.
 pub fn decode_visa(bytes: &[u8]) {
-    if bytes.starts_with(&visa::binary::MAGIC) {
-        let Ok(module) = visa::binary::read(bytes) else { return };
+    if bytes.starts_with(&warploom_visa::binary::MAGIC) {
+        let Ok(module) = warploom_visa::binary::read(bytes) else { return };
         for routine in &module.routines {
-            let _ = visa::binary::write_code(routine);
+            let _ = warploom_visa::binary::write_code(routine);
         }
-        let printed = visa::text::print(&module);
+        let printed = warploom_visa::text::print(&module);
         // Names may be anything, and so not be names in a text.
-        let Ok(again) = visa::text::read(printed.as_bytes()) else { return };
-        assert_eq!(visa::text::print(&again), printed);
-    } else if let Ok(module) = visa::text::read(bytes) {
-        let printed = visa::text::print(&module);
-        let again = visa::text::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
-        assert_eq!(visa::text::print(&again), printed);
+        let Ok(again) = warploom_visa::text::read(printed.as_bytes()) else { return };
+        assert_eq!(warploom_visa::text::print(&again), printed);
+    } else if let Ok(module) = warploom_visa::text::read(bytes) {
+        let printed = warploom_visa::text::print(&module);
+        let again =
+            warploom_visa::text::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
+        assert_eq!(warploom_visa::text::print(&again), printed);
     }
     container(bytes);
 }
@@ -232,15 +232,15 @@ pub fn diff_ir(bytes: &[u8]) {
         let block = *u.choose(&BLOCKS)?;
         let function = match u.int_in_range(0..=3)? {
             0 => {
-                let Elementwise { function, independent } = generate::elementwise(&mut u)?;
+                let Elementwise { function, independent } = warploom_testing::elementwise(&mut u)?;
                 let launch = bare::Launch::choose(&mut u)?;
                 if let Err(difference) = bare::compare(&function, &launch, independent, way(bytes)) {
                     panic!("{difference}");
                 }
                 return Ok(());
             }
-            1 => generate::function(&mut u)?,
-            2 => generate::chain::any_chain(&mut u)?,
+            1 => warploom_testing::function(&mut u)?,
+            2 => warploom_testing::chain::any_chain(&mut u)?,
             _ => {
                 let (lanes, ops) = (u.int_in_range(1..=64)?, u.int_in_range(1..=30)?);
                 let rest = u.take_rest();

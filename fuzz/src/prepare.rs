@@ -7,14 +7,10 @@ use std::{env, fs, io};
 
 use arbitrary::Unstructured;
 use warploom_cache::Reader;
-use warploom_container::{self as container, Isa, SectionKind};
-use warploom_gfx9 as gfx9;
+use warploom_container::{Isa, SectionKind};
 use warploom_gfx9::layout::Form;
-use warploom_maxwell as maxwell;
-use warploom_ptx as ptx;
 use warploom_testing::ir::{Random, Source};
 use warploom_testing::{gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code};
-use warploom_visa as visa;
 
 use super::KEPT;
 
@@ -131,11 +127,12 @@ fn functions() -> Vec<Vec<u8>> {
 /// Code of the examples.
 fn code(wanted: fn(Isa) -> bool) -> Vec<Vec<u8>> {
     let binaries = [files("examples", ".cubin"), files("examples", ".hsaco")].concat();
-    let modules = binaries.iter().filter_map(|bytes| container::modules(bytes).ok()).flatten();
+    let modules = binaries.iter().filter_map(|bytes| warploom_container::modules(bytes).ok()).flatten();
     let modules = modules.filter(|module| wanted(module.isa));
     let code = modules.flat_map(|module| {
         let starts: Vec<_> = module.kernels().map(|(_, kernel)| (kernel.section, kernel.offset as usize)).collect();
-        let is_code = |section: &container::Section| matches!(section.kind, SectionKind::Code | SectionKind::Image);
+        let is_code =
+            |section: &warploom_container::Section| matches!(section.kind, SectionKind::Code | SectionKind::Image);
         let of = |(section, at)| {
             let section = module.section(section);
             is_code(section).then(|| section.data.get(at..).map(<[u8]>::to_vec)).flatten()
@@ -162,14 +159,14 @@ fn dictionary(target: &str) -> BTreeSet<Vec<u8>> {
     };
     match target {
         "decode_maxwell" | "diff_dumb_maxwell" => {
-            maxwell::table::rows().map(|row| row.bits.to_le_bytes().into()).collect()
+            warploom_maxwell::table::rows().map(|row| row.bits.to_le_bytes().into()).collect()
         }
         "decode_gfx9" | "diff_dumb_gfx9" => {
-            let forms = gfx9::table::rows().flat_map(|row| row.forms());
+            let forms = warploom_gfx9::table::rows().flat_map(|row| row.forms());
             let fixed = forms.filter_map(|(encoding, format, op)| Some(Form::find(encoding, format)?.fixed(op).1));
             fixed.map(|bits| bits.to_le_bytes().into()).collect()
         }
-        "assembly" => gfx9::table::rows()
+        "assembly" => warploom_gfx9::table::rows()
             .map(|row| row.mnemonic.as_bytes().into())
             .chain([".target sm_50", ".target gfx900", ".kernel", ".param", ".shared", ".local", ".L"].map(Into::into))
             .collect(),
@@ -205,11 +202,11 @@ fn dictionary(target: &str) -> BTreeSet<Vec<u8>> {
                 "%laneid",
                 "WARP_SZ",
             ];
-            let vocabulary = ptx::table::random::vocabulary().into_iter();
+            let vocabulary = warploom_ptx::table::random::vocabulary().into_iter();
             vocabulary.chain(words.map(Into::into)).map(String::into_bytes).collect()
         }
         "decode_visa" => {
-            let names = visa::table::rows().iter().map(|row| row.name);
+            let names = warploom_visa::table::rows().iter().map(|row| row.name);
             let words = [
                 "CISA",
                 ".version 4.1",

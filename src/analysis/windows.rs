@@ -11,12 +11,10 @@ use warploom_ir::{
     Access, Bank, BinaryOp, Block, CellKind, Function, Inst, Op, Reg, Type, Value, ValueType, Values, Window, numbered,
 };
 
-use super::normal_form::has_window;
-
 /// The function without windows, but for those of byte regions.
 pub fn widen(function: &Function) -> Cow<'_, Function> {
     let all = Window::all(function.lanes);
-    if function.blocks.iter().flat_map(|block| &block.insts).all(|inst| inst.window == all || has_window(&inst.op)) {
+    if function.blocks.iter().flat_map(|block| &block.insts).all(|inst| inst.window == all || keeps(&inst.op)) {
         return Cow::Borrowed(function);
     }
     let mut function = function.clone();
@@ -24,6 +22,11 @@ pub fn widen(function: &Function) -> Cow<'_, Function> {
         widen_block(&function.banks, all, block);
     }
     Cow::Owned(function)
+}
+
+/// Whether an operation keeps its window.
+fn keeps(op: &Op) -> bool {
+    matches!(op, Op::RegionRead { uniform: false, .. } | Op::RegionWrite { .. })
 }
 
 fn widen_block(banks: &[Bank], all: Window, block: &mut Block) {
@@ -59,7 +62,7 @@ impl Widener<'_> {
         let (window, types) = (inst.window, inst.types(old));
         let mut op = inst.op;
         op.map_operands(|v| self.map[v]);
-        let results = if window == self.all || has_window(&op) {
+        let results = if window == self.all || keeps(&op) {
             self.push(op, types, window)
         } else {
             self.mask(&mut op, window);

@@ -5,15 +5,12 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use warploom_container::{self as container, Binding, Function, Isa, Module, SectionId, SectionKind, SymbolKind};
-use warploom_gfx9 as gfx9;
+use warploom_container::{Binding, Function, Isa, Module, SectionId, SectionKind, SymbolKind};
 use warploom_guest::chip::Chip;
 use warploom_guest::platform::Platform;
 use warploom_maxwell::Instruction;
 use warploom_maxwell::listing::{Section, Symbol, listing};
-use warploom_ptx as ptx;
 use warploom_replay::read;
-use warploom_visa::{self as visa};
 
 use super::{Ending, Error, GpuChoice, print};
 
@@ -91,7 +88,7 @@ fn gfx9_text(digits: &str) -> Option<Option<String>> {
         _ => None,
     };
     let code: Vec<u8> = pairs.map(byte).collect::<Option<_>>()?;
-    let instruction = gfx9::Instruction::decode(&code).filter(|one| one.bytes() as usize == code.len());
+    let instruction = warploom_gfx9::Instruction::decode(&code).filter(|one| one.bytes() as usize == code.len());
     Some(instruction.map(|instruction| instruction.text(0)))
 }
 
@@ -101,7 +98,7 @@ fn stream(code: &[u8], start: u64, chip: Chip, hex: bool) -> String {
     let mut at = 0;
     while let Some(word) = code[at..].first_chunk::<4>() {
         let pc = start + at as u64;
-        let instruction = gfx9::decode(chip, &code[at..]);
+        let instruction = warploom_gfx9::decode(chip, &code[at..]);
         let (bytes, text) = match &instruction {
             Some(instruction) => (instruction.bytes() as usize, chip.named(instruction.text(pc))),
             None => (4, format!("illegal word {:#010x}", u32::from_le_bytes(*word))),
@@ -157,7 +154,8 @@ fn code_object(module: &Module, chip: Chip, hex: bool) -> String {
 
 fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {
     let failed = |source| Error::Container { path: options.file.clone(), source };
-    let container::Modules { modules, unreadable } = container::read_for(bytes, options.gpu.arch).map_err(failed)?;
+    let warploom_container::Modules { modules, unreadable } =
+        warploom_container::read_for(bytes, options.gpu.arch).map_err(failed)?;
     let mut texts = Vec::new();
     for module in &modules {
         texts.extend(module_text(module, options.kernel.as_deref(), options.hex));
@@ -199,7 +197,11 @@ fn visa_text(module: &Module, platform: Option<Platform>, function: Option<&str>
     let wanted = routines.filter(|routine| function.is_none_or(|name| routine.name == name));
     wanted
         .map(|routine| {
-            visa::text::print(&visa::module::Module { routines: vec![routine.clone()], platform, ..Default::default() })
+            warploom_visa::text::print(&warploom_visa::module::Module {
+                routines: vec![routine.clone()],
+                platform,
+                ..Default::default()
+            })
         })
         .collect()
 }
@@ -207,7 +209,7 @@ fn visa_text(module: &Module, platform: Option<Platform>, function: Option<&str>
 /// The listing of every code section, or of those that hold the function; of a code object of the function alone.
 fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String> {
     match module.isa {
-        Isa::Ptx { .. } => return module.ptx.iter().map(|ptx| ptx::text::print(&ptx.module)).collect(),
+        Isa::Ptx { .. } => return module.ptx.iter().map(|ptx| warploom_ptx::text::print(&ptx.module)).collect(),
         Isa::Visa { platform } => return visa_text(module, platform, function),
         Isa::Ir => {
             return module.sections.iter().map(|section| String::from_utf8_lossy(&section.data).into_owned()).collect();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use warploom::{EngineKind, Executed, LaunchOptions, LaunchOutcome};
 use warploom_replay::array::Array;
-use warploom_replay::{self as capture, Comparison, Dtype, Expectation, Launch, Run, Session};
+use warploom_replay::{Comparison, Dtype, Expectation, Launch, Run, Session};
 use warploom_runtime::launch::Counts;
 
 use super::progress::Progress;
@@ -73,8 +73,8 @@ impl<'c> EngineRun<'c> {
                 continue;
             }
             let name = format!("{}.npy", buffer.name);
-            capture::write::file(&out.join(&name), |into| {
-                capture::npy::write_pieces(buffer.dtype, &buffer.shape, into, &mut |sink| {
+            warploom_replay::write::file(&out.join(&name), |into| {
+                warploom_replay::npy::write_pieces(buffer.dtype, &buffer.shape, into, &mut |sink| {
                     let mut result = Ok(());
                     let write = |_: usize, piece: &[u8]| {
                         if result.is_ok() {
@@ -89,8 +89,8 @@ impl<'c> EngineRun<'c> {
             if let Some(png) = &buffer.png {
                 let name = format!("{}.png", buffer.name);
                 let bytes = self.session.buffer(i).map_err(failed)?;
-                let image = capture::image::draw(png, &bytes).map_err(Error::Other)?;
-                capture::write::file(&out.join(&name), |into| into.write_all(&image))?;
+                let image = warploom_replay::image::draw(png, &bytes).map_err(Error::Other)?;
+                warploom_replay::write::file(&out.join(&name), |into| into.write_all(&image))?;
                 names.push(name);
             }
         }
@@ -98,13 +98,13 @@ impl<'c> EngineRun<'c> {
             let Some(bytes) = self.session.changed_surface(i).map_err(failed)? else { continue };
             if surface.description.png {
                 let name = format!("{}.png", surface.name);
-                let image = capture::surface::draw(surface, &bytes).map_err(Error::Other)?;
-                capture::write::file(&out.join(&name), |into| into.write_all(&image))?;
+                let image = warploom_replay::surface::draw(surface, &bytes).map_err(Error::Other)?;
+                warploom_replay::write::file(&out.join(&name), |into| into.write_all(&image))?;
                 names.push(name);
             }
             let name = format!("{}.npy", surface.name);
             let array = Array { dtype: surface.dtype, shape: surface.shape.clone(), bytes };
-            capture::write::array(&out.join(&name), &array)?;
+            warploom_replay::write::array(&out.join(&name), &array)?;
             names.push(name);
         }
         for (i, symbol) in launch.symbols.iter().enumerate() {
@@ -112,19 +112,19 @@ impl<'c> EngineRun<'c> {
             let name = format!("{}.npy", symbol.name);
             // A variable need not be whole elements.
             let dtype = Some(symbol.dtype).filter(|dtype| bytes.len() % dtype.bytes() == 0).unwrap_or(Dtype::U8);
-            capture::write::array(&out.join(&name), &Array::flat(dtype, bytes))?;
+            warploom_replay::write::array(&out.join(&name), &Array::flat(dtype, bytes))?;
             names.push(name);
         }
         if let (Some(shader), Some(exported)) = (&launch.shader, self.session.exported().map_err(failed)?) {
             for (name, array) in shader.arrays(&exported) {
                 let name = format!("{name}.npy");
-                capture::write::array(&out.join(&name), &array)?;
+                warploom_replay::write::array(&out.join(&name), &array)?;
                 names.push(name);
             }
             if let Some(picture) = shader.picture {
                 let name = format!("{}.png", shader.colour_name());
                 let image = shader.draw(picture, &exported).map_err(Error::Other)?;
-                capture::write::file(&out.join(&name), |into| into.write_all(&image))?;
+                warploom_replay::write::file(&out.join(&name), |into| into.write_all(&image))?;
                 names.push(name);
             }
         }
@@ -177,13 +177,13 @@ pub fn compare_with_expected<'l>(
     for (i, surface) in launch.surfaces.iter().enumerate() {
         let Some(Expectation { array, tolerance, .. }) = &surface.expect else { continue };
         let texels = session.surface(i).map_err(Error::exec(&launch.path))?;
-        let comparison = capture::compare(&texels, array, *tolerance);
+        let comparison = warploom_replay::compare(&texels, array, *tolerance);
         all.push(("surface", surface.name.as_str(), comparison));
     }
     for (i, symbol) in launch.symbols.iter().enumerate() {
         let Some(Expectation { array, tolerance, .. }) = &symbol.expect else { continue };
         let content = session.variable(i).map_err(Error::exec(&launch.path))?;
-        let comparison = capture::compare(&content[..array.bytes.len()], array, *tolerance);
+        let comparison = warploom_replay::compare(&content[..array.bytes.len()], array, *tolerance);
         all.push(("variable", symbol.name.as_str(), comparison));
     }
     if let (Some(shader), Some(exported)) = (&launch.shader, session.exported().map_err(Error::exec(&launch.path))?) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use warploom_container::fatbin::{self, MemberKind};
 use warploom_container::hsaco::{HsaKernel, HsaModule, bundle};
-use warploom_container::{self as container, Format, Function, Module, SectionKind, SymbolKind};
+use warploom_container::{Format, Function, Module, SectionKind, SymbolKind};
 use warploom_replay::read;
 
 use super::text::grouped;
@@ -38,7 +38,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         return coverage::run(&options.file, &bytes, options.gpu.arch);
     }
     let mut out = String::new();
-    match container::recognise(&bytes) {
+    match warploom_container::recognise(&bytes) {
         None
         | Some(
             Format::Cubin
@@ -53,13 +53,15 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         ) => {}
         Some(format) => members(&bytes, format, &mut out).map_err(failed)?,
     }
-    match container::read_for(&bytes, options.gpu.arch) {
+    match warploom_container::read_for(&bytes, options.gpu.arch) {
         Ok(found) => {
             found.modules.iter().for_each(|module| show(module, &mut out));
             found.unreadable.iter().for_each(|error| line!(out, "\nnot read: {error}"));
         }
         // There is something to see all the same.
-        Err(e @ (container::Error::NoCandidate { .. } | container::Error::NotForArch { .. })) if !out.is_empty() => {
+        Err(e @ (warploom_container::Error::NoCandidate { .. } | warploom_container::Error::NotForArch { .. }))
+            if !out.is_empty() =>
+        {
             print(&out)?;
             return Err(failed(e));
         }
@@ -69,7 +71,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     Ok(Ending::Success)
 }
 
-fn members(bytes: &[u8], format: Format, out: &mut String) -> Result<(), container::Error> {
+fn members(bytes: &[u8], format: Format, out: &mut String) -> Result<(), warploom_container::Error> {
     line!(out, "{format}");
     let mut last = None;
     fatbin::visit(bytes, format, &|_| true, &mut |visited| {

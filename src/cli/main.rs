@@ -24,11 +24,8 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
-use warploom as exec;
-use warploom_container as container;
 use warploom_container::Arch;
 use warploom_engine::Effort;
-use warploom_replay as capture;
 use warploom_replay::{Launch, Session};
 
 /// Runs captured GPU binaries on a CPU.
@@ -90,11 +87,11 @@ enum Ending {
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(transparent)]
-    Capture(#[from] capture::Error),
+    Capture(#[from] warploom_replay::Error),
     #[error("{}: {source}", .path.display())]
-    Exec { path: PathBuf, source: Box<exec::Error> },
+    Exec { path: PathBuf, source: Box<warploom::Error> },
     #[error("{}: {source}", .path.display())]
-    Container { path: PathBuf, source: container::Error },
+    Container { path: PathBuf, source: warploom_container::Error },
     #[error("{}: {doing}: {source}", .path.display())]
     Io { path: PathBuf, doing: &'static str, source: std::io::Error },
     #[error("{0}")]
@@ -102,7 +99,7 @@ enum Error {
 }
 
 impl Error {
-    fn exec(path: &Path) -> impl FnOnce(exec::Error) -> Error {
+    fn exec(path: &Path) -> impl FnOnce(warploom::Error) -> Error {
         move |source| Error::Exec { path: path.to_path_buf(), source: Box::new(source) }
     }
 }
@@ -110,8 +107,10 @@ impl Error {
 /// A launch in memory. What is wrong with the binary is said of its file, all else of the manifest.
 fn session(launch: &Launch) -> Result<Session<'_>, Error> {
     Session::new(launch).map_err(|source| {
-        let of_binary =
-            matches!(source, exec::Error::Container(_) | exec::Error::NoKernels | exec::Error::Unreadable { .. });
+        let of_binary = matches!(
+            source,
+            warploom::Error::Container(_) | warploom::Error::NoKernels | warploom::Error::Unreadable { .. }
+        );
         Error::exec(if of_binary { &launch.binary_path } else { &launch.path })(source)
     })
 }
@@ -139,11 +138,11 @@ impl EngineChoice {
         }
     }
 
-    fn engines(self) -> &'static [exec::EngineKind] {
+    fn engines(self) -> &'static [warploom::EngineKind] {
         match self {
-            EngineChoice::Jit => &[exec::EngineKind::Jit],
-            EngineChoice::Interp => &[exec::EngineKind::Interp],
-            EngineChoice::Both => &[exec::EngineKind::Jit, exec::EngineKind::Interp],
+            EngineChoice::Jit => &[warploom::EngineKind::Jit],
+            EngineChoice::Interp => &[warploom::EngineKind::Interp],
+            EngineChoice::Both => &[warploom::EngineKind::Jit, warploom::EngineKind::Interp],
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use warploom::Executed;
 use warploom_engine::Effort;
 use warploom_replay::compare::line_difference;
-use warploom_replay::{self as capture, Launch, first_difference};
+use warploom_replay::{Launch, first_difference};
 use warploom_runtime::fault::FaultKind;
 
 use super::cache::pieces_of_code;
@@ -72,7 +72,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let mut launch = Launch::read(&options.manifest)?;
     launch.arch = options.gpu.arch.or(launch.arch);
     if let Some(path) = &options.report {
-        capture::write::check(path)?;
+        warploom_replay::write::check(path)?;
     }
     if let Some(out) = &options.out {
         std::fs::create_dir_all(out).map_err(|source| Error::Io {
@@ -148,7 +148,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         let steady = options.steady.then(|| runs[0].steady()).transpose()?;
         let executed = runs[0].profile()?;
         let report = Report { steady, ..report(options, &runs, executed, expect, difference) };
-        capture::write::file(path, |into| serde_json::to_writer_pretty(into, &report).map_err(Into::into))?;
+        warploom_replay::write::file(path, |into| serde_json::to_writer_pretty(into, &report).map_err(Into::into))?;
     }
     print(&runs[0].first.printed.text)?;
     print(summary(options, &launch, &runs) + &notes)?;

@@ -4,7 +4,7 @@
 //! likely one nothing. It keeps the register of a return value too: results and faults go through the context.
 
 use warploom_analysis::CHUNK;
-use warploom_interp::{self as interp, Actor, Elements};
+use warploom_interp::{Actor, Elements};
 use warploom_ir::names::Named;
 use warploom_ir::typing::MAX_ELEMENTS;
 use warploom_ir::{FloatAttrs, NanPolicy, Round, SharedFn, Space, Type, eval};
@@ -146,10 +146,10 @@ unsafe extern "C" fn access(context: *mut WarpContext, number: u32, bits: u64, f
             }
             match desc.kind {
                 AccessKind::Load { extend } => {
-                    let loaded = interp::load_elements(context, &desc.access, actor, address, &mut elements);
+                    let loaded = warploom_interp::load_elements(context, &desc.access, actor, address, &mut elements);
                     loaded.inspect(|_| {
                         for (e, &bits) in elements[..count].iter().enumerate() {
-                            let bits = interp::extended(&desc.access, extend, bits);
+                            let bits = warploom_interp::extended(&desc.access, extend, bits);
                             value(e).set(&mut context.engine, lane, bits);
                         }
                     })
@@ -158,12 +158,12 @@ unsafe extern "C" fn access(context: *mut WarpContext, number: u32, bits: u64, f
                     for (e, element) in elements[..count].iter_mut().enumerate() {
                         *element = value(e).get(&context.engine, lane) & desc.access.ty.bit_mask();
                     }
-                    interp::store_elements(context, &desc.access, actor, address, &elements)
+                    warploom_interp::store_elements(context, &desc.access, actor, address, &elements)
                 }
                 AccessKind::Atomic { op } => {
                     let compare = Cells { word: STAGED_COMPARE, ty: desc.access.ty };
                     let operands = [value(0), compare].map(|cells| cells.get(&context.engine, lane));
-                    interp::atomic_element(context, &desc.access, op, desc.nan, actor, address, operands).map(
+                    warploom_interp::atomic_element(context, &desc.access, op, desc.nan, actor, address, operands).map(
                         |(old, residency)| {
                             value(0).set(&mut context.engine, lane, old);
                             residency
@@ -202,7 +202,8 @@ unsafe extern "C" fn interpret(context: *mut WarpContext, number: u32) {
     let desc = &interpreted[number as usize];
     let (function, layout) = (interpreter.function(), interpreter.layout());
     let range = desc.index..desc.index + 1;
-    let outcome = interp::run_insts(function, layout, context, desc.block, range, &desc.live_in, &desc.live_out);
+    let outcome =
+        warploom_interp::run_insts(function, layout, context, desc.block, range, &desc.live_in, &desc.live_out);
     debug_assert!(matches!(outcome, Ok(()) | Err(ExitCode::Fault)), "an instruction inside a block can only fault");
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashSet;
-use warploom_analysis::{self as analysis, Flow, Launched, Liveness, Optimized};
+use warploom_analysis::{Flow, Launched, Liveness, Optimized};
 use warploom_interp::{InterpError, Interpreter};
 use warploom_ir::layout::RegLayout;
 use warploom_ir::{BlockId, Function, Op, Reg};
@@ -33,21 +33,14 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The function has its normal form then ([`analysis::verify_normal_form`]), which debug builds check.
-    ///
     /// # Errors
     /// The function does not verify, or its registers are too large.
     pub fn new(function: &Function, launch: Launched, one_worker: bool) -> Result<Prepared, JitError> {
         let Optimized { function, flow, read_first, liveness } =
-            analysis::optimize(function).map_err(InterpError::from)?;
-        if cfg!(debug_assertions)
-            && let Err(problem) = analysis::verify_normal_form(&function)
-        {
-            panic!("{problem}");
-        }
+            warploom_analysis::optimize(function).map_err(InterpError::from)?;
         let function = Arc::new(function);
         let interpreter = Arc::new(Interpreter::new(function.clone())?);
-        let in_loops = analysis::in_loops(&function, &flow);
+        let in_loops = warploom_analysis::in_loops(&function, &flow);
         Ok(Prepared {
             function,
             flow,
@@ -109,7 +102,7 @@ impl Prepared {
     pub fn plans(&self, effort: Effort) -> &PrimaryMap<BlockId, BlockPlan> {
         self.plans[usize::from(effort.is_fast())].get_or_init(|| {
             // Only what a whole warp does at once relies on facts.
-            let facts = effort.is_fast().then(|| analysis::facts(&self.function, &self.flow, self.launch));
+            let facts = effort.is_fast().then(|| warploom_analysis::facts(&self.function, &self.flow, self.launch));
             let plan = |index: usize| {
                 let facts = facts.as_ref().map(|facts| &facts[index]);
                 let id = BlockId(index as u32);

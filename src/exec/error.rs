@@ -1,6 +1,5 @@
 //! Why a launch did not take place. Faults of the guest are no errors: see [`super::Fault`].
 
-use warploom_container as container;
 use warploom_guest::LiftError;
 use warploom_interp::InterpError;
 use warploom_runtime::launch::LaunchError;
@@ -10,7 +9,7 @@ use warploom_runtime::memory::{CopyError, MapError};
 #[non_exhaustive]
 pub enum Error {
     #[error(transparent)]
-    Container(#[from] container::Error),
+    Container(#[from] warploom_container::Error),
     #[error("the binary has no kernels")]
     NoKernels,
     #[error("the binary has several kernels: name one of {}", .names.join(", "))]
@@ -18,7 +17,7 @@ pub enum Error {
     #[error("the binary has no kernel `{name}`: it has {}", .names.join(", "))]
     NoSuchKernel { name: String, names: Vec<String> },
     #[error("kernel `{name}` cannot be read: {source}")]
-    Unreadable { name: String, source: container::Error },
+    Unreadable { name: String, source: warploom_container::Error },
     #[error("the module has no variable `{name}`: it has {}", list(.names))]
     NoSuchVariable { name: String, names: Vec<String> },
     #[error("{bytes} bytes for variable `{name}`, which has {size}")]

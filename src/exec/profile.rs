@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use warploom_engine as jit;
 use warploom_interp::Interpreter;
 use warploom_ir::{
     Access, AtomicOp, Block, Function, Inst, Op, Space, Terminator, TrapKind, Type, Value, ValueType, Window,
@@ -48,7 +47,7 @@ impl Kernel<'_> {
             let engine: Arc<dyn Engine + Send> = match options.engine {
                 EngineKind::Interp => Arc::new(Interpreter::new(function)?),
                 EngineKind::Jit => {
-                    let program = jit::Kernel::new(function, super::backend()).program(
+                    let program = warploom_engine::Kernel::new(function, super::backend()).program(
                         options.grid,
                         options.block,
                         options.threads,

@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use warploom_container::{
-    self as container, Addresses, Arch, FunctionId, Isa, Linked, Module, Modules, RelocKind, SectionId, SectionKind,
-    SymbolId,
+    Addresses, Arch, FunctionId, Isa, Linked, Module, Modules, RelocKind, SectionId, SectionKind, SymbolId,
 };
 use warploom_engine::{Backend, CodeStore};
 use warploom_ir::image::Shape;
@@ -408,7 +407,7 @@ impl Program {
     pub(super) fn handles(
         &self,
         kernel: FunctionId,
-        find: impl FnOnce(&container::Code) -> Option<Vec<u32>>,
+        find: impl FnOnce(&warploom_container::Code) -> Option<Vec<u32>>,
     ) -> Option<Arc<[u32]>> {
         let mut all = lock(&self.handles);
         all.entry(kernel).or_insert_with(|| find(&self.linked.code(kernel)).map(Arc::from)).clone()
@@ -510,7 +509,7 @@ fn made_once(address: &OnceLock<u64>, make: impl FnOnce() -> Result<u64, Error>)
 
 /// The module of a GPU binary that has the kernel, or the only kernels.
 pub fn read_module(bytes: &[u8], kernel: Option<&str>, arch: Option<Arch>) -> Result<Module, Error> {
-    select(container::read_for(bytes, arch)?, kernel)
+    select(warploom_container::read_for(bytes, arch)?, kernel)
 }
 
 fn names_of(module: &Module) -> Vec<String> {

@@ -9,7 +9,7 @@ use warploom_analysis::{Launched, shorten_divisions, unroll_exchanges};
 use warploom_container::{Code, FunctionId, Linked};
 use warploom_cranelift::executed::Counting;
 use warploom_cranelift::{Target, dump};
-use warploom_engine::{self as jit, Backend, CodeStore, Effort, JitError};
+use warploom_engine::{Backend, CodeStore, Effort, JitError};
 use warploom_interp::{InterpError, Interpreter};
 use warploom_ir::layout::RegLayout;
 use warploom_ir::special::{self, Reciprocals};
@@ -62,7 +62,7 @@ pub(super) struct Translated {
 /// ones.
 struct Generation {
     function: Arc<Function>,
-    jit: jit::Kernel,
+    jit: warploom_engine::Kernel,
     interpreter: OnceLock<Arc<Interpreter>>,
     discovered: Vec<u64>,
 }
@@ -212,7 +212,7 @@ impl Generation {
         shorten_divisions(&mut function).map_err(InterpError::from)?;
         unroll_exchanges(&mut function).map_err(InterpError::from)?;
         let function = Arc::new(function);
-        let jit = jit::Kernel::new(function.clone(), backend.clone()).with_cache(cache.clone());
+        let jit = warploom_engine::Kernel::new(function.clone(), backend.clone()).with_cache(cache.clone());
         Ok(Generation { function, jit, interpreter: OnceLock::new(), discovered })
     }
 
@@ -265,7 +265,7 @@ impl Wanted {
         let program = generation.jit.program(self.shape.grid, self.shape.block, self.threads)?;
         Ok(match self.interpreted {
             0 => program,
-            rounds => Arc::new(jit::Deferred { program, rounds }),
+            rounds => Arc::new(warploom_engine::Deferred { program, rounds }),
         })
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 use rustc_hash::FxHasher;
-use warploom_replay::{self as capture, Manifest, write};
+use warploom_replay::{Manifest, write};
 
 /// Why a program is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -110,8 +110,8 @@ fn caught<T>(test: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
 
 impl Reproducer {
     /// Writes the manifest and the text into a folder, under a name that is made from the text. The manifest's path.
-    pub fn write(mut self, folder: &Path, name: &str) -> Result<PathBuf, capture::Error> {
-        std::fs::create_dir_all(folder).map_err(|e| capture::Error::io(folder, "made a folder", e))?;
+    pub fn write(mut self, folder: &Path, name: &str) -> Result<PathBuf, warploom_replay::Error> {
+        std::fs::create_dir_all(folder).map_err(|e| warploom_replay::Error::io(folder, "made a folder", e))?;
         let mut hasher = FxHasher::default();
         self.text.hash(&mut hasher);
         let path = folder.join(format!("{name}-{:08x}.toml", hasher.finish() as u32));

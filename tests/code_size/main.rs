@@ -14,10 +14,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use warploom::{self as exec, Stage};
+use warploom::Stage;
 use warploom_analysis::LaunchClass;
 use warploom_cranelift::size;
-use warploom_engine as jit;
 use warploom_ir::{Function, parse, verify};
 
 /// File and kernel.
@@ -76,7 +75,7 @@ fn root() -> &'static Path {
 fn kernel(file: &str, name: &str) -> Function {
     let path = root().join(file).with_extension("sm_50.cubin");
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let program = exec::Program::load(&bytes, Some(name)).expect("a module");
+    let program = warploom::Program::load(&bytes, Some(name)).expect("a module");
     let text = program.kernel(name).and_then(|kernel| kernel.dump(Stage::Ir, [256, 1, 1], None)).expect("its IR");
     parse::parse(&text).expect("IR that prints parses")
 }
@@ -97,7 +96,7 @@ fn shapes() -> Vec<Function> {
 }
 
 fn measure(function: &Function, launch: LaunchClass) -> [u64; 3] {
-    let program = jit::Program::new(function, launch, true, warploom_cranelift::backend())
+    let program = warploom_engine::Program::new(function, launch, true, warploom_cranelift::backend())
         .unwrap_or_else(|error| panic!("{}: {error}", function.name));
     let size = size::of(&program).unwrap_or_else(|error| panic!("{}: {error}", function.name));
     [size.guest, size.likely as u64, size.all as u64]

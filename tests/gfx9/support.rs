@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use warploom_engine::{self as jit, Effort};
+use warploom_engine::Effort;
 use warploom_gfx9::lift::{Kernel, Mode, lift_kernel};
 use warploom_guest::chip::Chip;
 use warploom_interp::Interpreter;
@@ -157,16 +157,14 @@ impl Probe {
         let function = Arc::new(wrap(lifted, vectors));
         let interpreter =
             Interpreter::new(Arc::clone(&function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
-        let native = |effort| {
-            let native = jit::Kernel::new(Arc::clone(&function), warploom_cranelift::backend()).program(
-                [1; 3],
-                [LANES as u32, 1, 1],
-                1,
-            );
-            let native = native.unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
-            native.compile_all(effort).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
-            native
-        };
+        let native =
+            |effort| {
+                let native = warploom_engine::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
+                    .program([1; 3], [LANES as u32, 1, 1], 1);
+                let native = native.unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
+                native.compile_all(effort).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
+                native
+            };
         let (quick, native) = (native(Effort::Quick), native(Effort::Full));
         let memory = Memory::new(MemoryConfig::default()).expect("memory");
         memory.alloc_at(Placement::At(STATE), 1 << 16, Access::READ_WRITE).expect("memory");

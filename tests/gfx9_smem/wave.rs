@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use warploom_engine as jit;
 use warploom_gfx9::lift::{self, Kernel};
 use warploom_interp::Interpreter;
 use warploom_ir::{BankId, Function, verify};
@@ -46,7 +45,7 @@ pub fn lift(words: &[u64]) -> Function {
 
 pub fn engines(function: Function, lanes: u32) -> [(&'static str, Arc<dyn Engine>); 2] {
     let function = Arc::new(function);
-    let native = jit::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
+    let native = warploom_engine::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
         .program([1; 3], [lanes, 1, 1], 2)
         .unwrap();
     [("interp", Arc::new(Interpreter::new(function).unwrap())), ("jit", native)]

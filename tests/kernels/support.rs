@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use warploom::{self as exec, Effort, EngineKind, Fault, LaunchOptions, Program};
+use warploom::{Effort, EngineKind, Fault, LaunchOptions, Program};
 use warploom_runtime::launch;
 
 use crate::reference::Shape;
@@ -275,17 +275,17 @@ impl Case {
         }
         let memory = program.memory();
         let mut addresses = vec![];
-        let args: Vec<exec::Arg> = self
+        let args: Vec<warploom::Arg> = self
             .args
             .iter()
             .map(|arg| match arg {
-                Arg::Number(bytes) => exec::Arg::bytes(bytes.clone()),
-                Arg::Local(bytes) => exec::Arg::local(*bytes),
+                Arg::Number(bytes) => warploom::Arg::bytes(bytes.clone()),
+                Arg::Local(bytes) => warploom::Arg::local(*bytes),
                 Arg::Buffer { before, .. } => {
                     let address = memory.alloc(before.len().max(1) as u64, 1).expect("memory for a buffer");
                     memory.write(address, before).expect("the buffer's content");
                     addresses.push((address, before.len()));
-                    exec::Arg::pointer(address)
+                    warploom::Arg::pointer(address)
                 }
             })
             .collect();

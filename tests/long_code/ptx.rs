@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use warploom::{Arg, Effort, EngineKind, LaunchOptions, Program};
-use warploom_ptx as ptx;
 
 use super::{grows_linearly, on_small_stack};
 
@@ -69,10 +68,10 @@ fn calls(depth: usize) -> (String, Vec<u32>) {
 
 /// Reads, prints, reads again, and runs on both engines.
 fn run((text, expected): (String, Vec<u32>)) {
-    let module = ptx::read(text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
-    let printed = ptx::text::print(&module);
-    let again = ptx::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
-    assert!(ptx::text::print(&again) == printed, "it prints as it was read");
+    let module = warploom_ptx::read(text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
+    let printed = warploom_ptx::text::print(&module);
+    let again = warploom_ptx::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
+    assert!(warploom_ptx::text::print(&again) == printed, "it prints as it was read");
     let program = Program::load(text.as_bytes(), None).unwrap();
     let kernel = program.kernel("k").unwrap();
     let ways = [(EngineKind::Interp, Effort::Quick), (EngineKind::Jit, Effort::Quick), (EngineKind::Jit, Effort::Full)];
@@ -119,14 +118,14 @@ fn expressions_and_initial_contents_end_in_an_error() {
     on_small_stack(|| {
         for open in ["(", "-", "!", "1?", "1?1:", "1+("] {
             let text = kernel(&format!("mov.u32 %n, {}1;", open.repeat(100_000)), "");
-            let errors = ptx::read(text.as_bytes()).unwrap_err().to_string();
+            let errors = warploom_ptx::read(text.as_bytes()).unwrap_err().to_string();
             assert!(errors.contains("an expression deeper than 256"), "{open}: {errors}");
         }
         let text = kernel("", &format!(".global .u32 x{} = {}1;", "[1]".repeat(1_000), "{".repeat(1_000)));
-        let errors = ptx::read(text.as_bytes()).unwrap_err().to_string();
+        let errors = warploom_ptx::read(text.as_bytes()).unwrap_err().to_string();
         assert!(errors.contains("more than 32 dimensions"), "{errors}");
         let text = kernel(&"{".repeat(100_000), "");
-        let errors = ptx::read(text.as_bytes()).unwrap_err().to_string();
+        let errors = warploom_ptx::read(text.as_bytes()).unwrap_err().to_string();
         assert!(errors.contains("scopes within scopes"), "{errors}");
     });
 }

@@ -7,7 +7,6 @@ use std::fmt::Write;
 
 use visa_launch::{Files, words_of};
 use warploom::{Coverage, EngineKind};
-use warploom_container as container;
 use warploom_replay::Session;
 use warploom_visa::{binary, text};
 
@@ -165,7 +164,7 @@ fn time_is_linear() {
                 assert!(text::read(make(size).0.as_bytes()).is_ok());
             });
             let lift = |bytes: &[u8]| {
-                let module = container::modules(bytes).unwrap().remove(0);
+                let module = warploom_container::modules(bytes).unwrap().remove(0);
                 let mut coverage = Coverage::default();
                 coverage.add(module).unwrap();
                 assert_eq!((coverage.kernels, coverage.incomplete), (1, 0), "{name}");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use warploom_container::{self as container, SectionKind};
+use warploom_container::SectionKind;
 use warploom_maxwell::{Instruction, code};
 
 use crate::instructions;
@@ -56,7 +56,7 @@ fn every_instruction_met_in_real_code_is_executed() {
     }
     for path in cubins() {
         let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let modules = container::modules(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let modules = warploom_container::modules(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let sections = modules.iter().flat_map(|module| &module.sections);
         let code = sections.filter(|section| section.kind == SectionKind::Code).flat_map(|it| code::words(&it.data));
         let mnemonics = code.filter_map(|word| word.instruction).map(|instruction| instruction.mnemonic());

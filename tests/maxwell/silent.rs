@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use warploom::{EngineKind, FidelityClass, LaunchOptions, Program};
-use warploom_container as container;
 use warploom_ir::{Function, Terminator, TrapKind};
 use warploom_maxwell::row::{Location, Piece, Row};
 use warploom_maxwell::{Fidelity, Instruction, lift, table};
@@ -151,7 +150,7 @@ fn the_class_is_that_of_the_form() {
 /// Runs a kernel that has the word first on both engines, with one and two threads; the classes that were reported of the word and the fault.
 fn run(word: u64) -> (FidelityClass, Option<String>) {
     let instruction = Instruction::decode(word).expect("an instruction");
-    let mut module = container::modules(b".target sm_50\n.kernel k\nNOP\nEXIT\n").expect("assembly").remove(0);
+    let mut module = warploom_container::modules(b".target sm_50\n.kernel k\nNOP\nEXIT\n").expect("assembly").remove(0);
     module.sections[0].data[8..16].copy_from_slice(&word.to_le_bytes());
     let program = Program::new(module, MemoryConfig::default()).expect("a program");
     let kernel = program.kernel("k").expect("the kernel");

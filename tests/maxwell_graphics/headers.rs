@@ -1,6 +1,6 @@
 //! Headers: what they forbid, what files with them are taken for, and programs as text.
 
-use warploom_container::{self as container, Stage};
+use warploom_container::Stage;
 use warploom_guest::header::{Flag, Header, Interpolation};
 
 use crate::support::{Case, fixture};
@@ -63,8 +63,8 @@ fn what_headers_forbid() {
 #[test]
 fn files_are_recognised_by_content() {
     let bytes = std::fs::read(fixture("perspective.bin")).expect("the program");
-    assert_eq!(container::recognise(&bytes), Some(container::Format::MaxwellShader));
-    let modules = container::modules(&bytes).expect("a module");
+    assert_eq!(warploom_container::recognise(&bytes), Some(warploom_container::Format::MaxwellShader));
+    let modules = warploom_container::modules(&bytes).expect("a module");
     let function = &modules[0].functions[0];
     let header = function.header.as_deref().expect("a header");
     assert_eq!((function.name.as_str(), header.stage()), ("fragment", Stage::Fragment));
@@ -73,14 +73,14 @@ fn files_are_recognised_by_content() {
     assert_eq!((header.target(0), header.target(1), header.target(2)), (15, 15, 0));
     assert!(header.has(Flag::Targets) && !header.has(Flag::Kills));
     // Behind the code, which ends with a branch to itself, there may be anything.
-    let longer = container::modules(&[bytes.as_slice(), &[0xab; 33]].concat()).expect("a module");
+    let longer = warploom_container::modules(&[bytes.as_slice(), &[0xab; 33]].concat()).expect("a module");
     assert_eq!(longer[0].sections[0].data, modules[0].sections[0].data);
     for (at, what) in [(0, "type"), (1, "stage")] {
         let mut changed = bytes.clone();
         changed[at] ^= 0x20;
-        assert_ne!(container::recognise(&changed), Some(container::Format::MaxwellShader), "{what}");
+        assert_ne!(warploom_container::recognise(&changed), Some(warploom_container::Format::MaxwellShader), "{what}");
     }
-    let problem = |bytes: &[u8]| container::sph::with_header("x", bytes).expect_err("no program").to_string();
+    let problem = |bytes: &[u8]| warploom_container::sph::with_header("x", bytes).expect_err("no program").to_string();
     assert_eq!(problem(&bytes[..40]), "40 bytes: expected the 80 of a shader program header");
     assert_eq!(problem(&[0x81; 100]), "version 12 of a shader program header: expected 3");
     assert!(problem(&bytes[..bytes.len() - 13]).contains("a multiple of 8 bytes"));
@@ -105,9 +105,9 @@ fn text_is_a_program() {
         let text = std::fs::read_to_string(fixture(&format!("{name}.sass"))).expect("the text");
         let kernel = format!(".kernel {name}");
         let text = text.replace(&kernel, &format!("{kernel}\n{directives}"));
-        let module = &container::modules(text.as_bytes()).unwrap_or_else(|error| panic!("{name}: {error}"))[0];
+        let module = &warploom_container::modules(text.as_bytes()).unwrap_or_else(|error| panic!("{name}: {error}"))[0];
         let binary = std::fs::read(fixture(&format!("{name}.bin"))).expect("the program");
-        let expected = &container::modules(&binary).expect("a module")[0];
+        let expected = &warploom_container::modules(&binary).expect("a module")[0];
         let function = &module.functions[0];
         let (found, wanted) = (function.header.as_deref(), expected.functions[0].header.as_deref());
         assert_eq!(found.map(Header::bytes), wanted.map(Header::bytes), "{name}");
@@ -122,7 +122,7 @@ fn text_is_a_program() {
 fn mistakes_in_a_text() {
     let problem = |directives: &str| {
         let text = format!(".target sm_53\n{directives}\nEXIT\n");
-        container::modules(text.as_bytes()).expect_err(directives).to_string()
+        warploom_container::modules(text.as_bytes()).expect_err(directives).to_string()
     };
     for (directives, expected) in [
         (".stage pixel", "line 2: `pixel`: expected vertex, tess_control, tess_eval, geometry, fragment"),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use warploom_container::{self as container, Section, SectionKind};
+use warploom_container::{Section, SectionKind};
 use warploom_maxwell::disasm::Context;
 use warploom_maxwell::{Instruction, code, past_control, table};
 
@@ -46,7 +46,7 @@ fn labels_of_all_forms() {
         for label in [".LE", "`(.LE)", "`(.L_x_0)"] {
             let name = label.trim_start_matches("`(").trim_end_matches(')');
             let source = format!(".target sm_50\n.kernel k\n{before}{label}{after}\nNOP\nNOP\n{name}:\nNOP\n");
-            let module = container::modules(source.as_bytes());
+            let module = warploom_container::modules(source.as_bytes());
             let module = module.unwrap_or_else(|error| panic!("`{text}` with a label: {error}")).remove(0);
             let word =
                 code::word_at(&module.sections[0].data, 8).and_then(|word| word.instruction).expect("an instruction");
@@ -92,7 +92,7 @@ fn listings_are_programs() {
     let (mut compared, mut unseen) = (0, 0);
     for path in cubins() {
         let bytes = std::fs::read(&path).expect("the cubin");
-        let module = container::modules(&bytes).expect("a cubin").remove(0);
+        let module = warploom_container::modules(&bytes).expect("a cubin").remove(0);
         let sections = module.sections.iter().filter(|section| section.kind == SectionKind::Code);
         let output =
             Command::new(env!("CARGO_BIN_EXE_warploom")).arg("disasm").arg(&path).output().expect("the command");
@@ -101,8 +101,8 @@ fn listings_are_programs() {
         for (section, listing) in sections.zip(listings) {
             let name = format!("{}: {}", path.display(), section.name);
             let source = format!(".target sm_50\n//{listing}");
-            let program =
-                container::modules(source.as_bytes()).unwrap_or_else(|error| panic!("{name}: {error}\n{source}"));
+            let program = warploom_container::modules(source.as_bytes())
+                .unwrap_or_else(|error| panic!("{name}: {error}\n{source}"));
             let (expected, found) = (words(section), words(&program[0].sections[0]));
             assert_eq!(found.len(), expected.len(), "{name}");
             for (number, (found, expected)) in found.iter().zip(&expected).enumerate() {

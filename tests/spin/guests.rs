@@ -3,12 +3,9 @@
 
 use std::sync::Arc;
 
-use warploom_engine as jit;
-use warploom_gfx9 as gfx9;
 use warploom_gfx9::lift::{Initial, InitialScalar};
 use warploom_interp::Interpreter;
 use warploom_ir::{Function, verify};
-use warploom_maxwell as maxwell;
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
 use warploom_runtime::memory::Memory;
 
@@ -23,7 +20,7 @@ fn check(function: Function, lanes: u32, pointer: usize) {
     let expected: Vec<u32> = (1..=BLOCKS).rev().collect();
     for workers in WORKERS {
         let grid = [BLOCKS, 1, 1];
-        let native = jit::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
+        let native = warploom_engine::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
             .program(grid, [lanes, 1, 1], workers)
             .unwrap();
         let interpreter = Arc::new(Interpreter::new(Arc::clone(&function)).unwrap());
@@ -69,7 +66,7 @@ fn maxwell_blocks_wait() {
         "EXIT".into(),
     ];
     let word = |(number, line): (usize, &String)| {
-        maxwell::assemble(line, pc(number) as u64).unwrap_or_else(|error| panic!("{line}: {error}"))
+        warploom_maxwell::assemble(line, pc(number) as u64).unwrap_or_else(|error| panic!("{line}: {error}"))
     };
     let words: Vec<u64> = lines.iter().enumerate().map(word).collect();
     let code: Vec<u8> = words
@@ -77,7 +74,11 @@ fn maxwell_blocks_wait() {
         .flat_map(|bundle| std::iter::once(&0).chain(bundle))
         .flat_map(|word| word.to_le_bytes())
         .collect();
-    check(maxwell::lift::lift_kernel(&maxwell::lift::Kernel::new("chain", &code, 8)).unwrap(), 32, 0x140);
+    check(
+        warploom_maxwell::lift::lift_kernel(&warploom_maxwell::lift::Kernel::new("chain", &code, 8)).unwrap(),
+        32,
+        0x140,
+    );
 }
 
 #[test]
@@ -101,11 +102,11 @@ fn gfx9_workgroups_wait() {
         "global_store_dword v0, v1, s[0:1]",
         "s_endpgm",
     ];
-    let assemble = |line: &&str| gfx9::assemble(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    let assemble = |line: &&str| warploom_gfx9::assemble(line).unwrap_or_else(|error| panic!("{line}: {error}"));
     let code: Vec<u8> = lines.iter().flat_map(assemble).collect();
     let scalars =
         vec![(0, InitialScalar::Constant(8)), (1, InitialScalar::Constant(12)), (2, InitialScalar::Workgroup(0))];
     let initial = Initial { scalars, ..Initial::default() };
-    let kernel = gfx9::lift::Kernel { initial, ..gfx9::lift::Kernel::new("chain", &code) };
-    check(gfx9::lift::lift_kernel(&kernel).unwrap(), 64, 8);
+    let kernel = warploom_gfx9::lift::Kernel { initial, ..warploom_gfx9::lift::Kernel::new("chain", &code) };
+    check(warploom_gfx9::lift::lift_kernel(&kernel).unwrap(), 64, 8);
 }

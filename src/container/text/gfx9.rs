@@ -1,6 +1,5 @@
 //! Assembly for GFX9.
 
-use warploom_gfx9 as gfx9;
 use warploom_guest::chip::Chip;
 
 use super::Source;
@@ -24,7 +23,7 @@ impl Source<'_> {
                     words.map(|words| words.cast_unsigned().to_string()).map_err(|_| "the label is too far".into())
                 };
                 let text = self.with_target(line, distance)?;
-                code.extend(gfx9::assemble_for(&text, chip).map_err(|e| line.wrong(e.to_string()))?);
+                code.extend(warploom_gfx9::assemble_for(&text, chip).map_err(|e| line.wrong(e.to_string()))?);
             }
             starts[self.instructions.len()] = code.len() as i64;
         }

@@ -1,7 +1,7 @@
 //! Assembly for Maxwell.
 
 use rustc_hash::FxHashMap;
-use warploom_maxwell::{self as maxwell, BUNDLE_BYTES, WORD_BYTES};
+use warploom_maxwell::{BUNDLE_BYTES, WORD_BYTES};
 
 use super::{Line, NAMED, STAGE, Source, UNNAMED, module, named, stage, symbol_of};
 use crate::cubin::reloc;
@@ -30,7 +30,7 @@ impl Source<'_> {
                 }
                 _ => self.with_target(line, |target| Ok(format!("{:#x}", maxwell_pc(target))))?,
             };
-            let word = maxwell::assemble(&text, maxwell_pc(number)).map_err(|e| line.wrong(e.to_string()))?;
+            let word = warploom_maxwell::assemble(&text, maxwell_pc(number)).map_err(|e| line.wrong(e.to_string()))?;
             if number.is_multiple_of(BUNDLE) {
                 code.extend([0; WORD_BYTES as usize]);
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use warploom::Error;
-use warploom_container::{self as container, Module, Param, ShaderArray, Stage};
+use warploom_container::{Module, Param, ShaderArray, Stage};
 
 use super::shader::{self, ADDRESS_BYTES};
 use crate::graphics::Input;
@@ -15,14 +15,14 @@ pub(super) fn shader(launch: &Launch, given: &Shader, format: BinaryFormat) -> R
     let name = launch.binary_path.file_stem().map(|name| name.to_string_lossy());
     let name = name.as_deref().unwrap_or("shader");
     let program = |binary: &[u8]| match (format, &launch.header) {
-        (BinaryFormat::MaxwellSph, None) => Ok(container::sph::with_header(name, binary)?),
+        (BinaryFormat::MaxwellSph, None) => Ok(warploom_container::sph::with_header(name, binary)?),
         (BinaryFormat::MaxwellSph, Some(_)) => Err(Error::ShaderHeader { given: true }),
-        (_, Some(header)) => Ok(container::sph::without_header(name, binary, header)?),
+        (_, Some(header)) => Ok(warploom_container::sph::without_header(name, binary, header)?),
         (_, None) => Err(Error::ShaderHeader { given: false }),
     };
     let mut module = program(&launch.binary)?;
     if let Some(first) = &launch.vertex_a {
-        module = container::sph::joined(&program(first)?, module)?;
+        module = warploom_container::sph::joined(&program(first)?, module)?;
     }
     let function = &mut module.functions[0];
     let Some(header) = function.header.as_deref().copied() else { return Err(Error::NoShaders) };

@@ -19,7 +19,7 @@ use shader::Arrays;
 use surfaces::Surfaces;
 use warploom::{Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome, Program, Stage};
 use warploom_container::hsaco::Gfx9;
-use warploom_container::{self as container, Arch, Module, text};
+use warploom_container::{Arch, Module, text};
 use warploom_cranelift::Target;
 use warploom_engine::{Backend, CodeStore};
 use warploom_runtime::launch::Counts;
@@ -102,21 +102,21 @@ fn no_textures(name: &str) -> Error {
 }
 
 /// The GPU that a plain stream is for.
-fn mach(arch: Option<Arch>, binary: &[u8]) -> Result<Gfx9, container::Error> {
+fn mach(arch: Option<Arch>, binary: &[u8]) -> Result<Gfx9, warploom_container::Error> {
     match arch {
         None => Ok(text::stream_target(binary)),
         Some(Arch::Gfx9(target)) => Ok(target.mach),
-        Some(arch) => Err(container::Error::NotForArch { arch, found: "a plain stream of GFX9".into() }),
+        Some(arch) => Err(warploom_container::Error::NotForArch { arch, found: "a plain stream of GFX9".into() }),
     }
 }
 
 /// The module of a binary of PTX and of those that are linked with it.
-fn linked(launch: &Launch) -> Result<Module, container::Error> {
+fn linked(launch: &Launch) -> Result<Module, warploom_container::Error> {
     let own = launch.binary_path.file_name().map_or(launch.binary_path.as_path(), Path::new);
     let others = launch.linked.iter().map(|(path, text)| (path.as_path(), text.as_slice()));
     let texts = std::iter::once((own, launch.binary.as_slice())).chain(others);
     let texts: Vec<(String, &[u8])> = texts.map(|(path, text)| (path.display().to_string(), text)).collect();
-    container::ptx::parse_linked(&texts.iter().map(|(name, text)| (name.as_str(), *text)).collect::<Vec<_>>())
+    warploom_container::ptx::parse_linked(&texts.iter().map(|(name, text)| (name.as_str(), *text)).collect::<Vec<_>>())
 }
 
 /// What a module's variable for an image or a sampler holds: it is the texture or the surface of that name, or what a captured pool says.
@@ -154,7 +154,7 @@ impl<'c> Session<'c> {
             (None, None) => warploom::read_module(&launch.binary, launch.entry.as_deref(), launch.arch)?,
         };
         if launch.ze_info.is_some() || launch.platform.is_some() {
-            container::visa::describe(&mut module, launch.ze_info.as_deref(), launch.platform)?;
+            warploom_container::visa::describe(&mut module, launch.ze_info.as_deref(), launch.platform)?;
         }
         let memory = Program::memory_for(&module)?;
         // What may lie anywhere makes way for what may not.

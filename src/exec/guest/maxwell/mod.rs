@@ -7,7 +7,7 @@ mod shader;
 
 use bank::Bank;
 use images::Images;
-use warploom_container::{self as container, Code};
+use warploom_container::Code;
 use warploom_guest::LiftError;
 use warploom_ir::{Function, Service};
 use warploom_maxwell::lift::{Kernel, fidelity, lift_kernel, service};
@@ -171,7 +171,7 @@ fn stack_bytes(launch: &Launching<'_>) -> u32 {
     let (kernel, function) = (launch.kernel, launch.kernel.function());
     let counted = function.stack_bytes.unwrap_or(0).max(function.frame_bytes);
     let (module, linked) = (kernel.program.module(), kernel.program.linked());
-    let callable = |f: &container::Function| !f.kernel && linked.shares_code(kernel.id, f.section);
+    let callable = |f: &warploom_container::Function| !f.kernel && linked.shares_code(kernel.id, f.section);
     let calls = function.stack_bytes.is_none() || module.functions.iter().any(callable);
     let stack = launch.options.stack_bytes.unwrap_or(if calls { CALL_STACK_BYTES } else { 0 });
     counted.saturating_add(stack).checked_next_multiple_of(STACK_ALIGN).unwrap_or(u32::MAX)
