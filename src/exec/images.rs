@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use warploom_container::Module;
 use warploom_ir::image::layout::{Layout as Arrangement, Plane};
 use warploom_runtime::memory::{Access, HostBuffer, Memory, PAGE_BYTES, Placement, Unbound};
 
-use super::Error;
+use super::{Arg, Error, ImagePool, Program, guest};
 
 /// An image.
 #[derive(Clone, Debug, PartialEq)]
@@ -221,6 +222,69 @@ impl Image {
             Some(texels) => self.each_part(|address, part| Ok(memory.write(address, &texels[part])?)),
             None => Ok(()),
         }
+    }
+}
+
+/// Images of launches.
+impl Program {
+    /// The handle of the `number`th of a launch's images and, behind them, its textures, for [`Program::in_memory`]. None:
+    /// the driver of the module has no handles. `sampled`: of a texture.
+    pub fn handle(module: &Module, number: usize, sampled: bool) -> Option<u32> {
+        guest::of(module.isa).handle(number, sampled)
+    }
+
+    /// Reserves memory for an image. The name is for messages.
+    ///
+    /// # Errors
+    /// The instruction set has no images, none of this format or size, or there is no memory.
+    pub fn image(&self, name: &str, description: &ImageDescription) -> Result<Image, Error> {
+        self.guest().image(self.memory(), name, description)
+    }
+
+    /// The argument that stands for an image, the `number`th of the launch.
+    ///
+    /// # Errors
+    /// There is no memory for its descriptor.
+    pub fn image_argument(&self, number: usize, image: &Image) -> Result<Arg, Error> {
+        self.guest().image_argument(self.memory(), number, image)
+    }
+
+    /// The argument that stands for a sampler. None: samplers of this instruction set are no arguments.
+    ///
+    /// # Errors
+    /// There is no memory for its descriptor.
+    pub fn sampler_argument(&self, sampler: Sampler) -> Result<Option<Arg>, Error> {
+        let words = self.guest().sampler(sampler);
+        words.map(|words| Ok(Arg::pointer(object(self.memory(), &words)?))).transpose()
+    }
+
+    /// Descriptors of all images and textures of a launch. None: arguments say all there is to say.
+    ///
+    /// # Errors
+    /// There are too many, or a sampler cannot say what a texture does.
+    pub fn image_pool(&self, images: &[Image], textures: &[Texture]) -> Result<Option<ImagePool>, Error> {
+        self.guest().image_pool(self.memory(), images, textures)
+    }
+
+    /// Puts the descriptors that a driver kept into memory.
+    ///
+    /// # Errors
+    /// Kernels of this instruction set have no such pool.
+    pub fn captured_pool(&self, headers: &[u8], samplers: &[u8]) -> Result<ImagePool, Error> {
+        self.guest().captured_pool(self.memory(), headers, samplers)
+    }
+
+    /// Whether images have descriptors that kernels read from buffers and registers.
+    pub fn has_descriptors(&self) -> bool {
+        self.guest().has_descriptors()
+    }
+
+    /// The descriptor of a sampler, as kernels read it from buffers and registers.
+    ///
+    /// # Errors
+    /// There are none, or it cannot say how the image is sampled.
+    pub fn sampler_descriptor(&self, sampling: &Sampling) -> Result<[u32; 4], String> {
+        self.guest().sampler_descriptor(sampling)
     }
 }
 

@@ -14,10 +14,9 @@ use warploom_ir::special::Reciprocals;
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Placement, Unbound};
 
 use super::guest::{self, Guest, KnownImages};
-use super::images::{self, Image, ImageDescription, Sampler, Sampling, Texture};
 use super::services::Heap;
 use super::translate::{Settings, Translated};
-use super::{Arg, Error, ImagePool, lock};
+use super::{Error, lock};
 
 /// A module loaded into memory, its own or one that several share. Translations of its kernels are kept for as long as it lives.
 ///
@@ -262,69 +261,9 @@ impl Program {
         Ok(Memory::new(MemoryConfig { windows, ..MemoryConfig::default() })?)
     }
 
-    /// The handle of the `number`th of a launch's images and, behind them, its textures, for [`Program::in_memory`]. None:
-    /// the driver of the module has no handles. `sampled`: of a texture.
-    pub fn handle(module: &Module, number: usize, sampled: bool) -> Option<u32> {
-        guest::of(module.isa).handle(number, sampled)
-    }
-
     /// Where memory lies that code of the module may address.
     pub fn place(&self) -> Placement {
         place(self.module(), 1)
-    }
-
-    /// Reserves memory for an image. The name is for messages.
-    ///
-    /// # Errors
-    /// The instruction set has no images, none of this format or size, or there is no memory.
-    pub fn image(&self, name: &str, description: &ImageDescription) -> Result<Image, Error> {
-        self.guest().image(&self.memory, name, description)
-    }
-
-    /// The argument that stands for an image, the `number`th of the launch.
-    ///
-    /// # Errors
-    /// There is no memory for its descriptor.
-    pub fn image_argument(&self, number: usize, image: &Image) -> Result<Arg, Error> {
-        self.guest().image_argument(&self.memory, number, image)
-    }
-
-    /// The argument that stands for a sampler. None: samplers of this instruction set are no arguments.
-    ///
-    /// # Errors
-    /// There is no memory for its descriptor.
-    pub fn sampler_argument(&self, sampler: Sampler) -> Result<Option<Arg>, Error> {
-        let words = self.guest().sampler(sampler);
-        words.map(|words| Ok(Arg::pointer(images::object(&self.memory, &words)?))).transpose()
-    }
-
-    /// Descriptors of all images and textures of a launch. None: arguments say all there is to say.
-    ///
-    /// # Errors
-    /// There are too many, or a sampler cannot say what a texture does.
-    pub fn image_pool(&self, images: &[Image], textures: &[Texture]) -> Result<Option<ImagePool>, Error> {
-        self.guest().image_pool(&self.memory, images, textures)
-    }
-
-    /// Puts the descriptors that a driver kept into memory.
-    ///
-    /// # Errors
-    /// Kernels of this instruction set have no such pool.
-    pub fn captured_pool(&self, headers: &[u8], samplers: &[u8]) -> Result<ImagePool, Error> {
-        self.guest().captured_pool(&self.memory, headers, samplers)
-    }
-
-    /// Whether images have descriptors that kernels read from buffers and registers.
-    pub fn has_descriptors(&self) -> bool {
-        self.guest().has_descriptors()
-    }
-
-    /// The descriptor of a sampler, as kernels read it from buffers and registers.
-    ///
-    /// # Errors
-    /// There are none, or it cannot say how the image is sampled.
-    pub fn sampler_descriptor(&self, sampling: &Sampling) -> Result<[u32; 4], String> {
-        self.guest().sampler_descriptor(sampling)
     }
 
     pub fn module(&self) -> &Module {
