@@ -16,6 +16,7 @@ fn fixture(path: &str) -> PathBuf {
 
 fn warploom(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warploom"));
+    command.env("WARPLOOM_CACHE", "off");
     command.env_remove("WARPLOOM_ENGINE").args(args).output().unwrap()
 }
 

@@ -12,6 +12,7 @@ fn fixture(path: &str) -> PathBuf {
 
 fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warploom"));
+    command.env("WARPLOOM_CACHE", "off");
     command.env_remove("WARPLOOM_ENGINE").env_remove("WARPLOOM_LOG");
     command
 }

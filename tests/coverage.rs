@@ -9,6 +9,7 @@ fn coverage(content: &[u8], options: &[&str]) -> (Option<i32>, String) {
     let file = folder.path().join("file");
     std::fs::write(&file, content).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_warploom"));
+    command.env("WARPLOOM_CACHE", "off");
     let output = command.args(["inspect", "--coverage"]).arg(&file).args(options).output().unwrap();
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     (output.status.code(), String::from_utf8(output.stdout).unwrap())

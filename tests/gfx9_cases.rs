@@ -44,6 +44,7 @@ fn cmp_i64_literal() {
 
 fn warploom(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warploom"));
+    command.env("WARPLOOM_CACHE", "off");
     command.env_remove("WARPLOOM_ENGINE").env_remove("WARPLOOM_LOG").args(args).output().unwrap()
 }
 

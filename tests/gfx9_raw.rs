@@ -218,6 +218,7 @@ fn buffers_that_cannot_lie_there() {
 /// What the command prints, and what it complains about.
 fn warploom(args: &[&str]) -> (String, String) {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_warploom"));
+    command.env("WARPLOOM_CACHE", "off");
     let output = command.args(args).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (text(output.stdout), text(output.stderr))

@@ -140,6 +140,7 @@ fn with_the_features_that_the_environment_says() {
 /// A run of an example with names for a reader, in a folder for its files.
 fn run_with_names(reader: &str, folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warploom"));
+    command.env("WARPLOOM_CACHE", "off");
     command.args(["run", "examples/saxpy/saxpy.toml"]).current_dir(env!("CARGO_MANIFEST_DIR"));
     command.env("WARPLOOM_JIT_NAMES", reader).env("TMPDIR", folder);
     command

@@ -22,6 +22,7 @@ fn peak_kib() -> i64 {
 
 fn run(manifest: &Path) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warploom"));
+    command.env("WARPLOOM_CACHE", "off");
     command.arg("run").arg(manifest).args(["--engine", "jit"]).env_remove("WARPLOOM_LOG").stdout(Stdio::null());
     let status = command.status().expect("the command starts");
     assert!(status.success(), "{}: {status}", manifest.display());

@@ -38,6 +38,7 @@ impl Folder {
         std::fs::write(&manifest, format!("{head}{symbols}")).unwrap();
         let command = if options.contains(&"--seconds") { "bench" } else { "run" };
         let mut warploom = Command::new(env!("CARGO_BIN_EXE_warploom"));
+        warploom.env("WARPLOOM_CACHE", "off");
         let output = warploom.env_remove("WARPLOOM_ENGINE").arg(command).arg(&manifest).args(options).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }

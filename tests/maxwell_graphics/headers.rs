@@ -164,6 +164,7 @@ fn the_command_knows_graphics_programs() {
     let output = |arguments: &[&str]| {
         let file = fixture(arguments[1]);
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_warploom"));
+        command.env("WARPLOOM_CACHE", "off");
         let output = command.arg(arguments[0]).arg(file).args(&arguments[2..]).output().expect("the command");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).expect("text")
