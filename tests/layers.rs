@@ -1,4 +1,4 @@
-//! What the dependencies of crates do not say about the structure of the project.
+//! Rules of the structure that the dependencies of crates do not enforce.
 
 use std::path::Path;
 

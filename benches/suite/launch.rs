@@ -20,7 +20,7 @@ impl Ready {
         Ready::read_for(manifest, warploom_cranelift::backend())
     }
 
-    /// The same, with another back end.
+    /// Reads a launch whose native code this back end makes.
     pub fn read_for(manifest: &Path, backend: Arc<dyn Backend>) -> Ready {
         let launch: &'static Launch = Box::leak(Box::new(Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"))));
         let mut session = Session::new(launch).unwrap_or_else(|e| panic!("{}: {e}", manifest.display()));

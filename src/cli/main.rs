@@ -1,6 +1,6 @@
 //! The command: `warploom run`, `inspect`, `disasm`, `dump`, `bench`, `cuda`, `cache`.
 //!
-//! One file for each (`engine_run` and `report` are parts of `run`). What they do is in the libraries; here are options, words
+//! One file for each (`engine_run` and `report` are parts of `run`). The libraries do the work; here are options, words
 //! and exit codes: 0 success, 1 a result that is not as expected (or two engines that disagree), 2 a fault of the guest, 3 bad input.
 
 mod bench;

@@ -1,5 +1,5 @@
-//! What stands for the readers of guests that this build leaves out: each file of theirs is refused by name, and none of
-//! their modules exists.
+//! Stand-ins for the readers of guests that this build leaves out. Each reader refuses its files
+//! by name, so no module of these guests exists.
 
 #[cfg(not(all(feature = "maxwell", feature = "gfx9", feature = "ptx", feature = "visa")))]
 macro_rules! refused {

@@ -10,7 +10,7 @@ const VISA_BINARY: &[u8] = b"CISA";
 pub(crate) const OPENCL_MACHINES: [u16; 2] = [0xaf5a, 0xaf5b];
 /// The machine of zebins.
 const ZEBIN_MACHINE: u16 = 205;
-/// What a file is.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// An NVIDIA ELF file with the code of one GPU.

@@ -1,4 +1,4 @@
-//! What is made of a kernel, as text: CLIF, and host code.
+//! A kernel as text: CLIF, and host code.
 
 mod listing;
 

@@ -1,4 +1,4 @@
-//! What can go wrong in a translation.
+//! Errors of translation.
 
 use warploom_interp::InterpError;
 

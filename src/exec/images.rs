@@ -18,7 +18,7 @@ pub struct ImageDescription {
     pub size: [u32; 3],
     /// Of a mip chain: each half as large as the one before.
     pub levels: u32,
-    /// Such as `r32_uint`.
+    /// The name of a format, for example `r32_uint`.
     pub format: String,
     pub layout: Layout,
     /// GOBs of a block of an image of NVIDIA's, where a driver would not choose.

@@ -141,7 +141,7 @@ pub struct LaunchOptions {
     pub images: Option<ImagePool>,
     /// Content of constant banks of a graphics program of Maxwell, by number.
     pub banks: Vec<(u8, Vec<u8>)>,
-    /// What is done when a block begins.
+    /// An action at the start of each block.
     pub block_start: Option<Arc<dyn BlockStart>>,
     /// The heap of device code, which the first launch makes whose kernel can call `malloc`.
     pub heap_bytes: u64,

@@ -156,7 +156,7 @@ pub struct Texture {
 }
 
 impl Texture {
-    /// The same as a program takes it.
+    /// The texture as a program takes it.
     pub(crate) fn sampled(&self) -> warploom::Texture {
         warploom::Texture { name: self.name.clone(), image: self.surface, sampling: self.description.sampling() }
     }

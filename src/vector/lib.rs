@@ -13,6 +13,7 @@ use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
 use select::unsupported;
+pub use select::unsupported as left_out;
 use warploom_cranelift::dump;
 use warploom_engine::object::{Object, Referent, Relocatable, Relocation};
 use warploom_engine::{Backend, CodeSpace, Effort, JitError, Prepared, abi};
@@ -44,11 +45,6 @@ pub struct Vector {
 pub fn backend() -> Arc<dyn Backend> {
     let rest = warploom_cranelift::backend();
     if is_supported() { Arc::new(Vector { rest }) } else { rest }
-}
-
-/// The reason why a region is left to another back end.
-pub fn left_out(prepared: &Prepared, blocks: &[BlockId]) -> Option<String> {
-    unsupported(prepared, blocks)
 }
 
 // SAFETY: the other back end keeps the contract. So does `select`: accesses of guest memory are checked against the page

@@ -1,4 +1,4 @@
-//! What holds for every operation of a kind, whatever its operands are: one table, which names every kind.
+//! Properties of each kind of operation, whatever its operands are: one table that names every kind.
 //!
 //! A pass asks here instead of listing kinds. A question about one pattern still matches operations.
 
@@ -49,7 +49,7 @@ const COMPUTES: OpTraits = OpTraits {
     reads_clock: false,
     nans_alike: false,
 };
-/// The same of floats.
+/// A computation on lanes of floats.
 const FLOATS: OpTraits = OpTraits { nans_alike: true, ..COMPUTES };
 /// A computation of the warp as a whole.
 const OF_THE_WARP: OpTraits = OpTraits { lane_wise: false, ..COMPUTES };

@@ -1,4 +1,4 @@
-//! What the crates of instruction sets have in common: the notation of their tables, the search for blocks, divergence,
+//! Parts that the crates of instruction sets share: the notation of their tables, the search for blocks, divergence,
 //! images, and pieces of code that several of them lift to.
 
 pub mod bits;

@@ -76,35 +76,6 @@ impl Drawing {
         Ok(Some(Drawing { raster, parameters, vertices, rows: rows.clone(), held }))
     }
 
-    /// Writes what a block begins with.
-    fn begin_block(&self, memory: &Memory, block: usize, slot: usize) -> Result<(), CopyError> {
-        let quads: SmallVec<[Quad<'_>; WAVE_QUADS]> = self.raster.wave(block).collect();
-        let skipped = if self.rows.by_slot { self.kept(&quads, slot) } else { 0 };
-        let given = &self.rows.given[skipped..];
-        let mut bytes = Bytes(Vec::with_capacity(BLOCK_ROW * given.len()));
-        let mut input = None;
-        for (n, &(row, _)) in given.iter().enumerate() {
-            self.row(row, &quads, &mut input, &mut bytes);
-            bytes.0.resize(BLOCK_ROW * (n + 1), 0);
-        }
-        let at = |start: u64, number: usize, step: usize| start + (number * step) as u64;
-        match given.first() {
-            Some(&(_, first)) if self.rows.by_slot => {
-                memory.overwrite(at(first, slot, BLOCK_ROW * self.rows.given.len()), &bytes.0)?;
-            }
-            _ => {
-                for (row, &(_, start)) in bytes.0.chunks(BLOCK_ROW).zip(given) {
-                    memory.overwrite(at(start, block, BLOCK_ROW), row)?;
-                }
-            }
-        }
-        for &(start, word) in &self.rows.written {
-            let words = [word.to_le_bytes(); QUAD * WAVE_QUADS];
-            memory.overwrite(at(start, block, BLOCK_ROW), words.as_flattened())?;
-        }
-        Ok(())
-    }
-
     /// How many rows of a slot are what they should be: those of parameters, if all quads are of the triangle that they were last made for.
     fn kept(&self, quads: &[Quad<'_>], slot: usize) -> usize {
         let first = quads.first().map_or(0, Quad::primitive);
@@ -150,8 +121,33 @@ impl Drawing {
 }
 
 impl BlockStart for Drawing {
+    /// Writes the rows that a block begins with.
     fn begin(&self, memory: &Memory, block: usize, slot: usize) -> Result<(), CopyError> {
-        self.begin_block(memory, block, slot)
+        let quads: SmallVec<[Quad<'_>; WAVE_QUADS]> = self.raster.wave(block).collect();
+        let skipped = if self.rows.by_slot { self.kept(&quads, slot) } else { 0 };
+        let given = &self.rows.given[skipped..];
+        let mut bytes = Bytes(Vec::with_capacity(BLOCK_ROW * given.len()));
+        let mut input = None;
+        for (n, &(row, _)) in given.iter().enumerate() {
+            self.row(row, &quads, &mut input, &mut bytes);
+            bytes.0.resize(BLOCK_ROW * (n + 1), 0);
+        }
+        let at = |start: u64, number: usize, step: usize| start + (number * step) as u64;
+        match given.first() {
+            Some(&(_, first)) if self.rows.by_slot => {
+                memory.overwrite(at(first, slot, BLOCK_ROW * self.rows.given.len()), &bytes.0)?;
+            }
+            _ => {
+                for (row, &(_, start)) in bytes.0.chunks(BLOCK_ROW).zip(given) {
+                    memory.overwrite(at(start, block, BLOCK_ROW), row)?;
+                }
+            }
+        }
+        for &(start, word) in &self.rows.written {
+            let words = [word.to_le_bytes(); QUAD * WAVE_QUADS];
+            memory.overwrite(at(start, block, BLOCK_ROW), words.as_flattened())?;
+        }
+        Ok(())
     }
 }
 
