@@ -1,6 +1,6 @@
 //! Logarithm, power, sine and cosine as AMD's and Intel's guests have them: polynomials in `f64`, rounded once to `f32`.
 //!
-//! These are definitions, which the JIT follows operation by operation (`jit/lower/special`): only sums, products, one quotient, and bits,
+//! These are definitions, which the JIT follows operation by operation (`src/cranelift/lower/special`): only sums, products, one quotient, and bits,
 //! that every host has in vectors and rounds alike. The polynomials are within 2^-50 of the functions, so that results are correctly rounded
 //! but for some of 2^26 operands. Coefficients, lowest first, interpolate the functions at Chebyshev's nodes.
 
