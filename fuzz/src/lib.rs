@@ -230,7 +230,7 @@ fn analysed(function: Function) -> String {
 pub fn diff_ir(bytes: &[u8]) {
     let run = |mut u: Unstructured<'_>| -> Result<()> {
         let block = *u.choose(&BLOCKS)?;
-        let function = match u.int_in_range(0..=3)? {
+        let function = match u.int_in_range(0..=4)? {
             0 => {
                 let Elementwise { function, independent } = warploom_testing::elementwise(&mut u)?;
                 let launch = bare::Launch::choose(&mut u)?;
@@ -241,6 +241,13 @@ pub fn diff_ir(bytes: &[u8]) {
             }
             1 => warploom_testing::function(&mut u)?,
             2 => warploom_testing::chain::any_chain(&mut u)?,
+            3 => {
+                let function = warploom_testing::rewritten(&mut u)?;
+                let initial = compare::any_content(&function, &mut Bytes(u.take_rest()));
+                compare::compare_rewritten(&function, block, &initial, way(bytes)[0])
+                    .unwrap_or_else(|difference| panic!("{difference}"));
+                return Ok(());
+            }
             _ => {
                 let (lanes, ops) = (u.int_in_range(1..=64)?, u.int_in_range(1..=30)?);
                 let rest = u.take_rest();

@@ -104,13 +104,12 @@ impl Editor {
 
     /// A compare of low words where upper ones are equal, else of these, as numbers of which one is not 0 where it holds: LLVM's way for
     /// AMD's GPUs.
-    pub(super) fn compare_by_words(
-        &mut self,
-        equal: Value,
-        lower: Value,
-        upper: Value,
-        window: Window,
-    ) -> Option<Value> {
+    pub(super) fn compare_of_choice(&mut self, op: &Op, window: Window) -> Option<Value> {
+        let &Op::ICmp { cc: IntCc::Ne, a: number, b: zero } = op else { return None };
+        let &Op::Select { mask: equal, a: lower, b: upper } = self.def(number) else { return None };
+        if self.constant(zero) != Some(0) || self.insts[self.def_at(number).0].window != window {
+            return None;
+        }
         let mask = |v: Value| match *self.def(v) {
             Op::Select { mask, a, b } => {
                 let is_number = self.constant(a).is_some_and(|bits| bits != 0) && self.constant(b) == Some(0);

@@ -68,21 +68,8 @@ impl Build for Putter<'_> {
 }
 
 impl Editor {
-    /// The quotient that a choice is the last step of.
-    pub(super) fn quotient_of_steps(&mut self, op: &Op, window: Window) -> Option<Value> {
-        let &Op::Select { mask, a, b } = op else { return None };
-        if self.is_by_zero(mask, a, b) {
-            return Some(b);
-        }
-        match self.ty(b).ty {
-            Type::F32 | Type::F64 => self.float_quotient((mask, a, b), window),
-            Type::I32 => self.word_remainder((mask, a, b), window).or_else(|| self.word_quotient((mask, a, b), window)),
-            _ => None,
-        }
-    }
-
     /// Whether a choice gives all ones for a divisor of 0, as the operation does by itself.
-    fn is_by_zero(&self, mask: Value, ones: Value, result: Value) -> bool {
+    pub(super) fn is_by_zero(&self, mask: Value, ones: Value, result: Value) -> bool {
         let Op::Binary { op: BinaryOp::DivU | BinaryOp::RemU, b: divisor, .. } = *self.def(result) else {
             return false;
         };
@@ -93,7 +80,11 @@ impl Editor {
             && self.constant(ones) == Some(self.ty(result).ty.bit_mask())
     }
 
-    fn float_quotient(&mut self, (mask, nan, signed): (Value, Value, Value), window: Window) -> Option<Value> {
+    pub(super) fn float_quotient(
+        &mut self,
+        (mask, nan, signed): (Value, Value, Value),
+        window: Window,
+    ) -> Option<Value> {
         let ty = self.ty(signed).ty;
         let bits = self.constant(nan)?;
         let (single, double) = (0x7fc0_0000, 0x7ff8 << 48);
@@ -181,7 +172,7 @@ impl Editor {
     }
 
     /// `r >= y ? r - y : r` of a remainder that is at most twice too great.
-    fn word_remainder(&mut self, choice: (Value, Value, Value), window: Window) -> Option<Value> {
+    pub(super) fn word_remainder(&mut self, choice: (Value, Value, Value), window: Window) -> Option<Value> {
         let (rest, y) = self.corrected(choice)?;
         let (x, _, y) = self.uncorrected(rest, y)?;
         let zero = self.is_zero(y, window);
@@ -190,7 +181,7 @@ impl Editor {
     }
 
     /// `r >= y ? q + 1 : q`, the same way.
-    fn word_quotient(&mut self, (mask, more, q): (Value, Value, Value), window: Window) -> Option<Value> {
+    pub(super) fn word_quotient(&mut self, (mask, more, q): (Value, Value, Value), window: Window) -> Option<Value> {
         let next = |editor: &Editor, more: Value, q: Value| {
             let (a, b) = editor.matches_binary(more, BinaryOp::Add)?;
             ((a == q && editor.constant(b) == Some(1)) || (b == q && editor.constant(a) == Some(1))).then_some(())

@@ -26,17 +26,29 @@ use super::editor::Editor;
 const HALF: u64 = 0xfff0_0000;
 
 impl Editor {
-    /// A quotient or a root of which an operation is the last step: where its operands are moderate, else what the steps make.
-    pub(super) fn exact_by_steps(&mut self, op: &Op, window: Window) -> Option<Value> {
+    /// The quotient of which an operation is the last step, where the operands are moderate; else the steps' value.
+    pub(super) fn exact_quotient(&mut self, op: &Op, window: Window) -> Option<Value> {
+        let (x, y) = self.last_step(op, |error, factor, estimate| self.quotient_of(error, factor, estimate))?;
+        self.exact_where_moderate(op, (x, Some(y)), window)
+    }
+
+    /// The root of which an operation is the last step, where the operand is moderate; else the steps' value.
+    pub(super) fn exact_root(&mut self, op: &Op, window: Window) -> Option<Value> {
+        let x = self.last_step(op, |error, factor, estimate| self.root_of(error, factor, estimate))?;
+        self.exact_where_moderate(op, (x, None), window)
+    }
+
+    /// What `of` finds for `error * factor + estimate`, with the factors in either order.
+    fn last_step<T>(&self, op: &Op, of: impl Fn(Value, Value, Value) -> Option<T>) -> Option<T> {
         let &Op::Fma { attrs, a, b, c: estimate } = op else { return None };
         if !is_nearest(attrs) {
             return None;
         }
-        let found = [(a, b), (b, a)].into_iter().find_map(|(error, factor)| {
-            let quotient = self.quotient_of(error, factor, estimate).map(|(x, y)| (x, Some(y)));
-            quotient.or_else(|| self.root_of(error, factor, estimate).map(|x| (x, None)))
-        });
-        let (x, y) = found?;
+        of(a, b, estimate).or_else(|| of(b, a, estimate))
+    }
+
+    /// `x / y`, or the root of `x`, where operands have moderate exponents; elsewhere the steps of which `op` is the last.
+    fn exact_where_moderate(&mut self, op: &Op, (x, y): (Value, Option<Value>), window: Window) -> Option<Value> {
         let shape = y.map_or(self.ty(x).shape, |y| self.ty(x).shape.join(self.ty(y).shape));
         let ty = ValueType { ty: self.ty(x).ty, shape };
         if ty.is_uniform() {

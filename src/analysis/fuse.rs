@@ -50,14 +50,7 @@ impl Editor {
         if self.constant(hi) == Some(0) && (self.ty(hi).is_uniform() || !self.ty(lo).is_uniform()) {
             return Some(self.convert(ConvertOp::ZeroExtend, Type::I64, lo, window));
         }
-        self.fuse_carry_chain(lo, hi, window)
-            .or_else(|| self.fuse_whole_product(lo, hi, window))
-            .or_else(|| self.fuse_wide_sums(lo, hi, window))
-            .or_else(|| self.fuse_sign(lo, hi, window))
-            .or_else(|| self.fuse_shift(lo, hi, window))
-            .or_else(|| self.fuse_funnels(lo, hi, window))
-            .or_else(|| self.fuse_bitwise(lo, hi, window))
-            .or_else(|| self.fuse_choice(lo, hi, window))
+        self.rewrite(&Op::Concat { lo, hi }, window)
     }
 
     /// Whether words are the halves of a 64-bit value of lanes, or of values that are chosen between.
@@ -84,7 +77,7 @@ impl Editor {
     }
 
     /// The same lanes of both halves chosen, as lanes of a 64-bit value.
-    fn fuse_choice(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+    pub(super) fn fuse_choice(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
         let (&Op::Select { mask, a, b }, &Op::Select { mask: other, a: c, b: d }) = (self.def(lo), self.def(hi)) else {
             return None;
         };
@@ -164,7 +157,7 @@ impl Editor {
     }
 
     /// `shf` with a constant count and the shift that goes with it, or two `shf` (a rotation): a pair shifted.
-    fn fuse_funnels(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+    pub(super) fn fuse_funnels(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
         let (op, (lower, upper), k) = self.funnels(lo, hi)?;
         let pair = self.concat(lower, upper, window);
         let count = self.iconst(Type::I64, k);
@@ -178,7 +171,7 @@ impl Editor {
     }
 
     /// The same bitwise operation on both halves, where an operand at least is a 64-bit value already.
-    fn fuse_bitwise(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+    pub(super) fn fuse_bitwise(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
         let (Op::Binary { op, a, b }, Op::Binary { op: other, a: c, b: d }) = (self.def(lo), self.def(hi)) else {
             return None;
         };
@@ -200,16 +193,12 @@ impl Editor {
     }
 
     /// `add.cc` then `addc`: the sum of two pairs.
-    fn fuse_carry_chain(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
-        let (lo_at, lo_result) = self.def_at(lo);
-        let (hi_at, hi_result) = self.def_at(hi);
-        if lo_result != 0 || hi_result != 0 {
-            return None;
-        }
+    pub(super) fn fuse_carry_chain(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+        let ((lo_at, 0), (hi_at, 0)) = (self.def_at(lo), self.def_at(hi)) else { return None };
         let (Op::AddCarry { a: a0, b: b0, carry: None }, Op::AddCarry { a: a1, b: b1, carry: Some(carry) }) =
             (self.insts[lo_at].op.clone(), self.insts[hi_at].op.clone())
         else {
-            return self.fuse_subtract_chain(lo_at, hi_at, window);
+            return None;
         };
         if self.def_at(carry) != (lo_at, 1) || self.insts[lo_at].window != window {
             return None;
@@ -237,7 +226,7 @@ impl Editor {
     }
 
     /// `s_add_u32` then `s_addc_u32`: words summed in 64 bits, the carry of the first a compare with 0.
-    fn fuse_wide_sums(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+    pub(super) fn fuse_wide_sums(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
         let (low, high) = (self.truncated(lo)?, self.truncated(hi)?);
         let (a0, b0) = self.matches_binary(low, BinaryOp::Add)?;
         let (sum, carry) = self.matches_binary(high, BinaryOp::Add)?;
@@ -282,7 +271,8 @@ impl Editor {
     }
 
     /// `sub.cc` then `subc`, lifted as `a + ~b + 1` and `a + ~b + carry`: the difference of two pairs.
-    fn fuse_subtract_chain(&mut self, lo_at: usize, hi_at: usize, window: Window) -> Option<Value> {
+    pub(super) fn fuse_subtract_chain(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+        let ((lo_at, 0), (hi_at, 0)) = (self.def_at(lo), self.def_at(hi)) else { return None };
         let (Op::AddCarry { a: a0, b: b0, carry: Some(one) }, Op::AddCarry { a: a1, b: b1, carry: Some(carry) }) =
             (self.insts[lo_at].op.clone(), self.insts[hi_at].op.clone())
         else {
@@ -302,7 +292,7 @@ impl Editor {
     }
 
     /// `(x, x >> 31)`: a sign-extended word.
-    fn fuse_sign(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+    pub(super) fn fuse_sign(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
         match *self.def(hi) {
             Op::Binary { op: BinaryOp::ShrS, a, b } if a == lo && self.constant(b) == Some(31) => {
                 Some(self.convert(ConvertOp::SignExtend, Type::I64, lo, window))
@@ -312,7 +302,7 @@ impl Editor {
     }
 
     /// `(x << k, x >> 32 - k)`: an extended word shifted left; with a funnel `(x << k, high(x:y << k))` a pair.
-    fn fuse_shift(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+    pub(super) fn fuse_shift(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
         let (x, k) = match *self.def(lo) {
             Op::Binary { op: BinaryOp::Shl, a, b } => (a, self.constant(b)?),
             // Twice the word.

@@ -61,15 +61,15 @@ struct High {
 
 impl Editor {
     /// If the sum at `upper`, and that of which it takes the carry, are the upper half of a product: has them be that.
-    pub(super) fn fuse_high_product(&mut self, upper: usize, window: Window) {
-        let Op::AddCarry { carry: Some(carry), .. } = self.insts[upper].op else { return };
-        let (lower, 1) = self.def_at(carry) else { return };
-        let Op::AddCarry { .. } = self.insts[lower].op else { return };
+    pub(super) fn fuse_high_product(&mut self, upper: usize, window: Window) -> Option<()> {
+        let Op::AddCarry { carry: Some(carry), .. } = self.insts[upper].op else { return None };
+        let (lower, 1) = self.def_at(carry) else { return None };
+        let Op::AddCarry { .. } = self.insts[lower].op else { return None };
         let [lo, hi] = [lower, upper].map(|at| self.insts[at].results[0]);
         if self.ty(hi).ty != Type::I32 {
-            return;
+            return None;
         }
-        let Some(High { factors: [(a0, a1), (b0, b1)], added }) = self.high_of(lo, hi, window) else { return };
+        let High { factors: [(a0, a1), (b0, b1)], added } = self.high_of(lo, hi, window)?;
         let (a, b) = (self.concat(a0, a1, window), self.concat(b0, b1, window));
         let mut pair = self.binary(BinaryOp::MulHiU, a, b, window);
         if let Some((lo, hi)) = added {
@@ -83,6 +83,7 @@ impl Editor {
         }
         // The compiler may have taken the low word up before the high one was there.
         self.renew_users(lower + 1..upper);
+        Some(())
     }
 
     /// Computes once more, now of the values that are to be used by now, what was computed of those which these replace.

@@ -34,6 +34,7 @@ mod pairs;
 mod places;
 mod product;
 mod root;
+mod rules;
 mod scaled;
 mod segment;
 mod ssa;
@@ -61,6 +62,7 @@ use liveness::Numbers;
 pub use long_division::shorten_divisions;
 pub use loops::in_loops;
 pub use masks::Masks;
+pub use rules::{Firings, RULES, Rule, Rules, UnknownRule, rewrite_function};
 pub use segment::{Plan, Step, Support};
 pub use sweep::{Inner, Sweep};
 pub use tiled::{Tiled, tiled};
@@ -77,25 +79,41 @@ pub struct Optimized {
     /// Registers that a fresh warp may read before it writes them.
     pub read_first: Vec<Reg>,
     pub liveness: Liveness,
+    /// How often each rule has rewritten something.
+    pub firings: Firings,
 }
 
 /// How often blocks are rebuilt without what is dead.
 const MAX_ROUNDS: u32 = 4;
 
-/// The function with every block rebuilt. A function that breaks an invariant is an error.
+/// The function with every block rebuilt, by all rules.
+///
+/// # Errors
+/// The function breaks an invariant.
 pub fn optimize(function: &Function) -> Result<Optimized, VerifyError> {
+    optimize_by(function, Rules::ALL)
+}
+
+/// The function with every block rebuilt, by these rules.
+///
+/// # Errors
+/// The function breaks an invariant.
+pub fn optimize_by(function: &Function, rules: Rules) -> Result<Optimized, VerifyError> {
     verify::verify(function)?;
     let function = &*windows::widen(function);
     // Blocks keep what they lead to.
     let flow = Flow::of(function);
     let numbers = Arc::new(Numbers::of(function));
-    let mut blocks: Vec<(Editor, Terminator)> = function.blocks.iter().map(|b| ssa::rebuild(function, b)).collect();
+    let mut firings = Firings::default();
+    let mut blocks: Vec<(Editor, Terminator)> =
+        function.blocks.iter().map(|b| ssa::rebuild(function, b, rules)).collect();
     let read = arrays::read_in(blocks.iter().map(|(editor, _)| &editor.insts[..]));
     for ((editor, term), old) in blocks.iter_mut().zip(&function.blocks) {
         if editor.insts.iter().any(|inst| arrays::is_unread(&inst.op, &read)) {
             editor.insts.retain(|inst| !arrays::is_unread(&inst.op, &read));
             let (insts, values) = (std::mem::take(&mut editor.insts), std::mem::take(&mut editor.values));
-            (*editor, *term) = ssa::rebuild(function, &Block { insts, values, term: term.clone(), ..*old });
+            firings.add(&editor.firings);
+            (*editor, *term) = ssa::rebuild(function, &Block { insts, values, term: term.clone(), ..*old }, rules);
         }
     }
     for (index, (_, term)) in blocks.iter_mut().enumerate() {
@@ -138,8 +156,9 @@ pub fn optimize(function: &Function) -> Result<Optimized, VerifyError> {
             // Registers are written in the middle of a block, and read again, for gathers' sake only.
             let rebuilds = gathers(&editor) < gathers(&block.0);
             *block = if rebuilds {
-                let Editor { insts, values, .. } = editor;
-                ssa::rebuild(function, &Block { insts, values, term, ..*old })
+                let Editor { insts, values, firings: fired, .. } = editor;
+                firings.add(&fired);
+                ssa::rebuild(function, &Block { insts, values, term, ..*old }, rules)
             } else {
                 (editor, term)
             };
@@ -155,11 +174,12 @@ pub fn optimize(function: &Function) -> Result<Optimized, VerifyError> {
             reg != function.active && (bytes || liveness.live_in(BlockId(0), reg))
         })
         .collect();
+    blocks.iter().for_each(|(editor, _)| firings.add(&editor.firings));
     let blocks = function.blocks.iter().zip(blocks);
     let blocks = blocks.map(|(old, (Editor { insts, values, .. }, term))| Block { insts, values, term, ..*old });
     let blocks = blocks.map(flush::apart).collect();
     let function = Function { name: function.name.clone(), banks: function.banks.clone(), blocks, ..*function };
-    Ok(Optimized { function, flow, read_first, liveness })
+    Ok(Optimized { function, flow, read_first, liveness, firings })
 }
 
 fn gathers(editor: &Editor) -> usize {

@@ -25,6 +25,7 @@ use warploom_ir::{
 };
 
 use super::editor::Editor;
+use super::rules::Rules;
 use super::ssa;
 use super::visits::visit;
 
@@ -35,9 +36,13 @@ const MAX_INSTS: usize = 200;
 /// Masks that are looked at to find what a round does.
 const MOST_MASKS: u32 = 10_000;
 
-/// Has loops that divide bit by bit begin at their last round. A function that breaks an invariant is an error.
-pub fn shorten_divisions(function: &mut Function) -> Result<(), VerifyError> {
+/// Has loops that divide bit by bit begin at their last round. Returns the number of these loops.
+///
+/// # Errors
+/// The function breaks an invariant.
+pub fn shorten_divisions(function: &mut Function) -> Result<u32, VerifyError> {
     verify::verify(function)?;
+    let mut count = 0;
     for latch in 0..function.blocks.len() {
         let Terminator::Jump(head) = function.blocks[latch].term else { continue };
         let latch = BlockId(latch as u32);
@@ -51,8 +56,9 @@ pub fn shorten_divisions(function: &mut Function) -> Result<(), VerifyError> {
             }
         }
         function.blocks.extend(blocks);
+        count += 1;
     }
-    Ok(())
+    Ok(count)
 }
 
 /// A loop of two blocks that divides.
@@ -83,7 +89,8 @@ impl Loop {
         {
             return None;
         }
-        let [(body, term), (end, _)] = [head, latch].map(|block| ssa::rebuild(function, function.block(block)));
+        let [(body, term), (end, _)] =
+            [head, latch].map(|block| ssa::rebuild(function, function.block(block), Rules::ALL));
         let Terminator::Branch { cond, .. } = term else { return None };
         let number = counted_down(&end, function)?;
         if !leaves_at_zero(&body, cond, number, otherwise == latch) || !is_plain(&body) {
@@ -164,7 +171,7 @@ impl Loop {
     }
 
     fn editor(&self, function: &Function) -> Editor {
-        let mut editor = Editor::new(function.lanes, self.body.insts.len());
+        let mut editor = Editor::new(function.lanes, self.body.insts.len(), Rules::ALL);
         editor.pc = function.block(self.head).pc;
         editor
     }

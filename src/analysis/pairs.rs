@@ -4,6 +4,7 @@
 use warploom_ir::{Access, ConvertOp, Extend, Inst, Op, Space, Type, Value, ValueType, Window};
 
 use super::editor::Editor;
+use super::rules::PAIR_ACCESS;
 
 /// The accesses of a block that can be of 64-bit values.
 pub struct Pairs(Vec<bool>);
@@ -11,6 +12,9 @@ pub struct Pairs(Vec<bool>);
 impl Pairs {
     pub fn of(editor: &Editor) -> Pairs {
         let mut pairs = Pairs(vec![false; editor.insts.len()]);
+        if !editor.rules.has(PAIR_ACCESS) {
+            return pairs;
+        }
         // For each load, which of its pairs are used as such.
         let mut used = vec![0u16; editor.insts.len()];
         for (index, inst) in editor.insts.iter().enumerate() {

@@ -62,19 +62,8 @@ impl Part {
 }
 
 impl Editor {
-    /// A sum that is a whole product.
-    pub(super) fn fuse_multiply(&mut self, p: Value, q: Value, window: Window) -> Option<Value> {
-        if self.ty(p).ty != Type::I32 {
-            return None;
-        }
-        self.fuse_low_word(p, q, window)
-            .or_else(|| self.fuse_high_word(p, q, window))
-            .or_else(|| self.fuse_cross(p, q, window))
-            .or_else(|| self.fuse_cross(q, p, window))
-    }
-
     /// `p` is `hi(a) * .. << 16`, `q` the rest.
-    fn fuse_low_word(&mut self, p: Value, q: Value, window: Window) -> Option<Value> {
+    pub(super) fn fuse_low_word(&mut self, p: Value, q: Value, window: Window) -> Option<Value> {
         let (high_a, y) = self.parts(self.matches_shift(p, 16)?)?;
         let merged = match self.matches_binary(q, BinaryOp::Add) {
             Some((t, shifted)) if self.matches_shift(shifted, 16).is_some() => {
@@ -129,7 +118,7 @@ impl Editor {
     }
 
     /// `p` is `x + lo(a) * hi(b) >> 16`, `q` is `hi(a) * hi(b)`.
-    fn fuse_high_word(&mut self, p: Value, q: Value, window: Window) -> Option<Value> {
+    pub(super) fn fuse_high_word(&mut self, p: Value, q: Value, window: Window) -> Option<Value> {
         let (low, carry) = self.matches_binary(p, BinaryOp::Or)?;
         let Op::Select { mask, a: top, b: none } = *self.def(carry) else { return None };
         let Part::High(sum) = self.part(low)? else { return None };
@@ -194,7 +183,7 @@ impl Editor {
     }
 
     /// `m`, a product of words or two of them, plus the high word of a 64-bit product of which it raises a factor.
-    fn fuse_cross(&mut self, m: Value, high: Value, window: Window) -> Option<Value> {
+    pub(super) fn fuse_cross(&mut self, m: Value, high: Value, window: Window) -> Option<Value> {
         if let Some((x, y)) = self.matches_binary(m, BinaryOp::Mul) {
             let Op::Convert { op: ConvertOp::HighHalf, a: product, .. } = *self.def(high) else { return None };
             let (p, q) = self.matches_binary(product, BinaryOp::Mul)?;

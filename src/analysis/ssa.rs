@@ -19,6 +19,7 @@ use warploom_ir::{
 use super::arrays::{Arrays, Elements};
 use super::editor::Editor;
 use super::local::LocalMemory;
+use super::rules::Rules;
 
 /// The content of a uniform or mask register.
 #[derive(Clone, Copy)]
@@ -51,10 +52,10 @@ struct Ssa<'a> {
 }
 
 /// The block in SSA form, with its terminator.
-pub fn rebuild(function: &Function, block: &Block) -> (Editor, Terminator) {
+pub fn rebuild(function: &Function, block: &Block, rules: Rules) -> (Editor, Terminator) {
     let mut ssa = Ssa {
         function,
-        editor: Editor::new(function.lanes, block.insts.len()),
+        editor: Editor::new(function.lanes, block.insts.len(), rules),
         map: table(block.values.len(), Value::reserved_value()),
         cells: FxHashMap::default(),
         lanes: FxHashMap::default(),

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use warploom_ir::verify::{self, VerifyError};
 use warploom_ir::{Block, BlockId, CellKind, Function, Op, Part, Reg, Terminator, Type, Value, eval, may_write};
 
+use super::rules::Rules;
 use super::ssa;
 
 /// Blocks of a loop, and rounds of all of them together.
@@ -16,12 +17,16 @@ const MAX_ROUNDS: usize = 16;
 /// Operations of the block that has them all.
 const MAX_INSTS: usize = 1500;
 
-/// Unrolls the loops into the blocks from which they are entered. Counts are as before, but for where a limit ends a launch.
-/// A function that breaks an invariant is an error.
-pub fn unroll_exchanges(function: &mut Function) -> Result<(), VerifyError> {
+/// Unrolls the loops into the blocks from which they are entered, and returns the number of these loops. Counts of
+/// instructions stay as they are, but for the place where a limit ends a launch.
+///
+/// # Errors
+/// The function breaks an invariant.
+pub fn unroll_exchanges(function: &mut Function) -> Result<u32, VerifyError> {
     verify::verify(function)?;
+    let mut count = 0;
     if !function.blocks.iter().any(exchanges) {
-        return Ok(());
+        return Ok(0);
     }
     let mut ways = Ways::of(function);
     for head in (0..function.blocks.len() as u32).map(BlockId) {
@@ -36,8 +41,9 @@ pub fn unroll_exchanges(function: &mut Function) -> Result<(), VerifyError> {
             function.block_mut(id).clear();
         }
         ways = Ways::of(function);
+        count += 1;
     }
-    Ok(())
+    Ok(count)
 }
 
 /// Products are left as they are.
@@ -159,7 +165,7 @@ fn keeps_active(function: &Function, block: &Block) -> bool {
     if !block.insts.iter().any(|inst| may_write(&inst.op, function.active)) {
         return true;
     }
-    let (rebuilt, _) = ssa::rebuild(function, block);
+    let (rebuilt, _) = ssa::rebuild(function, block, Rules::ALL);
     rebuilt.insts.iter().all(|inst| match inst.op {
         Op::RfWrite { reg, value, .. } if reg == function.active => {
             matches!(rebuilt.def(value), Op::RfRead { reg, .. } if *reg == function.active)

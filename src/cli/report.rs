@@ -1,5 +1,7 @@
 //! `--report`: what a run came to, as JSON.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use warploom::{Executed, Fault, FidelityClass};
 use warploom_replay::Comparison;
@@ -32,6 +34,8 @@ pub struct Report {
     pub prints_dropped: u64,
     /// What the JIT could make no code for and interpreted, and why.
     pub uncompiled: Vec<String>,
+    /// How often each rule of analysis has rewritten something, by the rule's name.
+    pub rules: BTreeMap<&'static str, u32>,
     pub faults: Vec<FaultReport>,
     pub fidelity: Vec<FidelityReport>,
     pub expect: Vec<ExpectReport>,

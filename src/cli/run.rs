@@ -241,6 +241,7 @@ fn report(
         printed_bytes: run.first.printed.text.len(),
         prints_dropped: run.first.printed.dropped,
         uncompiled: run.first.uncompiled.clone(),
+        rules: run.first.rules.iter().collect(),
         faults: run.first.fault.iter().map(FaultReport::from).collect(),
         fidelity: executed.into_iter().map(Into::into).collect(),
         expect,

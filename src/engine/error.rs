@@ -1,5 +1,6 @@
 //! Errors of translation.
 
+use warploom_analysis::UnknownRule;
 use warploom_interp::InterpError;
 
 /// Why a function could not be translated.
@@ -7,6 +8,8 @@ use warploom_interp::InterpError;
 pub enum JitError {
     #[error(transparent)]
     Function(#[from] InterpError),
+    #[error(transparent)]
+    Rules(#[from] UnknownRule),
     #[error("this host is not supported by the code generator: {0}")]
     Host(String),
     #[error("the code generator rejected a region: {0}")]

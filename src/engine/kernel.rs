@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use warploom_analysis::{LaunchClass, Launched};
+use warploom_analysis::{Firings, LaunchClass, Launched};
 use warploom_ir::Function;
 
 use crate::backend::Backend;
@@ -51,6 +51,14 @@ impl Kernel {
     pub fn uncompiled(&self) -> Vec<String> {
         let variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         variants.values().flat_map(|program| program.uncompiled()).collect()
+    }
+
+    /// How often each rule of analysis has rewritten something, in all programs.
+    pub fn firings(&self) -> Firings {
+        let variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut firings = Firings::default();
+        variants.values().for_each(|program| firings.add(program.firings()));
+        firings
     }
 
     /// Nanoseconds spent on translation so far.

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashSet;
-use warploom_analysis::{Flow, Launched, Liveness, Optimized};
+use warploom_analysis::{Firings, Flow, Launched, Liveness, Optimized, Rules};
 use warploom_interp::{InterpError, Interpreter};
 use warploom_ir::layout::RegLayout;
 use warploom_ir::{BlockId, Function, Op, Reg};
@@ -23,6 +23,7 @@ pub struct Prepared {
     launch: Launched,
     read_first: Vec<Reg>,
     liveness: Liveness,
+    firings: Firings,
     one_worker: bool,
     /// Registers that are written in loops.
     written_in_loops: OnceLock<FxHashSet<Reg>>,
@@ -36,8 +37,9 @@ impl Prepared {
     /// # Errors
     /// The function does not verify, or its registers are too large.
     pub fn new(function: &Function, launch: Launched, one_worker: bool) -> Result<Prepared, JitError> {
-        let Optimized { function, flow, read_first, liveness } =
-            warploom_analysis::optimize(function).map_err(InterpError::from)?;
+        let rules = Rules::of_environment()?;
+        let Optimized { function, flow, read_first, liveness, firings } =
+            warploom_analysis::optimize_by(function, rules).map_err(InterpError::from)?;
         let function = Arc::new(function);
         let interpreter = Arc::new(Interpreter::new(function.clone())?);
         let in_loops = warploom_analysis::in_loops(&function, &flow);
@@ -48,6 +50,7 @@ impl Prepared {
             launch,
             read_first,
             liveness,
+            firings,
             one_worker,
             written_in_loops: OnceLock::new(),
             plans: Default::default(),
@@ -77,6 +80,11 @@ impl Prepared {
     /// The launches that code is for.
     pub fn launch(&self) -> Launched {
         self.launch
+    }
+
+    /// How often each rule of analysis has rewritten something.
+    pub fn firings(&self) -> &Firings {
+        &self.firings
     }
 
     /// Whether one worker thread runs all warps, so that no one else sees memory.

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
-use warploom_analysis::Launched;
+use warploom_analysis::{Firings, Launched};
 use warploom_interp::Interpreter;
 use warploom_ir::{BlockId, Function, Terminator};
 use warploom_runtime::launch::Engine;
@@ -235,6 +235,11 @@ impl Program {
             Ok(format!("; region {number}: {}", self.backend.listing(&self.prepared, blocks, effort)?))
         };
         self.regions().enumerate().map(of_region).collect()
+    }
+
+    /// How often each rule of analysis has rewritten something.
+    pub fn firings(&self) -> &Firings {
+        self.prepared.firings()
     }
 
     /// Regions that could not be compiled so far, each with where it is and why.

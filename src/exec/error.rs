@@ -89,6 +89,8 @@ pub enum Error {
     Lift(#[from] LiftError),
     #[error(transparent)]
     Interp(#[from] InterpError),
+    #[error(transparent)]
+    Rules(#[from] warploom_analysis::UnknownRule),
     #[error("{stage} of kernel `{kernel}`: {problem}")]
     Stage { kernel: String, stage: String, problem: String },
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use warploom_analysis::Firings;
 use warploom_container::Function;
 use warploom_cranelift::Target;
 use warploom_engine::Effort;
@@ -201,6 +202,8 @@ pub struct LaunchOutcome {
     pub run: Duration,
     /// What of the kernel the JIT could make no code for and interprets instead, and why.
     pub uncompiled: Vec<String>,
+    /// How often each rule of analysis has rewritten something in the kernel, so far.
+    pub rules: Firings,
     /// How many pieces of the kernel's code the cache had, so far.
     pub found_in_cache: u64,
 }
@@ -264,6 +267,7 @@ impl<'p> Kernel<'p> {
                 translate: Duration::from_nanos(translated.take_nanoseconds()),
                 run: elapsed.saturating_sub(Duration::from_nanos(while_running)),
                 uncompiled: translated.uncompiled(),
+                rules: translated.firings(),
                 found_in_cache: translated.found_in_cache(),
             })
         })
@@ -282,6 +286,15 @@ impl<'p> Kernel<'p> {
     /// `target`: the host to translate for, if not this one.
     pub fn dump(&self, stage: Stage, block: [u32; 3], target: Option<&Target>) -> Result<String, Error> {
         self.program.translated(self.id, &[])?.dump(stage, Dimensions::of_blocks(block), target)
+    }
+
+    /// How often each rule of analysis rewrites something in the kernel, for launches of up to 2^14 blocks (along x) of
+    /// this shape.
+    ///
+    /// # Errors
+    /// The kernel cannot be lifted, or its function does not verify.
+    pub fn firings(&self, block: [u32; 3]) -> Result<Firings, Error> {
+        self.program.translated(self.id, &[])?.firings_for(Dimensions::of_blocks(block))
     }
 
     /// The same of the kernel as a launch specialises it.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
-use warploom_analysis::{Launched, shorten_divisions, unroll_exchanges};
+use warploom_analysis::{Firings, Launched, Rules, rewrite_function};
 use warploom_container::{Code, FunctionId, Linked};
 use warploom_cranelift::executed::Counting;
 use warploom_cranelift::{Target, dump};
@@ -62,6 +62,8 @@ pub(super) struct Translated {
 /// ones.
 struct Generation {
     function: Arc<Function>,
+    /// Of the rules that change the function for all engines.
+    firings: Firings,
     jit: warploom_engine::Kernel,
     interpreter: OnceLock<Arc<Interpreter>>,
     discovered: Vec<u64>,
@@ -157,6 +159,14 @@ impl Translated {
         self.current().jit.uncompiled()
     }
 
+    /// How often each rule of analysis has rewritten something so far.
+    pub fn firings(&self) -> Firings {
+        let generation = self.current();
+        let mut firings = generation.firings.clone();
+        firings.add(&generation.jit.firings());
+        firings
+    }
+
     /// Nanoseconds spent on translation in all.
     pub fn nanoseconds(&self) -> u64 {
         self.spent.load(Relaxed) + self.current().jit.translate_ns()
@@ -209,11 +219,10 @@ impl Generation {
         if *reciprocals == Reciprocals::Table {
             special::use_tables(&mut function);
         }
-        shorten_divisions(&mut function).map_err(InterpError::from)?;
-        unroll_exchanges(&mut function).map_err(InterpError::from)?;
+        let firings = rewrite_function(&mut function, Rules::of_environment()?).map_err(InterpError::from)?;
         let function = Arc::new(function);
         let jit = warploom_engine::Kernel::new(function.clone(), backend.clone()).with_cache(cache.clone());
-        Ok(Generation { function, jit, interpreter: OnceLock::new(), discovered })
+        Ok(Generation { function, firings, jit, interpreter: OnceLock::new(), discovered })
     }
 
     fn block_at(&self, pc: u64) -> Option<BlockId> {
@@ -411,6 +420,16 @@ impl Engine for Discovering {
 }
 
 impl Translated {
+    /// How often each rule of analysis rewrites something for launches of this shape.
+    pub fn firings_for(&self, shape: Dimensions) -> Result<Firings, Error> {
+        let generation = self.current();
+        let program = generation.jit.program(shape.grid, shape.block, 1);
+        let program = program.map_err(|problem| generation.untranslatable(&problem))?;
+        let mut firings = generation.firings.clone();
+        firings.add(program.firings());
+        Ok(firings)
+    }
+
     /// The kernel at a stage, as text. `target`: for which host, if not for this one.
     pub fn dump(&self, stage: Stage, shape: Dimensions, target: Option<&Target>) -> Result<String, Error> {
         let generation = self.current();

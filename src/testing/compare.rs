@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use warploom::Printed;
 use warploom::services::{Heap, Serving};
-use warploom_analysis::Launched;
+use warploom_analysis::{Firings, Launched, Rules, rewrite_function};
 use warploom_engine::{Deferred, Effort, JitError, Program};
 use warploom_interp::Interpreter;
 use warploom_ir::{BankId, CellKind, Function, Op, Reg};
@@ -20,7 +20,7 @@ use super::check::Reproducer;
 use super::format::FORMATS;
 use super::guarded::Guarded;
 use super::instrument::{self, Buffers};
-use crate::ir::Limits;
+use crate::ir::{Limits, Source};
 
 /// Block shapes of all launch classes: one warp, a short last warp, one lane, multiples of the warp and of the chunk,
 /// neither.
@@ -40,6 +40,8 @@ const REGISTERS_OUT: u64 = 0x21_0000_0000;
 
 /// Instructions after which a launch is stopped: a fault like any other, and alike on all engines.
 const INSTRUCTIONS: u64 = 400;
+/// The limit of [`compare_rewritten`], whose loops end before it.
+const LONG: u64 = 1 << 16;
 const BACK_EDGES: u64 = 5;
 /// More registers than this (of all warps of a block) are not worth a test's time.
 const MAX_REGISTER_BYTES: u64 = 1 << 19;
@@ -149,8 +151,62 @@ pub fn compare(function: &Function, block: [u32; 3], initial: &[Initial], ways: 
     let initial = read_by(function, initial);
     let instrumented = Arc::new(with_registers(function, &initial));
     on_all(&instrumented, [[1; 3], block], 1, ways, &|engine, _| {
-        run(engine, block, function.asks_host(), &input(function, &initial), bytes)
+        run(engine, block, function.asks_host(), &input(function, &initial), bytes, INSTRUCTIONS)
     })
+}
+
+/// Content for all registers of a function but the active mask: numbers at which arithmetic is unlike elsewhere, small
+/// numbers, and any bits.
+pub fn any_content(function: &Function, random: &mut impl Source) -> Vec<Initial> {
+    const NUMBERS: [u64; 10] =
+        [0, 1, 2, 7, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 1 << 32, i64::MAX as u64, 0x3f80_0000];
+    let mut content = |_| match random.below(3) {
+        0 => NUMBERS[random.below(NUMBERS.len() as u32) as usize],
+        1 => random.below(1000).into(),
+        _ => u64::from(random.below(u32::MAX)) << 32 | u64::from(random.below(u32::MAX)),
+    };
+    let banks = function.banks.iter().zip(0..);
+    let registers = banks.flat_map(|(bank, id)| (0..bank.count).map(move |index| BankId(id).reg(index)));
+    let registers = registers.filter(|&reg| reg != function.active);
+    registers.map(|reg| (reg, (0..instrument::cells(function, reg)).map(&mut content).collect())).collect()
+}
+
+/// Runs two blocks of this shape on the interpreter, as they are and after the rules that change a function for all
+/// engines, and on the JIT after these rules. Returns the first difference, and whether a rule has changed anything.
+pub fn compare_rewritten(
+    function: &Function,
+    block: [u32; 3],
+    initial: &[Initial],
+    way: Way,
+) -> Result<bool, Box<Difference>> {
+    let initial = read_by(function, initial);
+    let plain = Arc::new(with_registers(function, &initial));
+    let mut rewritten = (*plain).clone();
+    let differs = |engine, what| Box::new(Difference { engine, block, what, function: plain.clone() });
+    let firings =
+        rewrite_function(&mut rewritten, Rules::ALL).map_err(|e| differs("rules for functions", e.to_string()))?;
+    if firings == Firings::default() {
+        return Ok(false);
+    }
+    let rewritten = Arc::new(rewritten);
+    let bytes = bytes_of_registers(function, block);
+    let run = |engine: &dyn Engine| {
+        run(engine, block, false, &input(function, &initial), bytes, LONG).map_err(|e| differs("launch", e))
+    };
+    let interpreter =
+        |function: &Arc<Function>| Interpreter::new(function.clone()).map_err(|e| differs("interp", e.to_string()));
+    let expected = run(&interpreter(&plain)?)?;
+    let class = Launched::of([BLOCKS_OF_GRID, 1, 1], block, function.lanes.into());
+    let program = way.program(&rewritten, class).map_err(|e| differs(way.name, e.to_string()))?;
+    program.compile_all(way.effort).map_err(|e| differs(way.name, e.to_string()))?;
+    let interpreter = interpreter(&rewritten)?;
+    for (name, engine) in [("interp after rules for functions", &interpreter as &dyn Engine), (way.name, &program)] {
+        let found = run(engine)?;
+        if found != expected {
+            return Err(differs(name, describe(&plain, &expected, &found)));
+        }
+    }
+    Ok(true)
 }
 
 /// The function with its registers in memory.
@@ -237,7 +293,14 @@ pub(super) fn on_all(
     Ok(())
 }
 
-fn run(engine: &dyn Engine, block: [u32; 3], asks_host: bool, input: &[u8], registers: u64) -> Result<Left, String> {
+fn run(
+    engine: &dyn Engine,
+    block: [u32; 3],
+    asks_host: bool,
+    input: &[u8],
+    registers: u64,
+    limit: u64,
+) -> Result<Left, String> {
     let content = content();
     let ranges = [(BUFFER, content.len() as u64), (REGISTERS_IN, input.len() as u64), (REGISTERS_OUT, registers)];
     let memory = &Memory::default();
@@ -248,7 +311,7 @@ fn run(engine: &dyn Engine, block: [u32; 3], asks_host: bool, input: &[u8], regi
     let mut config = LaunchConfig::new([BLOCKS_OF_GRID, 1, 1], block);
     config.shared_bytes = SHARED_BYTES;
     config.local_bytes = LOCAL_BYTES + if asks_host { SERVICE_BYTES } else { 0 };
-    config.instruction_limit = Some(INSTRUCTIONS);
+    config.instruction_limit = Some(limit);
     config.back_edges = BACK_EDGES;
     config.constants[0] = Some(ConstBank::new(&BUFFER.to_le_bytes()).map_err(|e| e.to_string())?);
     let heap = Heap::new(memory, 0).map_err(|e| e.to_string())?;

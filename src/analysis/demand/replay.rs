@@ -6,6 +6,7 @@ use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Terminator, Type, UnaryOp, Valu
 use super::super::editor::Editor;
 use super::super::narrow::{LowWords, is_low_word, low_word};
 use super::super::pairs::{Pairs, pair};
+use super::super::rules::{LOW_WORDS, PAIR_ACCESS};
 use super::{Demand, Seen};
 
 impl Demand<'_> {
@@ -52,6 +53,9 @@ impl Demand<'_> {
     /// The values that are used for their low words only.
     pub(super) fn low_words(&self) -> LowWords {
         let mut words = LowWords::new(self.editor.values.len());
+        if !self.editor.rules.has(LOW_WORDS) {
+            return words;
+        }
         self.term.for_each_operand(|v| words.is_used(v));
         for (index, inst) in self.editor.insts.iter().enumerate().rev() {
             match inst.results[..] {
@@ -81,7 +85,8 @@ impl Demand<'_> {
     }
 
     pub(super) fn replay(&self, words: &LowWords, pairs: &Pairs) -> (Editor, Terminator) {
-        let mut out = Editor::new(self.editor.lanes, self.editor.insts.len());
+        let mut out = Editor::new(self.editor.lanes, self.editor.insts.len(), self.editor.rules);
+        out.firings = self.editor.firings.clone();
         let mut map = table(self.editor.values.len(), Value::reserved_value());
         for (index, inst) in self.editor.insts.iter().enumerate() {
             if let [result] = inst.results[..]
@@ -109,6 +114,7 @@ impl Demand<'_> {
                         }
                         out.convert(ConvertOp::Trunc, Type::I32, new, inst.window)
                     };
+                    out.firings.note(LOW_WORDS);
                     map[result] = low_word(&mut out, &taken, inst.window, word);
                     continue;
                 }
@@ -126,6 +132,7 @@ impl Demand<'_> {
             if pairs.contains(index)
                 && let Some(results) = pair(&mut out, &op, inst.window)
             {
+                out.firings.note(PAIR_ACCESS);
                 for (old, new) in inst.results.iter().zip(results) {
                     map[*old] = new;
                 }

@@ -13,6 +13,7 @@ use warploom_ir::{
 };
 
 use super::masks::Masks;
+use super::rules::{Firings, Rules};
 
 /// Whether equal operations have equal results and no effect, within one block. `known` gives constants and whether a
 /// value is uniform: a scalar load from a constant bank at an aligned address is pure, for it cannot fault.
@@ -49,11 +50,13 @@ pub struct Editor {
     /// How many pairs are being fused, each for the one before.
     pub(super) nested: u32,
     pub pc: u64,
+    pub(super) rules: Rules,
+    pub(super) firings: Firings,
 }
 
 impl Editor {
     /// `expected` is about how many instructions there will be.
-    pub fn new(lanes: u8, expected: usize) -> Self {
+    pub fn new(lanes: u8, expected: usize, rules: Rules) -> Self {
         Editor {
             lanes,
             insts: Vec::with_capacity(expected),
@@ -65,6 +68,8 @@ impl Editor {
             low_words: FxHashMap::default(),
             nested: 0,
             pc: 0,
+            rules,
+            firings: Firings::default(),
         }
     }
 
@@ -89,7 +94,7 @@ impl Editor {
         if let Some(value) = self.simplify(&op, window) {
             return smallvec![self.shaped(value, types[0], window)];
         }
-        if let Some(values) = self.texels(&op, window) {
+        if let Some(values) = self.rewrite_all(&op, window) {
             return values.into_iter().zip(types).map(|(value, &ty)| self.shaped(value, ty, window)).collect();
         }
         self.shared_as_it_is(op, window, types)
@@ -114,11 +119,8 @@ impl Editor {
         let at = insts.len();
         self.shared.insert_unique(key, at, |&at| self::key(&insts[at].op, insts[at].window));
         let mut results = self.push(op, window, types);
-        if let [_, carry] = results[..] {
-            if let Some(compare) = self.compare_of_carry(at, window) {
-                self.replace(carry, compare);
-            }
-            self.fuse_high_product(at, window);
+        if let [_, _] = results[..] {
+            self.rewrite_appended(at, window);
             results.iter_mut().for_each(|v| *v = self.current(*v));
         }
         results

@@ -10,13 +10,20 @@ use super::Editor;
 impl Editor {
     /// An existing or simpler value that equals the operation, if one is known.
     pub(super) fn simplify(&mut self, op: &Op, window: Window) -> Option<Value> {
+        match *op {
+            // Words are folded as one value before rules see them.
+            Op::Concat { lo, hi } => self.simplify_concat(lo, hi, window),
+            _ => self.fold(op, window).or_else(|| self.rewrite(op, window)),
+        }
+    }
+
+    /// A value that follows from constants and the identities of algebra.
+    fn fold(&mut self, op: &Op, window: Window) -> Option<Value> {
         if let Some(inverse) = self.inverted_compare(op, window) {
             return Some(self.not_mask(inverse));
         }
         match *op {
-            Op::Binary { op, a, b } => {
-                self.simplify_binary(op, a, b, window).or_else(|| self.corrected_quotient(op, a, b, window))
-            }
+            Op::Binary { op, a, b } => self.simplify_binary(op, a, b, window),
             Op::Unary { op: UnaryOp::Not, a } => match *self.def(a) {
                 Op::Unary { op: UnaryOp::Not, a: inner } => Some(inner),
                 Op::Const { ty, bits } => Some(self.iconst(ty, !bits)),
@@ -56,22 +63,15 @@ impl Editor {
                     {
                         Some(self.select(mask, a, rest, window))
                     }
-                    _ => self
-                        .root_of_scaled(op, window)
-                        .or_else(|| self.quotient_of_steps(op, window))
-                        .or_else(|| self.root_of_steps(op, window))
-                        .or_else(|| self.wide_division_of_steps(op, window)),
+                    _ => None,
                 }
             }
-            Op::FBinary { op: FloatBinaryOp::Mul, .. } => self.root_of_scaled(op, window),
-            Op::Fma { .. } => self.exact_by_steps(op, window),
             Op::UniformSelect { cond, a, b } => match self.constant(cond) {
                 Some(0) => Some(b),
                 Some(_) => Some(a),
                 None => (a == b).then_some(a),
             },
             Op::Convert { op, to, a } => self.simplify_convert(op, to, a, window),
-            Op::Concat { lo, hi } => self.simplify_concat(lo, hi, window),
             Op::FBinary { op: FloatBinaryOp::Add, attrs, a, b } => self.sum_of_negated(attrs, a, b, window),
             Op::ICmp { cc, a, b } => self.simplify_compare(cc, a, b, window),
             _ => None,
@@ -125,7 +125,6 @@ impl Editor {
                     (Some(true), Some(false)) => (mask, None),
                     (_, Some(false)) => (mask, Some(x)),
                     (Some(false), _) => (self.not_mask(mask), Some(y)),
-                    _ if cc == IntCc::Ne && limit == 0 => return self.compare_by_words(mask, x, y, window),
                     _ => return None,
                 };
                 let holds = match of {
@@ -209,12 +208,6 @@ impl Editor {
                 }
                 if op == BinaryOp::Or && ty == Type::Mask {
                     return self.simplify_mask_or(a, b);
-                }
-                if op == BinaryOp::Xor && ty == Type::Mask {
-                    return self.compare_of_signs(a, b, window);
-                }
-                if op == BinaryOp::Add {
-                    return self.fuse_multiply(a, b, window);
                 }
                 None
             }
