@@ -54,11 +54,17 @@ fn main() {
     }
     let this = std::env::current_exe().expect("the path of this program");
     for (_, kernel) in KERNELS {
-        let status = Command::new(&this).args(["--measure", kernel]).status().expect("this program starts again");
+        let status = Command::new(&this)
+            .args(["--measure", kernel])
+            .status()
+            .expect("this program starts again");
         assert!(status.success(), "measuring {kernel}");
     }
     for effort in ["quick", "full"] {
-        let status = Command::new(&this).args(["--long", effort]).status().expect("this program starts again");
+        let status = Command::new(&this)
+            .args(["--long", effort])
+            .status()
+            .expect("this program starts again");
         assert!(status.success(), "a long launch");
     }
     kernels();
@@ -69,22 +75,39 @@ fn main() {
 /// Blocks of operations that depend on each other: a block twice as long takes twice the time.
 fn chains() {
     println!("chains of operations, with full effort:");
-    let mixed = ["sum of words", "sorted words", "masks crossed", "fused product of floats", "word found in memory"];
+    let mixed = [
+        "sum of words",
+        "sorted words",
+        "masks crossed",
+        "fused product of floats",
+        "word found in memory",
+    ];
     let kinds = (0..LINKS).map(|link| vec![link]);
     let mixed: Vec<usize> = (0..LINKS).filter(|&link| mixed.contains(&name(link))).collect();
     for links in kinds.chain([mixed]) {
         let times = [1_000, 2_000].map(|rounds| {
             let bytes = [0x5b; 64];
-            let function = chain(&links, rounds, &mut Unstructured::new(&bytes)).expect("there are bytes enough");
+            let function = chain(&links, rounds, &mut Unstructured::new(&bytes))
+                .expect("there are bytes enough");
             let start = Instant::now();
             let class = LaunchClass::of([64, 1, 1], function.lanes.into());
-            let program = warploom_engine::Program::new(&function, class, true, warploom_cranelift::backend())
-                .expect("a function that verifies");
+            let program = warploom_engine::Program::new(
+                &function,
+                class,
+                true,
+                warploom_cranelift::backend(),
+            )
+            .expect("a function that verifies");
             program.compile_all(Effort::Full).expect("code is made");
             start.elapsed()
         });
         let names: Vec<&str> = links.iter().map(|&link| name(link)).collect();
-        println!("  {}: {:.1?} for 1,000 rounds, {:.1?} for 2,000", names.join(", "), times[0], times[1]);
+        println!(
+            "  {}: {:.1?} for 1,000 rounds, {:.1?} for 2,000",
+            names.join(", "),
+            times[0],
+            times[1]
+        );
     }
 }
 
@@ -98,8 +121,9 @@ fn long(effort: Effort) {
     let view = [-2.25f32, -1.0, 0.005, 0.0046875].map(Arg::from);
     let args = [&[Arg::pointer(image)][..], &size, &view, &[Arg::from(256)]].concat();
     let options = LaunchOptions { effort, ..LaunchOptions::new([20, 54, 1], [32, 8, 1]) };
-    let [first, second] =
-        [(); 2].map(|()| program.kernel(kernel).expect("the kernel").launch(&args, &options).expect("a launch"));
+    let [first, second] = [(); 2].map(|()| {
+        program.kernel(kernel).expect("the kernel").launch(&args, &options).expect("a launch")
+    });
     println!(
         "{kernel}, {width} x {height}, {effort:?}: {:.1?} of translation, {:.1?} in it; the second time {:.1?}, {:.1?}",
         first.translate, first.run, second.translate, second.run
@@ -114,7 +138,8 @@ fn kernels() {
     let (mut all_instructions, mut all_quick, mut all_full) = (0, Duration::ZERO, Duration::ZERO);
     for manifest in EXAMPLES {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(manifest);
-        let Manifest { kernel, launch, .. } = Manifest::read(&path).unwrap_or_else(|e| panic!("{e}"));
+        let Manifest { kernel, launch, .. } =
+            Manifest::read(&path).unwrap_or_else(|e| panic!("{e}"));
         let cubin = path.with_file_name(&kernel.binary);
         let bytes = std::fs::read(&cubin).unwrap_or_else(|e| panic!("{}: {e}", cubin.display()));
         let mut instructions = 0;
@@ -133,7 +158,10 @@ fn kernels() {
         };
         let [quick, full] = [Effort::Quick, Effort::Full].map(&mut translate);
         let each = [quick, full].map(|time| per_instruction(time, instructions));
-        println!("  {manifest}: {instructions} instructions, {:.1} us each; {:.1} with full effort", each[0], each[1]);
+        println!(
+            "  {manifest}: {instructions} instructions, {:.1} us each; {:.1} with full effort",
+            each[0], each[1]
+        );
         all_instructions += instructions;
         (all_quick, all_full) = (all_quick + quick, all_full + full);
     }
@@ -150,7 +178,9 @@ fn table(files: &[String]) {
         let path = std::path::Path::new(file);
         let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{file}: {e}"));
         if file.ends_with(".toml") {
-            let Ok(launch) = Manifest::read(path).and_then(|manifest| Launch::resolve(manifest, path)) else {
+            let Ok(launch) =
+                Manifest::read(path).and_then(|manifest| Launch::resolve(manifest, path))
+            else {
                 continue;
             };
             let make = |times: &mut Translation| {
@@ -186,7 +216,9 @@ impl Translation {
             *least = least.min(cpu_milliseconds() - start);
         }
         let blocks = kernel.dump(Stage::Blocks, block, None)?;
-        let counts = blocks.lines().filter_map(|line| line.strip_prefix('b')?.split(", ").nth(1)?.split(' ').next());
+        let counts = blocks
+            .lines()
+            .filter_map(|line| line.strip_prefix('b')?.split(", ").nth(1)?.split(' ').next());
         self.instructions = counts.filter_map(|count| count.parse::<u64>().ok()).sum();
         Ok(())
     }
@@ -198,7 +230,10 @@ fn report(name: &str, make: impl Fn(&mut Translation) -> Result<(), Error>) {
     if (0..3).try_for_each(|_| make(&mut times)).is_ok() {
         print!("{}", times.instructions);
         times.milliseconds.iter().for_each(|ms| print!("\t{ms:.2}"));
-        times.milliseconds.iter().for_each(|ms| print!("\t{:.1}", ms * 1000.0 / times.instructions as f64));
+        times
+            .milliseconds
+            .iter()
+            .for_each(|ms| print!("\t{:.1}", ms * 1000.0 / times.instructions as f64));
         println!("\t{name}");
     }
 }
@@ -206,7 +241,8 @@ fn report(name: &str, make: impl Fn(&mut Translation) -> Result<(), Error>) {
 /// Milliseconds that this thread has had a processor.
 #[cfg(target_os = "linux")]
 fn cpu_milliseconds() -> f64 {
-    let time = nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID).expect("the thread's time");
+    let time = nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID)
+        .expect("the thread's time");
     time.tv_sec() as f64 * 1e3 + time.tv_nsec() as f64 / 1e6
 }
 
@@ -224,7 +260,8 @@ fn load(cubin: &str, kernel: &str) -> Program {
 /// One translation in a fresh process, a launch with another grid and other parameters, then a translation of the same module
 /// loaded again: what the first one took longer is what a process spends once, on loading the code generator.
 fn measure(name: &str) {
-    let (cubin, kernel) = KERNELS.into_iter().find(|(_, kernel)| *kernel == name).expect("a known kernel");
+    let (cubin, kernel) =
+        KERNELS.into_iter().find(|(_, kernel)| *kernel == name).expect("a known kernel");
     let program = load(cubin, kernel);
     let before = peak_kib();
     let instructions = program.kernel(kernel).expect("the kernel").function().size / 32 * 3;
@@ -233,8 +270,12 @@ fn measure(name: &str) {
     let second = launch(&program, kernel, 3);
     let again = launch(&load(cubin, kernel), kernel, 1);
     let [each, each_again] = [first, again].map(|time| per_instruction(time, instructions));
-    println!("{kernel}: {instructions} instructions translated in {first:.1?}: {each:.2} us each, in a fresh process");
-    println!("  loaded again and translated in {again:.1?}: {each_again:.2} us each (promised: at most 25)");
+    println!(
+        "{kernel}: {instructions} instructions translated in {first:.1?}: {each:.2} us each, in a fresh process"
+    );
+    println!(
+        "  loaded again and translated in {again:.1?}: {each_again:.2} us each (promised: at most 25)"
+    );
     if let (Some(before), Some(after)) = (before, after) {
         println!(
             "  peak memory of the process {:.1} MiB, {:.1} MiB before",
@@ -242,7 +283,9 @@ fn measure(name: &str) {
             before as f64 / 1024.0
         );
     }
-    println!("  second launch, another grid and other parameters: {second:?} of translation (promised: none)");
+    println!(
+        "  second launch, another grid and other parameters: {second:?} of translation (promised: none)"
+    );
 }
 
 /// Launches over `blocks` blocks of 32 lanes and says how long was spent on translation.
@@ -280,14 +323,18 @@ fn launch(program: &Program, kernel: &str, blocks: u32) -> Duration {
 /// Forty block sizes of one kernel.
 fn variants() {
     let program = load("examples/saxpy/saxpy.sm_50.cubin", "saxpy");
-    let buffers = [(); 2].map(|()| Arg::pointer(program.memory().alloc(4 * 1024, 4).expect("memory for a buffer")));
+    let buffers = [(); 2]
+        .map(|()| Arg::pointer(program.memory().alloc(4 * 1024, 4).expect("memory for a buffer")));
     let mut translations = 0;
     for block in (1..=40).map(|k| k * 25 + k % 7) {
         let args = [Arg::from(1000), Arg::from(2.0f32), buffers[0].clone(), buffers[1].clone()];
         let options = LaunchOptions::new([1000u32.div_ceil(block), 1, 1], [block, 1, 1]);
-        let outcome = program.kernel("saxpy").expect("the kernel").launch(&args, &options).expect("a launch");
+        let outcome =
+            program.kernel("saxpy").expect("the kernel").launch(&args, &options).expect("a launch");
         assert_eq!(outcome.fault, None);
         translations += u32::from(!outcome.translate.is_zero());
     }
-    println!("saxpy in 40 block sizes: {translations} launches translated something (promised: at most 4 variants)");
+    println!(
+        "saxpy in 40 block sizes: {translations} launches translated something (promised: at most 4 variants)"
+    );
 }

@@ -24,13 +24,16 @@ const PAIRS: usize = 101;
 const TRANSLATIONS: usize = 21;
 
 fn main() {
-    let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let named: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     if !warploom_vector::is_supported() {
         println!("this host has no AVX-512: nothing to measure");
         return;
     }
     println!("{}, {:.2} GHz", cpu(), gigahertz());
-    println!("kernel, guest: ms by Cranelift, ms by vectors, times as fast (median of pairs; least, greatest)");
+    println!(
+        "kernel, guest: ms by Cranelift, ms by vectors, times as fast (median of pairs; least, greatest)"
+    );
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vector");
     for mut case in suite::cases(Size::Full) {
         let wanted = if named.is_empty() {
@@ -84,7 +87,9 @@ fn measure(case: &str, target: &str, manifest: &Path) {
         "{case}, {target}: {before:.3} {now:.3} {ratio:.2} ({least:.2} to {greatest:.2} without a twentieth at each end)"
     );
     let [cranelift, vectors] = [false, true].map(|vectors| translation(manifest, vectors));
-    println!("    translated in {cranelift:.2} ms by Cranelift, in {vectors:.2} ms by vectors, all analysis included");
+    println!(
+        "    translated in {cranelift:.2} ms by Cranelift, in {vectors:.2} ms by vectors, all analysis included"
+    );
     let [cranelift, vectors] = [false, true].map(|vectors| code(manifest, vectors));
     println!("    of that the code: {cranelift:.2} ms, {vectors:.2} ms");
     left_to_cranelift(manifest).iter().for_each(|why| println!("    {why}"));
@@ -115,7 +120,11 @@ fn translation(manifest: &Path, vectors: bool) -> f64 {
     let launch = read(manifest);
     median_ms(|| {
         let session = session(&launch, vectors);
-        session.kernel().expect("the kernel").translate(launch.shape.block, 1, Effort::Full).expect("a translation")
+        session
+            .kernel()
+            .expect("the kernel")
+            .translate(launch.shape.block, 1, Effort::Full)
+            .expect("a translation")
     })
 }
 
@@ -123,7 +132,11 @@ fn translation(manifest: &Path, vectors: bool) -> f64 {
 fn code(manifest: &Path, vectors: bool) -> f64 {
     let launch = read(manifest);
     let session = session(&launch, vectors);
-    let text = session.kernel().expect("the kernel").dump(Stage::Ir, launch.shape.block, None).expect("a function");
+    let text = session
+        .kernel()
+        .expect("the kernel")
+        .dump(Stage::Ir, launch.shape.block, None)
+        .expect("a function");
     let function = parse(&text).expect("what is printed can be read");
     let class = LaunchClass::of(launch.shape.block, function.lanes.into());
     median_ms(|| {

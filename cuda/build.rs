@@ -11,8 +11,10 @@ fn main() {
     // Programs close and open it again while threads of it run.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
     // Cargo calls the file `libcuda.so`; most programs ask for `libcuda.so.1`. Where that cannot be made, a user can.
-    if let Some(folder) =
-        std::env::var_os("OUT_DIR").map(PathBuf::from).as_deref().and_then(|out| out.ancestors().nth(3))
+    if let Some(folder) = std::env::var_os("OUT_DIR")
+        .map(PathBuf::from)
+        .as_deref()
+        .and_then(|out| out.ancestors().nth(3))
     {
         let _ = link(folder);
     }

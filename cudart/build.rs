@@ -13,7 +13,12 @@ fn main() {
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         // Every symbol has a version that is the library's own name, and programs ask for it. Only GNU's linker gives one so.
         // Programs that close the library have handed out what it holds.
-        for argument in ["-fuse-ld=bfd", &format!("-Wl,-soname,{soname}"), "-Wl,--default-symver", "-Wl,-z,nodelete"] {
+        for argument in [
+            "-fuse-ld=bfd",
+            &format!("-Wl,-soname,{soname}"),
+            "-Wl,--default-symver",
+            "-Wl,-z,nodelete",
+        ] {
             println!("cargo:rustc-cdylib-link-arg={argument}");
         }
     }

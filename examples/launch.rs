@@ -21,10 +21,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(outcome.fault.is_none());
     let mut last = [0; 4];
     memory.read(y + 4 * 999, &mut last)?;
-    println!("y[999] = {}, after {} instructions", f32::from_le_bytes(last), outcome.counts.instructions);
+    println!(
+        "y[999] = {}, after {} instructions",
+        f32::from_le_bytes(last),
+        outcome.counts.instructions
+    );
 
     // A launch with a null pointer ends with a fault, which is no error of the host's.
-    let outcome = kernel.launch(&[Arg::from(1000), Arg::from(2.0_f32), Arg::pointer(0), Arg::pointer(y)], &options)?;
+    let outcome = kernel.launch(
+        &[Arg::from(1000), Arg::from(2.0_f32), Arg::pointer(0), Arg::pointer(y)],
+        &options,
+    )?;
     let fault = outcome.fault.ok_or("a null pointer is read")?;
     println!("{:?} at pc {:#x}, lane {}", fault.kind(), fault.fault.pc, fault.fault.lane);
     println!("{fault}");

@@ -11,7 +11,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let manifest = std::env::args().nth(1).unwrap_or_else(|| "examples/saxpy/saxpy.toml".into());
     let launch = Launch::read(Path::new(&manifest))?;
     let sessions = [Session::new(&launch)?, Session::new(&launch)?];
-    let options = [EngineKind::Jit, EngineKind::Interp].map(|engine| sessions[0].options(engine, 1));
+    let options =
+        [EngineKind::Jit, EngineKind::Interp].map(|engine| sessions[0].options(engine, 1));
     let mut outcomes = Vec::new();
     for (session, options) in sessions.iter().zip(&options) {
         outcomes.push(session.launch(options, None)?);

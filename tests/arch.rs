@@ -30,9 +30,13 @@ fn library() -> Vec<u8> {
     let mut other = saxpy.clone();
     other[0x30] = 52;
     // MOV R1, c[0x0][0x20], the first instruction, becomes EXIT.
-    let first = other.windows(8).position(|word| word == 0x4c98_0780_0087_0001_u64.to_le_bytes()).unwrap();
+    let first =
+        other.windows(8).position(|word| word == 0x4c98_0780_0087_0001_u64.to_le_bytes()).unwrap();
     other[first..first + 8].copy_from_slice(&0xe300_0000_0007_000f_u64.to_le_bytes());
-    host(&[(".nv_fatbin", &fat(&[member(2, 50, &saxpy, false, ""), member(2, 52, &other, true, "")]))])
+    host(&[(
+        ".nv_fatbin",
+        &fat(&[member(2, 50, &saxpy, false, ""), member(2, 52, &other, true, "")]),
+    )])
 }
 
 const MANIFEST: &str = r#"
@@ -67,11 +71,16 @@ fn the_code_that_was_chosen_runs() {
     let computes = |arch: &str, options: &[&str]| {
         std::fs::write(manifest, MANIFEST.replace("ARCH", arch)).unwrap();
         let _ = std::fs::remove_dir_all(out);
-        let ran = warploom(&[&["run", manifest, "--engine", "both", "--out", out], options].concat());
+        let ran =
+            warploom(&[&["run", manifest, "--engine", "both", "--out", out], options].concat());
         assert!(ran.status.success(), "{}", text(&ran.stderr));
         let Ok(y) = std::fs::read(Path::new(out).join("y.npy")) else { return false };
-        let y: Vec<f32> =
-            npy::read(&y).unwrap().bytes.chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
+        let y: Vec<f32> = npy::read(&y)
+            .unwrap()
+            .bytes
+            .chunks(4)
+            .map(|b| f32::from_le_bytes(b.try_into().unwrap()))
+            .collect();
         assert_eq!(y, [12.0, 24.0, 36.0, 48.0]);
         true
     };
@@ -81,23 +90,33 @@ fn the_code_that_was_chosen_runs() {
     assert!(computes("", &["--arch", "sm_50"]));
     assert!(!computes("arch = \"sm_50\"", &["--arch", "sm_52"]));
 
-    for (command, more) in
-        [("inspect", &[][..]), ("disasm", &[]), ("dump", &["saxpy", "--stage", "blocks"]), ("bench", &[])]
-    {
+    for (command, more) in [
+        ("inspect", &[][..]),
+        ("disasm", &[]),
+        ("dump", &["saxpy", "--stage", "blocks"]),
+        ("bench", &[]),
+    ] {
         let library = folder.path().join("library");
         let file = if command == "bench" { manifest } else { library.to_str().unwrap() };
         let ran = warploom(&[&[command, file, "--arch", "sm_53"], more].concat());
         let message = text(&ran.stderr);
         assert_eq!(ran.status.code(), Some(3), "{command}: {message}");
-        let expected = "no code for sm_53 that warploom runs: the file holds cubin for sm_50, cubin for sm_52";
+        let expected =
+            "no code for sm_53 that warploom runs: the file holds cubin for sm_50, cubin for sm_52";
         assert!(message.contains(expected), "{command}: {message}");
     }
     let library = folder.path().join("library");
     for (arch, first) in [("sm_50", "MOV R1, c[0x0][0x20]"), ("sm_52", "EXIT")] {
         let ran = warploom(&["disasm", library.to_str().unwrap(), "--arch", arch]);
-        assert!(text(&ran.stdout).contains(&format!("/*0008*/                   {first} ;")), "{arch}");
+        assert!(
+            text(&ran.stdout).contains(&format!("/*0008*/                   {first} ;")),
+            "{arch}"
+        );
         let ran = warploom(&["inspect", library.to_str().unwrap(), "--arch", arch]);
-        assert!(text(&ran.stdout).contains(&format!("module for NVIDIA {arch} (Maxwell)")), "{arch}");
+        assert!(
+            text(&ran.stdout).contains(&format!("module for NVIDIA {arch} (Maxwell)")),
+            "{arch}"
+        );
     }
 }
 
@@ -107,7 +126,8 @@ fn wrong_names_are_refused() {
     let ran = warploom(&["inspect", binary.to_str().unwrap(), "--arch", "sm_33"]);
     assert_eq!(ran.status.code(), Some(3));
     assert!(
-        text(&ran.stderr).contains("expected a GPU of NVIDIA's, such as sm_52 or sm_80, or one of gfx900"),
+        text(&ran.stderr)
+            .contains("expected a GPU of NVIDIA's, such as sm_52 or sm_80, or one of gfx900"),
         "{}",
         text(&ran.stderr)
     );
@@ -117,7 +137,10 @@ fn wrong_names_are_refused() {
     let ran = warploom(&["run", manifest.to_str().unwrap()]);
     assert_eq!(ran.status.code(), Some(3));
     let message = text(&ran.stderr);
-    assert!(message.contains("line 4") && message.contains("`gfx1030`: expected a GPU"), "{message}");
+    assert!(
+        message.contains("line 4") && message.contains("`gfx1030`: expected a GPU"),
+        "{message}"
+    );
 }
 
 /// Files that are one module are held against what is asked for, too.
@@ -125,18 +148,23 @@ fn wrong_names_are_refused() {
 fn single_modules() {
     let modules = |path: &str, arch: &str| {
         let arch: Arch = arch.parse().unwrap();
-        let modules = warploom_container::modules_for(&std::fs::read(fixture(path)).unwrap(), Some(arch));
+        let modules =
+            warploom_container::modules_for(&std::fs::read(fixture(path)).unwrap(), Some(arch));
         modules.map(|modules| modules[0].isa).map_err(|e| e.to_string())
     };
     let saxpy = "tests/fixtures/maxwell/kernels/saxpy.sm_50.cubin";
     assert_eq!(modules(saxpy, "sm_52"), Ok(Isa::Maxwell { sm: 50 }));
     let message = modules(saxpy, "gfx900").unwrap_err();
     assert!(
-        message.contains("no code for gfx900 that warploom runs: the file holds NVIDIA sm_50 (Maxwell)"),
+        message.contains(
+            "no code for gfx900 that warploom runs: the file holds NVIDIA sm_50 (Maxwell)"
+        ),
         "{message}"
     );
     let with_xnack = "tests/fixtures/gfx9/containers/variants.xnack.hsaco";
-    for (arch, runs) in [("gfx900", true), ("gfx900:xnack+", true), ("gfx900:xnack-", false), ("gfx906", false)] {
+    for (arch, runs) in
+        [("gfx900", true), ("gfx900:xnack+", true), ("gfx900:xnack-", false), ("gfx906", false)]
+    {
         assert_eq!(modules(with_xnack, arch).is_ok(), runs, "{arch}");
     }
 }
@@ -155,7 +183,11 @@ fn members_of_bundles() {
             assert_eq!(of(arch).unwrap(), format!("AMD {chip} (GFX9)"));
         }
         let message = of("gfx902").unwrap_err();
-        assert!(message.contains("no code for gfx902 that warploom runs") && message.contains("gfx1030"), "{message}");
+        assert!(
+            message.contains("no code for gfx902 that warploom runs")
+                && message.contains("gfx1030"),
+            "{message}"
+        );
         let mut labels = Vec::new();
         warploom_container::each_module(&bytes, &mut |label, module| {
             labels.push((label.to_string(), module.unwrap().isa.to_string()))

@@ -27,7 +27,9 @@ fn damage(function: &mut Function, source: &mut Random) {
             let broken = |v: Value| Value(v.0.wrapping_add(any % 9).wrapping_sub(4));
             function.blocks[block].insts[inst].op.map_operands(broken);
         }
-        8 if insts > 0 => function.blocks[block].insts[inst].window = Window { first: any as u8, count: 8 },
+        8 if insts > 0 => {
+            function.blocks[block].insts[inst].window = Window { first: any as u8, count: 8 }
+        }
         _ if insts > 0 => {
             function.blocks[block].insts.remove(inst);
         }
@@ -55,9 +57,14 @@ fn a_broken_function_is_an_error_wherever_it_goes() {
         assert!(shorten_divisions(&mut (*function).clone()).is_err(), "{text}");
         assert!(unroll_exchanges(&mut (*function).clone()).is_err(), "{text}");
         assert!(Interpreter::new(function.clone()).is_err(), "{text}");
-        assert!(Program::new(&function, class, true, warploom_cranelift::backend()).is_err(), "{text}");
         assert!(
-            Kernel::new(function.clone(), warploom_cranelift::backend()).program([1; 3], [32, 1, 1], 1).is_err(),
+            Program::new(&function, class, true, warploom_cranelift::backend()).is_err(),
+            "{text}"
+        );
+        assert!(
+            Kernel::new(function.clone(), warploom_cranelift::backend())
+                .program([1; 3], [32, 1, 1], 1)
+                .is_err(),
             "{text}"
         );
         assert!(Counting::new(&function, class).is_err(), "{text}");

@@ -19,7 +19,10 @@ fn project(path: &str) -> PathBuf {
 
 fn command(cache: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warploom"));
-    command.env("WARPLOOM_CACHE", cache).env_remove("WARPLOOM_CACHE_SIZE").env_remove("WARPLOOM_ENGINE");
+    command
+        .env("WARPLOOM_CACHE", cache)
+        .env_remove("WARPLOOM_CACHE_SIZE")
+        .env_remove("WARPLOOM_ENGINE");
     command
 }
 
@@ -51,7 +54,9 @@ fn manifests(folder: &Path, into: &mut Vec<PathBuf>) {
     for path in entries(folder) {
         if path.is_dir() {
             manifests(&path, into);
-        } else if path.extension().is_some_and(|extension| extension == "toml") && path.with_extension("npy") != path {
+        } else if path.extension().is_some_and(|extension| extension == "toml")
+            && path.with_extension("npy") != path
+        {
             into.push(path);
         }
     }
@@ -67,7 +72,11 @@ fn all_examples_run_from_kept_code_as_they_should() {
     for manifest in &all {
         run(manifest, cache.path(), &[]);
         let (pieces, err) = run(manifest, cache.path(), &[]);
-        assert!(pieces > 0 && err.is_empty(), "{}: {pieces} pieces of code: {err}", manifest.display());
+        assert!(
+            pieces > 0 && err.is_empty(),
+            "{}: {pieces} pieces of code: {err}",
+            manifest.display()
+        );
         found += pieces;
     }
     assert!(found as usize > all.len());
@@ -93,7 +102,10 @@ fn damaged_entries_are_made_anew_with_a_message() {
         fs::write(&entry, &bytes[..bytes.len() / 2]).unwrap();
     }
     let (found, err) = run(&manifest, cache.path(), &[]);
-    assert!(found == 0 && err.contains("kept code is ignored") && err.contains("it is damaged"), "{found}: {err}");
+    assert!(
+        found == 0 && err.contains("kept code is ignored") && err.contains("it is damaged"),
+        "{found}: {err}"
+    );
     assert!(run(&manifest, cache.path(), &[]).0 > 0);
 }
 
@@ -130,7 +142,9 @@ fn code_is_kept_for_each_host() {
 fn processes_share_a_folder() {
     let cache = tempfile::tempdir().unwrap();
     let manifest = project("examples/reduce/reduce.toml");
-    let start = |_| command(cache.path()).arg("run").arg(&manifest).stdout(std::process::Stdio::piped()).spawn();
+    let start = |_| {
+        command(cache.path()).arg("run").arg(&manifest).stdout(std::process::Stdio::piped()).spawn()
+    };
     let processes: Vec<_> = (0..4).map(start).collect::<Result<_, _>>().unwrap();
     processes.into_iter().for_each(|process| drop(succeeds(process.wait_with_output().unwrap())));
     let (found, err) = run(&manifest, cache.path(), &[]);
@@ -141,9 +155,14 @@ fn processes_share_a_folder() {
 fn a_command_shows_the_cache_and_empties_it() {
     let cache = tempfile::tempdir().unwrap();
     run(&project("examples/saxpy/saxpy.toml"), cache.path(), &[]);
-    let cached = |action| succeeds(command(cache.path()).args(["cache", action]).output().unwrap())[0].clone();
+    let cached = |action| {
+        succeeds(command(cache.path()).args(["cache", action]).output().unwrap())[0].clone()
+    };
     let info = cached("info");
-    assert!(info.contains(&*cache.path().to_string_lossy()) && info.contains("of at most 1,024 MiB"), "{info}");
+    assert!(
+        info.contains(&*cache.path().to_string_lossy()) && info.contains("of at most 1,024 MiB"),
+        "{info}"
+    );
     assert!(!info.contains(": 0 pieces"), "{info}");
     assert!(cached("clear").contains("removed"));
     assert!(cached("info").contains(": 0 pieces of code, 0.0 MiB"));
@@ -159,7 +178,9 @@ fn settings_that_cannot_be_are_told() {
     let (found, err) = run(&manifest, &file, &[]);
     assert!(found == 0 && err.contains("no code is kept") && err.contains("file"), "{err}");
     let mut sized = command(folder.path());
-    let [_, err] = succeeds(sized.env("WARPLOOM_CACHE_SIZE", "much").arg("run").arg(&manifest).output().unwrap());
+    let [_, err] = succeeds(
+        sized.env("WARPLOOM_CACHE_SIZE", "much").arg("run").arg(&manifest).output().unwrap(),
+    );
     assert!(err.contains("WARPLOOM_CACHE_SIZE=much: expected a number of MiB"), "{err}");
     let off = Path::new("off");
     run(&manifest, off, &[]);
@@ -182,7 +203,8 @@ const STORE: &str = "function \"store\" lanes 32 nan 0x7fff 0x7fffffff 0x7ff8000
 }";
 
 fn program() -> Program {
-    Program::new(&parse(STORE).unwrap(), LaunchClass::Any, true, warploom_cranelift::backend()).unwrap()
+    Program::new(&parse(STORE).unwrap(), LaunchClass::Any, true, warploom_cranelift::backend())
+        .unwrap()
 }
 
 #[test]
@@ -206,8 +228,11 @@ fn a_file_is_taken_whole_or_not_at_all() {
 /// Payloads with other numbers than those that were written, and payloads that end early.
 #[test]
 fn any_payload_is_taken_or_not() {
-    const LARGEST: [&[u8]; 3] =
-        [&[0xff], &[0xff, 0xff, 0xff, 0xff, 0x0f], &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1]];
+    const LARGEST: [&[u8]; 3] = [
+        &[0xff],
+        &[0xff, 0xff, 0xff, 0xff, 0x0f],
+        &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
+    ];
     let program = program();
     let reader = Reader::new(&program).unwrap();
     let file = reader.file().unwrap();
@@ -231,7 +256,13 @@ fn code_of_another_function_is_not_taken() {
     }";
     let (with, without) = (
         program(),
-        Program::new(&parse(without).unwrap(), LaunchClass::Any, true, warploom_cranelift::backend()).unwrap(),
+        Program::new(
+            &parse(without).unwrap(),
+            LaunchClass::Any,
+            true,
+            warploom_cranelift::backend(),
+        )
+        .unwrap(),
     );
     let (with, without) = (Reader::new(&with).unwrap(), Reader::new(&without).unwrap());
     let file = with.file().unwrap();
@@ -244,7 +275,10 @@ fn code_of_another_function_is_not_taken() {
 fn programs_have_identities_of_their_own() {
     let function = parse(STORE).unwrap();
     let of = |class: LaunchClass, one_worker| {
-        Program::new(&function, class, one_worker, warploom_cranelift::backend()).unwrap().identity().unwrap()
+        Program::new(&function, class, one_worker, warploom_cranelift::backend())
+            .unwrap()
+            .identity()
+            .unwrap()
     };
     let any = of(LaunchClass::Any, true);
     assert_eq!(any, of(LaunchClass::Any, true));

@@ -10,7 +10,9 @@ use warploom_replay::{ArgValue, Array, Dtype, Launch, Manifest, Placed, RawValue
 /// The manifests in a folder of examples, and in `gfx9` of it; and one with images.
 fn examples() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let list = |folder: PathBuf| std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();
+    let list = |folder: PathBuf| {
+        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>()
+    };
     let image = root.parent().unwrap().join("tests/fixtures/gfx9/image");
     let folders = [list(root.clone()), list(root.join("gfx9")), vec![image]].concat();
     let files = folders.into_iter().filter(|p| p.is_dir()).flat_map(list);
@@ -41,16 +43,21 @@ fn arguments_fit_the_kernels() {
             continue;
         }
         let label = path.display();
-        let module = warploom_container::modules(&launch.binary).unwrap_or_else(|e| panic!("{label}: {e}")).remove(0);
-        let named =
-            launch.entry.as_deref().map(|name| module.kernel(name).unwrap_or_else(|| panic!("{label}: {name}")));
+        let module = warploom_container::modules(&launch.binary)
+            .unwrap_or_else(|e| panic!("{label}: {e}"))
+            .remove(0);
+        let named = launch
+            .entry
+            .as_deref()
+            .map(|name| module.kernel(name).unwrap_or_else(|| panic!("{label}: {name}")));
         let kernel = module.function(named.unwrap_or_else(|| module.kernels().next().unwrap().0));
         assert_eq!(launch.args.len(), kernel.params.len(), "{label}");
         let lanes = launch.shape.block.iter().product::<u32>();
         let most = kernel.hsa.as_ref().and_then(|hsa| hsa.max_flat_workgroup_size);
         assert!(most.is_none_or(|most| lanes <= most), "{label}: {lanes}");
         for symbol in &launch.symbols {
-            let variable = module.variable(&symbol.name).unwrap_or_else(|| panic!("{label}: {}", symbol.name));
+            let variable =
+                module.variable(&symbol.name).unwrap_or_else(|| panic!("{label}: {}", symbol.name));
             let given = symbol.content.as_ref().map_or(0, |content| content.len());
             assert!(given <= module.symbol(variable).size, "{label}");
         }
@@ -66,7 +73,9 @@ fn arguments_fit_the_kernels() {
                 ArgValue::Bytes(..) => ValueKind::ByValue,
                 ArgValue::Local(_) => ValueKind::DynamicSharedPointer,
                 ArgValue::Sampler(_) => ValueKind::Sampler,
-                ArgValue::Surface(_) | ArgValue::Texture(_) | ArgValue::Sampled(_) => ValueKind::Image,
+                ArgValue::Surface(_) | ArgValue::Texture(_) | ArgValue::Sampled(_) => {
+                    ValueKind::Image
+                }
                 _ => ValueKind::GlobalBuffer,
             };
             assert_eq!(hsa.args[i].kind, expected, "{label}: argument {}", i + 1);
@@ -91,14 +100,16 @@ impl Placed for Addresses {
     }
 }
 
-const HEAD: &str = "[kernel]\nbinary = \"k.cubin\"\n[launch]\ngrid = [1, 1, 1]\nblock = [32, 1, 1]\n";
+const HEAD: &str =
+    "[kernel]\nbinary = \"k.cubin\"\n[launch]\ngrid = [1, 1, 1]\nblock = [32, 1, 1]\n";
 
 fn resolve(rest: &str) -> Result<Launch, String> {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("k.cubin"), b"code").unwrap();
     std::fs::write(at("raw.bin"), [1, 2, 3, 4, 5, 6]).unwrap();
-    write::array(&at("f.npy"), &Array { dtype: Dtype::F32, shape: vec![2, 1], bytes: vec![0; 8] }).unwrap();
+    write::array(&at("f.npy"), &Array { dtype: Dtype::F32, shape: vec![2, 1], bytes: vec![0; 8] })
+        .unwrap();
     std::fs::write(at("m.toml"), format!("{HEAD}{rest}")).unwrap();
     Launch::read(&at("m.toml")).map_err(|e| e.to_string())
 }
@@ -163,7 +174,10 @@ expect = "raw.bin"
     assert_eq!(launch.sparse[0].resident, [0, 3]);
     assert_eq!(launch.args.len(), 5);
     assert_eq!(launch.shape.heap_bytes, Some(4096));
-    assert_eq!((launch.printf.bytes, launch.printf.expect), (Some(80), Some(vec![1, 2, 3, 4, 5, 6])));
+    assert_eq!(
+        (launch.printf.bytes, launch.printf.expect),
+        (Some(80), Some(vec![1, 2, 3, 4, 5, 6]))
+    );
 }
 
 #[test]
@@ -173,7 +187,10 @@ fn what_is_wrong_is_named() {
         ("[[arg]]\nbuffer = \"x\"\ni32 = 1", &["exactly one key", "line 6"]),
         ("[[arg]]\ni33 = 1", &["unknown key `i33`", "f64"]),
         ("[[arg]]\nu8 = 256", &["256 is no u8", "from 0 to 255"]),
-        ("[[arg]]\nsampler = { filter = \"cubic\", address = \"repeat\" }", &["`sampler`", "cubic"]),
+        (
+            "[[arg]]\nsampler = { filter = \"cubic\", address = \"repeat\" }",
+            &["`sampler`", "cubic"],
+        ),
         ("[[arg]]\nlocal = -1", &["`local`", "-1"]),
         ("[buffer.x]\nzeros = 4\naddress = 4096", &["buffer.x.address", "multiple of 65536"]),
         ("[raw]\nvgprs = 4", &["raw", "gfx9-raw"]),
@@ -185,16 +202,34 @@ fn what_is_wrong_is_named() {
         ("[buffer.x]\nzeros = -1", &["line 7"]),
         ("[buffer.x]\nzeros = 6\ndtype = \"f32\"", &["buffer.x.zeros", "multiple of 4"]),
         ("[buffer.x]\nvalues = [1]", &["buffer.x.dtype", "missing"]),
-        ("[buffer.x]\nvalues = [1, \"a\"]\ndtype = \"f32\"", &["buffer.x.values[1]", "expected a number"]),
+        (
+            "[buffer.x]\nvalues = [1, \"a\"]\ndtype = \"f32\"",
+            &["buffer.x.values[1]", "expected a number"],
+        ),
         ("[buffer.x]\nfile = \"none.npy\"", &["none.npy", "cannot be read"]),
-        ("[buffer.x]\nfile = \"f.npy\"\ndtype = \"i32\"", &["f.npy", "elements are f32: expected i32"]),
-        ("[buffer.x]\nfile = \"raw.bin\"\ndtype = \"f32\"", &["raw.bin", "6 bytes", "multiple of 4"]),
-        ("[buffer.x]\nzeros = 12\nexpect = \"f.npy\"", &["f.npy", "8 bytes of data, but buffer.x has 12"]),
-        ("[buffer.x]\nzeros = 8\ndtype = \"i32\"\nexpect = \"f.npy\"", &["elements are f32, but buffer.x has i32"]),
+        (
+            "[buffer.x]\nfile = \"f.npy\"\ndtype = \"i32\"",
+            &["f.npy", "elements are f32: expected i32"],
+        ),
+        (
+            "[buffer.x]\nfile = \"raw.bin\"\ndtype = \"f32\"",
+            &["raw.bin", "6 bytes", "multiple of 4"],
+        ),
+        (
+            "[buffer.x]\nzeros = 12\nexpect = \"f.npy\"",
+            &["f.npy", "8 bytes of data, but buffer.x has 12"],
+        ),
+        (
+            "[buffer.x]\nzeros = 8\ndtype = \"i32\"\nexpect = \"f.npy\"",
+            &["elements are f32, but buffer.x has i32"],
+        ),
         ("[buffer.x]\nzeros = 8\nrtol = 0.1", &["buffer.x.rtol", "no `expect`"]),
         ("[buffer.x]\nzeros = 8\nexpect = \"f.npy\"\natol = -1.0", &["buffer.x.atol", "from 0"]),
         ("[buffer.\"../x\"]\nzeros = 8", &["no slashes"]),
-        ("[buffer.x]\nzeros = 8\npng = { size = [3, 1], map = \"grey\" }", &["buffer.x.png", "3 x 1 pixels in 8"]),
+        (
+            "[buffer.x]\nzeros = 8\npng = { size = [3, 1], map = \"grey\" }",
+            &["buffer.x.png", "3 x 1 pixels in 8"],
+        ),
         ("[buffer.x]\nzeros = 8\npng = { size = [3, 1], map = \"gray\" }", &["line 8", "grey"]),
         ("[sparse.s]\nbytes = 65537\nresident = [2]", &["sparse.s.resident", "2 pages"]),
         ("[sparse.s]\nbytes = 0", &["sparse.s.bytes"]),
@@ -226,7 +261,10 @@ fn a_capture_can_be_written() {
     let mut manifest = Manifest::parse(HEAD, Path::new("head")).unwrap();
     manifest.args.push(Arg::Number(Dtype::F32, toml::Value::Float(2.5)));
     manifest.args.push(Arg::Buffer("x".into()));
-    manifest.buffers.insert("x".into(), Buffer { zeros: Some(16), dtype: Some(Dtype::U32), ..Buffer::default() });
+    manifest.buffers.insert(
+        "x".into(),
+        Buffer { zeros: Some(16), dtype: Some(Dtype::U32), ..Buffer::default() },
+    );
     let image = Surface {
         dim: Dim::D2,
         size: [4, 4, 1],
@@ -255,12 +293,16 @@ fn a_capture_can_be_written() {
 
 #[test]
 fn the_documented_manifest_is_one() {
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/manifest.md")).unwrap();
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/manifest.md"))
+            .unwrap();
     let documented: Vec<Manifest> = text
         .split("```toml\n")
         .skip(1)
         .map(|text| &text[..text.find("```").unwrap()])
-        .map(|text| Manifest::parse(text, Path::new("docs/manifest.md")).unwrap_or_else(|e| panic!("{e}")))
+        .map(|text| {
+            Manifest::parse(text, Path::new("docs/manifest.md")).unwrap_or_else(|e| panic!("{e}"))
+        })
         .collect();
     let [manifest, stream] = &documented[..] else { panic!("{} manifests", documented.len()) };
     let raw = stream.raw.as_ref().unwrap();
@@ -308,7 +350,8 @@ address = "0xffff800000010000"
     let raw = launch.raw.unwrap();
     assert_eq!((raw.entry, raw.vgprs, raw.lds_bytes), (4, 4, 0));
     let placed = Addresses([0x1234_5678_9abc, 0xffff_8000_0001_0000]);
-    let words: Vec<_> = raw.sgpr.iter().map(|(first, value)| (*first, value.words(&placed))).collect();
+    let words: Vec<_> =
+        raw.sgpr.iter().map(|(first, value)| (*first, value.words(&placed))).collect();
     let expected = [
         (0, vec![0x5678_9abc, 0x1234]),
         (2, vec![0x1_0000]),
@@ -324,7 +367,10 @@ address = "0xffff800000010000"
     assert_eq!(raw.vgpr[1], (1, RawValue::Lanes(vec![7, 8, 9])));
     assert_eq!(raw.vgpr[2].1.words(&placed), Some(vec![0, 0x3ff0_0000]));
     let x = &launch.buffers[0];
-    assert_eq!(x.parts.iter().map(|(at, value)| (*at, value.length())).collect::<Vec<_>>(), [(96, 1), (8, 4)]);
+    assert_eq!(
+        x.parts.iter().map(|(at, value)| (*at, value.length())).collect::<Vec<_>>(),
+        [(96, 1), (8, 4)]
+    );
     assert_eq!(launch.buffers[1].address, Some(0xffff_8000_0001_0000));
 }
 
@@ -342,14 +388,32 @@ fn what_is_wrong_with_a_plain_stream_is_named() {
         ("[raw]\nvgprs = 4\nmode = { rounding = 1 }", &["unknown field `rounding`"]),
         ("[raw]\nvgprs = 4\nsgpr = [{ first = 103, u64 = 1 }]", &["raw.sgpr 1", "there are 104"]),
         ("[raw]\nvgprs = 4\nvgpr = [{ first = 4, u32 = 1 }]", &["raw.vgpr 1", "there are 4"]),
-        ("[raw]\nvgprs = 4\nvgpr = [{ first = 1, values = [1, 2] }]", &["raw.vgpr 1", "each of 3 lanes"]),
-        ("[raw]\nvgprs = 4\nsgpr = [{ first = 1, u64 = 1 }, { first = 2, u32 = 1 }]", &["raw.sgpr 2", "overlaps"]),
-        ("[raw]\nvgprs = 4\nsgpr = [{ first = 1, builtin = \"thread_id_x\" }]", &["raw.sgpr 1", "in no sgpr"]),
-        ("[raw]\nvgprs = 4\nvgpr = [{ first = 1, builtin = \"workgroup_id_x\" }]", &["raw.vgpr 1", "in no vgpr"]),
-        ("[raw]\nvgprs = 4\nsgpr = [{ first = 1, builtin = \"lane\" }]", &["`builtin`", "known builtin"]),
+        (
+            "[raw]\nvgprs = 4\nvgpr = [{ first = 1, values = [1, 2] }]",
+            &["raw.vgpr 1", "each of 3 lanes"],
+        ),
+        (
+            "[raw]\nvgprs = 4\nsgpr = [{ first = 1, u64 = 1 }, { first = 2, u32 = 1 }]",
+            &["raw.sgpr 2", "overlaps"],
+        ),
+        (
+            "[raw]\nvgprs = 4\nsgpr = [{ first = 1, builtin = \"thread_id_x\" }]",
+            &["raw.sgpr 1", "in no sgpr"],
+        ),
+        (
+            "[raw]\nvgprs = 4\nvgpr = [{ first = 1, builtin = \"workgroup_id_x\" }]",
+            &["raw.vgpr 1", "in no vgpr"],
+        ),
+        (
+            "[raw]\nvgprs = 4\nsgpr = [{ first = 1, builtin = \"lane\" }]",
+            &["`builtin`", "known builtin"],
+        ),
         ("[raw]\nvgprs = 4\nsgpr = [{ u32 = 1 }]", &["`first` is missing"]),
         ("[raw]\nvgprs = 4\nsgpr = [{ first = 1, u16 = 1 }]", &["unknown key `u16`"]),
-        ("[raw]\nvgprs = 4\nsgpr = [{ first = 1, buffer = \"x\" }]", &["raw.sgpr 1", "no [buffer.x]"]),
+        (
+            "[raw]\nvgprs = 4\nsgpr = [{ first = 1, buffer = \"x\" }]",
+            &["raw.sgpr 1", "no [buffer.x]"],
+        ),
         ("[raw]\nvgprs = 4\n[[arg]]\nu32 = 1", &["arg 1", "no parameters"]),
         (
             "[raw]\nvgprs = 4\n[buffer.x]\nzeros = 8\nparts = [{ at = 4, buffer = \"x\" }]",
@@ -358,6 +422,9 @@ fn what_is_wrong_with_a_plain_stream_is_named() {
     ];
     for (raw, parts) in cases {
         let message = stream(raw).expect_err(raw);
-        assert!(parts.iter().all(|part| message.contains(part)), "{raw}\n{message}\nshould have: {parts:?}");
+        assert!(
+            parts.iter().all(|part| message.contains(part)),
+            "{raw}\n{message}\nshould have: {parts:?}"
+        );
     }
 }

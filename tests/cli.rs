@@ -114,20 +114,30 @@ fn waits_are_checked() {
                     [raw]\nvgprs = 1\n[[raw.sgpr]]\nfirst = 2\nbuffer = \"x\"\n[buffer.x]\nzeros = 64\n";
     let run = |lines: &[&str]| {
         let folder = tempfile::tempdir().unwrap();
-        let code: Vec<u8> = lines.iter().flat_map(|line| warploom_gfx9::assemble(line).unwrap()).collect();
+        let code: Vec<u8> =
+            lines.iter().flat_map(|line| warploom_gfx9::assemble(line).unwrap()).collect();
         std::fs::write(folder.path().join("code.bin"), code).unwrap();
         std::fs::write(folder.path().join("m.toml"), manifest).unwrap();
         let path = folder.path().join("m.toml");
         warploom(&["run", path.to_str().unwrap(), "--check", "waitcnt"])
     };
     let load = "s_load_dword s4, s[2:3], 0x4";
-    assert_ends(&run(&[load, "s_mov_b32 s5, s4", "s_endpgm"]), 1, &["`s_mov_b32 s5, s4` does not wait for", "(s4)"]);
+    assert_ends(
+        &run(&[load, "s_mov_b32 s5, s4", "s_endpgm"]),
+        1,
+        &["`s_mov_b32 s5, s4` does not wait for", "(s4)"],
+    );
     let waits = [load, "s_waitcnt lgkmcnt(0)", "s_mov_b32 s5, s4", "s_endpgm"];
     assert_ends(&run(&waits), 0, &[]);
     // Reported, and executed.
     let perhaps = ["s_mov_b32 s6, 8", "s_load_dword s4, s[2:3], s6 offset:-0x4", "s_endpgm"];
     assert_ends(&run(&perhaps), 1, &["may have a negative offset"]);
-    let negative = ["s_add_u32 s2, s2, 8", "s_load_dword s4, s[2:3], -0x4", "s_waitcnt lgkmcnt(0)", "s_endpgm"];
+    let negative = [
+        "s_add_u32 s2, s2, 8",
+        "s_load_dword s4, s[2:3], -0x4",
+        "s_waitcnt lgkmcnt(0)",
+        "s_endpgm",
+    ];
     assert_ends(&run(&negative), 1, &["`s_load_dword s4, s[2:3], -0x4` has a negative offset"]);
 }
 
@@ -140,7 +150,9 @@ fn printf_reaches_standard_output() {
              [printf]\nexpect = \"{expect}\"\nbytes = {bytes}\n"
         )
     };
-    let line = |i: u32, odd, root| format!("{i:4} is prime: {odd}, root {root}, 0x000{i}, 2^i mod 64 = {}\n", 1 << i);
+    let line = |i: u32, odd, root| {
+        format!("{i:4} is prime: {odd}, root {root}, 0x000{i}, 2^i mod 64 = {}\n", 1 << i)
+    };
     let expected = line(2, "even", "  1.4142") + &line(3, "odd", "  1.7321");
     let run = |expect: &str, bytes| {
         let folder = Folder::of("examples/printf/printf.sm_50.cubin", &manifest(expect, bytes));
@@ -150,8 +162,16 @@ fn printf_reaches_standard_output() {
     };
     let ran = run("right.txt", 1000);
     assert_ends(&ran, 0, &[]);
-    assert!(ran.out.starts_with(&expected) && ran.out.contains("printf: text as expected"), "{}", ran.out);
-    assert_ends(&run("wrong.txt", 1000), 1, &["printf: line 2: `   3 is prime: odd", "expected `   3 is prime: even"]);
+    assert!(
+        ran.out.starts_with(&expected) && ran.out.contains("printf: text as expected"),
+        "{}",
+        ran.out
+    );
+    assert_ends(
+        &run("wrong.txt", 1000),
+        1,
+        &["printf: line 2: `   3 is prime: odd", "expected `   3 is prime: even"],
+    );
     assert_ends(
         &run("right.txt", 80),
         1,
@@ -181,10 +201,12 @@ fn a_launch_writes_what_changed() {
         assert_eq!(ran.out.contains("both engines agree"), engine == "both", "{}", ran.out);
         let expected: Vec<f32> = (0..100).map(|i| 2.0 * (i as f32 + 0.5)).collect();
         assert_eq!(folder.floats("results/y.npy"), expected);
-        let files: Vec<_> = std::fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name()).collect();
+        let files: Vec<_> =
+            std::fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name()).collect();
         assert_eq!(files, ["y.npy"], "x did not change");
 
-        let report: serde_json::Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+        let report: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
         assert_eq!(report["engine"], engine);
         assert_eq!(report["kernel_ns"].as_array().unwrap().len(), 3);
         assert!(report["translate_ns"].as_u64().unwrap() > 0);
@@ -218,9 +240,17 @@ fn code_is_made_with_any_effort() {
     // Fast code has other ways to find memory.
     let helper_calls = |effort| {
         let report = folder.path("r.json");
-        let ran = folder.run(&["--engine", "jit", "--effort", effort, "--report", report.to_str().unwrap()]);
+        let ran = folder.run(&[
+            "--engine",
+            "jit",
+            "--effort",
+            effort,
+            "--report",
+            report.to_str().unwrap(),
+        ]);
         assert_ends(&ran, 0, &[]);
-        let report: serde_json::Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+        let report: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
         report["helper_calls"].as_u64().unwrap()
     };
     assert_ne!(helper_calls("quick"), helper_calls("full"));
@@ -229,8 +259,10 @@ fn code_is_made_with_any_effort() {
 #[test]
 fn a_report_that_cannot_be_written_is_known_before_the_launch() {
     let folder = Folder::new(&saxpy(&[]));
-    for (report, problem) in [("none/r.json", "none/r.json: cannot be written"), ("", "directory")] {
-        let [report, out] = [report, "out"].map(|name| folder.path(name).to_str().unwrap().to_string());
+    for (report, problem) in [("none/r.json", "none/r.json: cannot be written"), ("", "directory")]
+    {
+        let [report, out] =
+            [report, "out"].map(|name| folder.path(name).to_str().unwrap().to_string());
         assert_ends(&folder.run(&["--report", &report, "--out", &out]), 3, &[problem]);
         assert!(!Path::new(&out).exists(), "it was launched");
     }
@@ -274,7 +306,11 @@ fn the_engine_can_come_from_the_environment() {
     };
     assert!(run("interp", &[]).out.contains("interp, 1 thread"));
     assert!(run("interp", &["--engine", "jit", "--threads", "2"]).out.contains("jit, 2 threads"));
-    assert_ends(&run("fast", &[]), 3, &["WARPLOOM_ENGINE is `fast`", "expected jit, interp or both"]);
+    assert_ends(
+        &run("fast", &[]),
+        3,
+        &["WARPLOOM_ENGINE is `fast`", "expected jit, interp or both"],
+    );
 }
 
 #[test]
@@ -283,14 +319,21 @@ fn expectations_decide_the_exit_code() {
     let mut wrong = right.clone();
     wrong[4 * 7..4 * 8].copy_from_slice(&15.5_f32.to_le_bytes());
     let with = |bytes: Vec<u8>, more: &str| {
-        let folder = Folder::new(&saxpy(&[("zeros = 400", &format!("zeros = 400\nexpect = \"e.npy\"\n{more}"))]));
+        let folder = Folder::new(&saxpy(&[(
+            "zeros = 400",
+            &format!("zeros = 400\nexpect = \"e.npy\"\n{more}"),
+        )]));
         write::array(&folder.path("e.npy"), &Array::flat(Dtype::F32, bytes)).unwrap();
         folder.run(&[])
     };
     let ran = with(right, "");
     assert_ends(&ran, 0, &[]);
     assert!(ran.out.contains("y: 100 elements as expected"), "{}", ran.out);
-    assert_ends(&with(wrong.clone(), ""), 1, &["buffer `y`", "1 of 100 elements differ, first element 7: got 15.0"]);
+    assert_ends(
+        &with(wrong.clone(), ""),
+        1,
+        &["buffer `y`", "1 of 100 elements differ, first element 7: got 15.0"],
+    );
     assert_ends(&with(wrong.clone(), "rtol = 0.01"), 1, &["first element 7"]);
     assert_ends(&with(wrong, "atol = 0.5"), 0, &[]);
 }
@@ -301,13 +344,22 @@ type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str]);
 #[test]
 fn bad_input_is_named_and_ends_with_3() {
     let cases: &[Case<'_>] = &[
-        (&[("[[arg]]\ni32 = 100\n", "")], &["m.toml", "`saxpy` has 4 parameters: 3 arguments are given"]),
-        (&[("f32 = 2.0", "f64 = 2.0")], &["argument 2 of kernel `saxpy` has 8 bytes", "offset 0x4 has 4"]),
+        (
+            &[("[[arg]]\ni32 = 100\n", "")],
+            &["m.toml", "`saxpy` has 4 parameters: 3 arguments are given"],
+        ),
+        (
+            &[("f32 = 2.0", "f64 = 2.0")],
+            &["argument 2 of kernel `saxpy` has 8 bytes", "offset 0x4 has 4"],
+        ),
         (&[("i32 = 100", "i32 = 1000000000000")], &["1000000000000 is no i32"]),
         (&[("binary = \"k.cubin\"", "binary = \"none.cubin\"")], &["none.cubin", "cannot be read"]),
         (&[("entry = \"saxpy\"", "entry = \"sexpy\"")], &["no kernel `sexpy`: it has saxpy"]),
         (&[("grid = [4, 1, 1]", "grid = [0, 1, 1]")], &["[0, 1, 1]", "no dimension may be 0"]),
-        (&[("grid = [4, 1, 1]", "grid = [2147483648, 1, 1]")], &["[2147483648, 1, 1]", "is more than"]),
+        (
+            &[("grid = [4, 1, 1]", "grid = [2147483648, 1, 1]")],
+            &["[2147483648, 1, 1]", "is more than"],
+        ),
         (&[("grid = [4, 1, 1]", "grid = [-1, 1, 1]")], &["line 6", "-1"]),
         (&[("grid = [4, 1, 1]", "grid = [4, 1, 1, 1]")], &["line 6", "4 elements: expected 3"]),
         (&[("f32 = 2.0", "f32 = 1e300")], &["is no f32: it is too large"]),
@@ -315,18 +367,30 @@ fn bad_input_is_named_and_ends_with_3() {
         (&[("block = [32, 1, 1]", "block = [1025, 1, 1]")], &["1025 lanes, more than 1024"]),
         (&[("zeros = 400", "zeros = 9000000000000000000")], &["9000000000000000000", "limit"]),
         (&[("zeros = 400", "zeros = 402")], &["buffer.y.zeros", "multiple of 4"]),
-        (&[("values = VALUES", "file = \"k.cubin\"\nexpect = \"none.npy\"")], &["none.npy", "cannot be read"]),
+        (
+            &[("values = VALUES", "file = \"k.cubin\"\nexpect = \"none.npy\"")],
+            &["none.npy", "cannot be read"],
+        ),
         (&[("values = VALUES", "values = [true]")], &["buffer.x.values[0]", "expected a number"]),
         (&[("buffer = \"x\"", "buffer = \"z\"")], &["arg 3", "no [buffer.z]"]),
-        (&[("[launch]", "[launch]\nshared_bytes = 4294967295")], &["4294967295 bytes of shared memory"]),
+        (
+            &[("[launch]", "[launch]\nshared_bytes = 4294967295")],
+            &["4294967295 bytes of shared memory"],
+        ),
         (&[("[buffer.x]", "[symbol.c]\nzeros = 4\n[buffer.x]")], &["no variable `c`: it has none"]),
         (&[("[kernel]", "[kernel")], &["m.toml", "line 2"]),
         (
-            &[("[buffer.x]", "[surface.s]\ndim = \"2d\"\nsize = [1, 1, 1]\nformat = \"r31_uint\"\n[buffer.x]")],
+            &[(
+                "[buffer.x]",
+                "[surface.s]\ndim = \"2d\"\nsize = [1, 1, 1]\nformat = \"r31_uint\"\n[buffer.x]",
+            )],
             &["surface `s`", "unknown format `r31_uint`"],
         ),
         (
-            &[("[buffer.x]", "[surface.s]\ndim = \"2d\"\nsize = [1, 1, 2]\nformat = \"r32_uint\"\n[buffer.x]")],
+            &[(
+                "[buffer.x]",
+                "[surface.s]\ndim = \"2d\"\nsize = [1, 1, 2]\nformat = \"r32_uint\"\n[buffer.x]",
+            )],
             &["surface `s`", "[1, 1, 2]", "expected 1 where there is no such axis"],
         ),
         (
@@ -397,11 +461,19 @@ fn wrong_options_end_with_3() {
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
     }
     assert_ends(&warploom(&["run", "/nowhere/m.toml"]), 3, &["/nowhere/m.toml", "cannot be read"]);
-    assert_ends(&warploom(&["inspect", "/nowhere/k.cubin"]), 3, &["/nowhere/k.cubin", "cannot be read"]);
+    assert_ends(
+        &warploom(&["inspect", "/nowhere/k.cubin"]),
+        3,
+        &["/nowhere/k.cubin", "cannot be read"],
+    );
     let manifest = fixture("examples/saxpy/saxpy.toml");
     let ran = warploom(&["run", manifest.to_str().unwrap(), "--out", "/dev/null/out"]);
     assert_ends(&ran, 3, &["/dev/null/out"]);
-    assert_ends(&warploom(&["inspect", manifest.to_str().unwrap()]), 3, &["saxpy.toml", "not a GPU binary"]);
+    assert_ends(
+        &warploom(&["inspect", manifest.to_str().unwrap()]),
+        3,
+        &["saxpy.toml", "not a GPU binary"],
+    );
 }
 
 /// One buffer `out` of 4096 bytes, one block.
@@ -419,29 +491,53 @@ fn faults_of_the_guest_end_with_2() {
         let folder = behaviour("out_of_range", "store_at", 32, "[[arg]]\ni64 = 0x10000000000", "");
         let report = folder.path("r.json");
         let ran = folder.run(&["--engine", engine, "--report", report.to_str().unwrap()]);
-        let parts =
-            ["m.toml", "address out of range", "block (0, 0, 0), warp 0, lane 0", "in kernel `store_at`", ": STG.E"];
+        let parts = [
+            "m.toml",
+            "address out of range",
+            "block (0, 0, 0), warp 0, lane 0",
+            "in kernel `store_at`",
+            ": STG.E",
+        ];
         assert_ends(&ran, 2, &parts);
-        let report: serde_json::Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+        let report: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
         let fault = &report["faults"][0];
-        assert_eq!((&fault["kind"], &fault["kernel"]), (&"address out of range".into(), &"store_at".into()));
+        assert_eq!(
+            (&fault["kind"], &fault["kernel"]),
+            (&"address out of range".into(), &"store_at".into())
+        );
         assert!(fault["instruction"].as_str().unwrap().starts_with("STG.E"));
         assert!(fault["address"].as_u64().unwrap() > 0x400_0000_0000);
 
-        let ran = behaviour("out_of_range", "store_misaligned", 32, "[[arg]]\ni64 = 1", "").run(&["--engine", engine]);
+        let ran = behaviour("out_of_range", "store_misaligned", 32, "[[arg]]\ni64 = 1", "")
+            .run(&["--engine", engine]);
         assert_ends(&ran, 2, &["misaligned address", "lane 0"]);
         let ran = behaviour("stuck", "stuck_barrier", 64, "", "").run(&["--engine", engine]);
         assert_ends(&ran, 2, &["stuck barrier", "warp 0 at barrier 0", "warp 1 at barrier 1"]);
-        let ran = behaviour("stuck", "endless", 64, "", "instruction_limit = 100000").run(&["--engine", engine]);
+        let ran = behaviour("stuck", "endless", 64, "", "instruction_limit = 100000")
+            .run(&["--engine", engine]);
         assert_ends(&ran, 2, &["instruction budget exceeded", "`endless`"]);
         let folder = behaviour("stuck", "endless", 64, "", "time_limit = 1000.0");
-        assert_ends(&folder.run(&["--engine", engine, "--time-limit", "0.05"]), 2, &["time limit exceeded"]);
-        assert_ends(&folder.run(&["--engine", engine, "--instruction-limit", "9"]), 2, &["budget exceeded"]);
+        assert_ends(
+            &folder.run(&["--engine", engine, "--time-limit", "0.05"]),
+            2,
+            &["time limit exceeded"],
+        );
+        assert_ends(
+            &folder.run(&["--engine", engine, "--instruction-limit", "9"]),
+            2,
+            &["budget exceeded"],
+        );
     }
     let folder = behaviour("stuck", "endless", 64, "", "time_limit = 0.05");
     let ran = folder.run(&["--engine", "both"]);
     assert_ends(&ran, 2, &["time limit exceeded"]);
-    assert!(ran.out.contains("not compared") && !ran.err.contains("differ"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.out.contains("not compared") && !ran.err.contains("differ"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
     // Which worker counts how much of the limit differs from run to run.
     let folder = behaviour("stuck", "endless", 64, "", "instruction_limit = 100000");
     for (threads, compared) in [("1", true), ("2", false)] {
@@ -460,7 +556,8 @@ buffer = { format = { file = "format.bin", address = 0x100000 }, arguments = { z
 printf = { bytes = 100 }
 "#;
     let folder = Folder::new(manifest);
-    std::fs::write(folder.path("format.bin"), ["%s".repeat(30000).as_bytes(), b"\0"].concat()).unwrap();
+    std::fs::write(folder.path("format.bin"), ["%s".repeat(30000).as_bytes(), b"\0"].concat())
+        .unwrap();
     let print = r#"function "print" lanes 32 nan 0 0 0 {
 bank m: mask x 1
 active m[0]
@@ -490,7 +587,10 @@ b1 pc 8 cost 1:
 #[test]
 fn inspect_shows_code_objects() {
     let of = |name: &str| {
-        let ran = warploom(&["inspect", fixture(&format!("tests/fixtures/gfx9/{name}")).to_str().unwrap()]);
+        let ran = warploom(&[
+            "inspect",
+            fixture(&format!("tests/fixtures/gfx9/{name}")).to_str().unwrap(),
+        ]);
         assert_ends(&ran, 0, &[]);
         ran.out
     };
@@ -519,7 +619,10 @@ fn inspect_shows_code_objects() {
         ),
         ("containers/printf.hsaco", &["printf", "item %d has"]),
         ("corpus/k09_scratch.hsaco", &["scratch    260 bytes", "LDS        4352 bytes"]),
-        ("containers/host.o", &["ELF file of a host", "offload bundle 1", "--gfx906, 5", "kernel variables"]),
+        (
+            "containers/host.o",
+            &["ELF file of a host", "offload bundle 1", "--gfx906, 5", "kernel variables"],
+        ),
         ("containers/variables.ccob", &["offload bundle 1 (compressed)", "kernel variables"]),
     ];
     for (name, parts) in cases {
@@ -546,7 +649,10 @@ fn inspect_shows_what_is_there() {
         assert!(saxpy.contains(part), "{part}: {saxpy}");
     }
     let matmul = of("tests/fixtures/maxwell/kernels/matmul.sm_50.cubin");
-    assert!(matmul.contains("shared     2112 bytes") && matmul.contains("barriers   1"), "{matmul}");
+    assert!(
+        matmul.contains("shared     2112 bytes") && matmul.contains("barriers   1"),
+        "{matmul}"
+    );
     let linked = of("tests/fixtures/maxwell/containers/linked.sm_50.cubin");
     for part in [
         "vprintf: function, not defined here",
@@ -561,7 +667,10 @@ fn inspect_shows_what_is_there() {
     let bounded = of("tests/fixtures/maxwell/containers/shared-linked.sm_50.cubin");
     assert!(bounded.contains("at most 96 lanes"), "{bounded}");
     let headers = of("tests/fixtures/maxwell/containers/headers.sm_50.cubin");
-    assert!(headers.contains("exactly [8, 4, 2] lanes") && headers.contains("surface: surface"), "{headers}");
+    assert!(
+        headers.contains("exactly [8, 4, 2] lanes") && headers.contains("surface: surface"),
+        "{headers}"
+    );
 }
 
 #[test]
@@ -571,23 +680,33 @@ fn disasm_prints_code() {
     let ran = warploom(&["disasm", saxpy]);
     assert_ends(&ran, 0, &[]);
     assert!(
-        ran.out.contains(".text.saxpy:\n        /*0008*/                   MOV R1, c[0x0][0x20] ;\n"),
+        ran.out
+            .contains(".text.saxpy:\n        /*0008*/                   MOV R1, c[0x0][0x20] ;\n"),
         "{}",
         ran.out
     );
     let ran = warploom(&["disasm", saxpy, "saxpy", "--hex"]);
     assert!(ran.out.contains("/* 0xe30000000000000f */"), "{}", ran.out);
-    assert_ends(&warploom(&["disasm", saxpy, "sexpy"]), 3, &["no function `sexpy`: the binary has saxpy"]);
+    assert_ends(
+        &warploom(&["disasm", saxpy, "sexpy"]),
+        3,
+        &["no function `sexpy`: the binary has saxpy"],
+    );
 
     let object = fixture("examples/gfx9/mandelbrot/mandelbrot.gfx900.hsaco");
     let object = object.to_str().unwrap();
     for more in [&[][..], &["mandelbrot"]] {
         let ran = warploom(&[&["disasm", object], more].concat());
         assert_ends(&ran, 0, &[]);
-        let (first, last) = ("mandelbrot:\n001900  s_load_dword s0, s[4:5], 0x34\n", "\n001a30  s_endpgm\n");
+        let (first, last) =
+            ("mandelbrot:\n001900  s_load_dword s0, s[4:5], 0x34\n", "\n001a30  s_endpgm\n");
         assert!(ran.out.starts_with(first) && ran.out.ends_with(last), "{}", ran.out);
     }
-    assert_ends(&warploom(&["disasm", object, "julia"]), 3, &["no function `julia`: the binary has mandelbrot"]);
+    assert_ends(
+        &warploom(&["disasm", object, "julia"]),
+        3,
+        &["no function `julia`: the binary has mandelbrot"],
+    );
 
     let folder = tempfile::tempdir().unwrap();
     let words = folder.path().join("words.txt");
@@ -602,9 +721,14 @@ fn disasm_prints_code() {
 #[test]
 fn dump_shows_stages() {
     let saxpy = fixture("tests/fixtures/maxwell/kernels/saxpy.sm_50.cubin");
-    let dump = |stage: &str| warploom(&["dump", saxpy.to_str().unwrap(), "saxpy", "--stage", stage]);
+    let dump =
+        |stage: &str| warploom(&["dump", saxpy.to_str().unwrap(), "saxpy", "--stage", stage]);
     let blocks = dump("blocks");
-    assert!(blocks.out.contains("b0: pc 0x8") && blocks.out.contains("0000e8  EXIT"), "{}", blocks.out);
+    assert!(
+        blocks.out.contains("b0: pc 0x8") && blocks.out.contains("0000e8  EXIT"),
+        "{}",
+        blocks.out
+    );
     let ir = dump("ir");
     assert!(ir.out.starts_with("function \"saxpy\" lanes 32"), "{}", ir.out);
     let clif = dump("clif");
@@ -616,7 +740,15 @@ fn dump_shows_stages() {
         assert!(host.out.contains("ret"), "{}", host.out);
     }
     // Quick code has no groups.
-    let quick = warploom(&["dump", saxpy.to_str().unwrap(), "saxpy", "--stage", "clif", "--effort", "quick"]);
+    let quick = warploom(&[
+        "dump",
+        saxpy.to_str().unwrap(),
+        "saxpy",
+        "--stage",
+        "clif",
+        "--effort",
+        "quick",
+    ]);
     assert_ends(&quick, 0, &[]);
     assert!(quick.out.len() < clif.out.len() && quick.out.contains("function"), "{}", quick.out);
     let ran = warploom(&["dump", saxpy.to_str().unwrap(), "sexpy", "--stage", "ir"]);
@@ -625,7 +757,9 @@ fn dump_shows_stages() {
 
 #[test]
 fn bench_measures_both_engines() {
-    let bench = |folder: &Folder| warploom(&["bench", folder.path("m.toml").to_str().unwrap(), "--seconds", "0"]);
+    let bench = |folder: &Folder| {
+        warploom(&["bench", folder.path("m.toml").to_str().unwrap(), "--seconds", "0"])
+    };
     let ran = bench(&Folder::new(&saxpy(&[])));
     assert_ends(&ran, 0, &[]);
     for part in ["jit", "interp", "lane-instructions", "times as fast", "both engines agree"] {
@@ -640,14 +774,19 @@ fn bench_measures_both_engines() {
 #[cfg(target_os = "linux")]
 fn files_without_end_are_not_read() {
     let folder = Folder::new(&saxpy(&[("values = VALUES", "file = \"/dev/zero\"")]));
-    assert_ends(&folder.run(&[]), 3, &["/dev/zero: cannot be read: it is no regular file, and does not end"]);
+    assert_ends(
+        &folder.run(&[]),
+        3,
+        &["/dev/zero: cannot be read: it is no regular file, and does not end"],
+    );
 }
 
 #[test]
 fn images_are_written() {
     let folder = tempfile::tempdir().unwrap();
     let manifest = fixture("examples/mandelbrot/mandelbrot-odd.toml");
-    let ran = warploom(&["run", manifest.to_str().unwrap(), "--out", folder.path().to_str().unwrap()]);
+    let ran =
+        warploom(&["run", manifest.to_str().unwrap(), "--out", folder.path().to_str().unwrap()]);
     assert_ends(&ran, 0, &[]);
     let png = std::fs::read(folder.path().join("out.png")).unwrap();
     assert!(png.starts_with(b"\x89PNG"));

@@ -5,10 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use object::{Object, ObjectSection, ObjectSymbol};
-use warploom_container::{Addresses, Error, FunctionId, Linked, Module, SectionId, SectionKind, SymbolId, SymbolKind};
+use warploom_container::{
+    Addresses, Error, FunctionId, Linked, Module, SectionId, SectionKind, SymbolId, SymbolKind,
+};
 
 fn bytes(name: &str) -> Vec<u8> {
-    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell").join(name)).unwrap()
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell").join(name))
+        .unwrap()
 }
 
 fn module(name: &str) -> Module {
@@ -22,8 +25,10 @@ const GLOBAL: u64 = 0x7_1234_0000;
 /// Linked with the global sections one after the other from `GLOBAL`, 64 KiB apart.
 fn linked(name: &str) -> Linked {
     let module = Arc::new(module(name));
-    let mut addresses = Addresses { constants: 0x9_0000_0000, shared_window: 0x100_0000, ..Addresses::default() };
-    for (i, s) in module.sections.iter().enumerate().filter(|(_, s)| s.kind == SectionKind::Global) {
+    let mut addresses =
+        Addresses { constants: 0x9_0000_0000, shared_window: 0x100_0000, ..Addresses::default() };
+    for (i, s) in module.sections.iter().enumerate().filter(|(_, s)| s.kind == SectionKind::Global)
+    {
         let count = addresses.globals.len() as u64;
         addresses.globals.insert(SectionId(i), GLOBAL + count * 0x10000);
         assert!(s.size < 0x10000);
@@ -75,7 +80,11 @@ fn resource_usage_is_as_the_vendor_prints_it() {
         ("containers/linked.sm_50.cubin", &[("linking", 22, 8, 656, 1, 12)]),
         (
             "containers/shared-linked.sm_50.cubin",
-            &[("bounded", 4, 0, 0, 0, 8), ("shared_one", 6, 0, 12, 1, 8), ("shared_all", 27, 0, 96, 1, 8)],
+            &[
+                ("bounded", 4, 0, 0, 0, 8),
+                ("shared_one", 6, 0, 12, 1, 8),
+                ("shared_all", 27, 0, 96, 1, 8),
+            ],
         ),
     ];
     for (file, kernels) in expected {
@@ -87,7 +96,8 @@ fn resource_usage_is_as_the_vendor_prints_it() {
                 (f.name.as_str(), (f.registers, stack, f.shared_bytes, f.barriers, f.param_bytes))
             })
             .collect();
-        let expected: BTreeMap<&str, _> = kernels.iter().map(|&(n, a, b, c, d, e)| (n, (a, b, c, d, e))).collect();
+        let expected: BTreeMap<&str, _> =
+            kernels.iter().map(|&(n, a, b, c, d, e)| (n, (a, b, c, d, e))).collect();
         assert_eq!(found, expected, "{file}");
         assert!(module.kernels().all(|(_, f)| f.param_base == 0x140), "{file}");
     }
@@ -110,7 +120,10 @@ fn launch_bounds() {
     let bounded = bounded.function(bounded.kernel("bounded").unwrap());
     assert_eq!((bounded.max_threads, bounded.required_threads), (Some([96, 1, 1]), None));
     let headers = module("containers/headers.sm_50.cubin");
-    assert_eq!(headers.function(headers.kernel("headers").unwrap()).required_threads, Some([8, 4, 2]));
+    assert_eq!(
+        headers.function(headers.kernel("headers").unwrap()).required_threads,
+        Some([8, 4, 2])
+    );
 }
 
 #[test]
@@ -143,14 +156,20 @@ fn constants_and_symbols() {
     assert_eq!(linked.bank(kernel("sw"), 2)[..8], [0xf0, 2, 0, 0, 0x20, 3, 0, 0]);
     assert!(linked.bank(kernel("consts"), 2).is_empty());
     let bank3 = linked.bank(kernel("consts"), 3);
-    assert_eq!((bank3.len(), &bank3[0x100..0x108]), (0x110, &[0, 0, 0x80, 0x3f, 0, 0, 0, 0x40][..]));
+    assert_eq!(
+        (bank3.len(), &bank3[0x100..0x108]),
+        (0x110, &[0, 0, 0x80, 0x3f, 0, 0, 0, 0x40][..])
+    );
     // Bank 4 holds the addresses of gvar (offset 8) and gptr (offset 0); gptr points to gvar.
     let bank4 = linked.bank(kernel("consts"), 4);
     assert_eq!((word(bank4, 0), word(bank4, 8)), (GLOBAL + 8, GLOBAL));
     let gvar = module.variable("gvar").unwrap();
     assert_eq!((linked.address(gvar), module.symbol(gvar).size), (Some(GLOBAL + 8), 4));
     let globals = module.symbol(gvar).section.unwrap();
-    assert_eq!(linked.content(globals), [&(GLOBAL + 8).to_le_bytes()[..], &[0x2a, 0, 0, 0]].concat());
+    assert_eq!(
+        linked.content(globals),
+        [&(GLOBAL + 8).to_le_bytes()[..], &[0x2a, 0, 0, 0]].concat()
+    );
 }
 
 #[test]
@@ -180,21 +199,45 @@ fn relocations_of_a_linked_file() {
         linked.address(SymbolId(i)).unwrap()
     };
     let (external, local, print) = (address("external"), address("_Z5locali"), address("vprintf"));
-    assert!(local >= 0x340 && external >= local + 0x80 && print >= external + 0x40, "{local:x} {external:x} {print:x}");
+    assert!(
+        local >= 0x340 && external >= local + 0x80 && print >= external + 0x40,
+        "{local:x} {external:x} {print:x}"
+    );
     assert_eq!(word(&code.bytes, 0xb0), 0xe220_0000_0000_0040 | external << 20, "JCAL external");
     assert_eq!(word(&code.bytes, 0xd0), 0xe220_0000_0000_0040 | local << 20, "JCAL local");
     assert_eq!(word(&code.bytes, 0x288), 0xe220_0000_0000_0040 | print << 20, "JCAL vprintf");
-    assert_eq!(word(&code.bytes, 0x2b8), 0x0100_0000_0008_f002 | local << 20, "@!P0 MOV32I R2, 32@lo(local)");
+    assert_eq!(
+        word(&code.bytes, 0x2b8),
+        0x0100_0000_0008_f002 | local << 20,
+        "@!P0 MOV32I R2, 32@lo(local)"
+    );
     let array = address("array");
     assert_eq!(array, GLOBAL + 0x18);
-    assert_eq!(word(&code.bytes, 0x188), 0x0100_0000_0007_f008 | (array & 0xffff_ffff) << 20, "32@lo(array)");
-    assert_eq!(word(&code.bytes, 0x190), 0x0100_0000_0007_f000 | (array >> 32) << 20, "32@hi(array)");
+    assert_eq!(
+        word(&code.bytes, 0x188),
+        0x0100_0000_0007_f008 | (array & 0xffff_ffff) << 20,
+        "32@lo(array)"
+    );
+    assert_eq!(
+        word(&code.bytes, 0x190),
+        0x0100_0000_0007_f000 | (array >> 32) << 20,
+        "32@hi(array)"
+    );
     // The device functions themselves: `local` reads `counter`, `external` reads `bias`.
-    assert_eq!(word(&code.bytes, local as usize + 8), 0x0100_0000_0007_f006 | (address("counter") & 0xffff_ffff) << 20);
-    assert_eq!(word(&code.bytes, external as usize + 8), 0x0100_0000_0007_f006 | (address("bias") & 0xffff_ffff) << 20);
+    assert_eq!(
+        word(&code.bytes, local as usize + 8),
+        0x0100_0000_0007_f006 | (address("counter") & 0xffff_ffff) << 20
+    );
+    assert_eq!(
+        word(&code.bytes, external as usize + 8),
+        0x0100_0000_0007_f006 | (address("bias") & 0xffff_ffff) << 20
+    );
     // Pointers in data: counter (generic), external and local (32 bit).
     let data = linked.content(module.symbol(module.variable("array").unwrap()).section.unwrap());
-    assert_eq!([word(data, 0), word(data, 8), word(data, 16)], [address("counter"), external, local]);
+    assert_eq!(
+        [word(data, 0), word(data, 8), word(data, 16)],
+        [address("counter"), external, local]
+    );
 
     assert!(code.targets.contains(&external) && code.targets.contains(&local));
     let place = |pc| linked.locate(kernel, pc).map(|p| (p.function, p.offset, p.undefined));
@@ -211,7 +254,11 @@ fn relocatable_files_get_their_shared_memory_placed() {
     let kernel = module.kernel("shared_all").unwrap();
     let address = |name: &str| all.address(module.variable(name).unwrap()).unwrap();
     // a3 and d5 and c7 belong to the file, then comes the kernel's own, aligned to 2.
-    let own = module.symbols.iter().position(|s| s.name.contains("shared_allE1q") || s.name.contains("E1q")).unwrap();
+    let own = module
+        .symbols
+        .iter()
+        .position(|s| s.name.contains("shared_allE1q") || s.name.contains("E1q"))
+        .unwrap();
     let own = all.address(SymbolId(own)).unwrap();
     assert_eq!([address("a3"), address("d5"), address("c7"), own], [0, 16, 56, 64]);
     let total = module.function(kernel).shared_bytes;
@@ -223,7 +270,8 @@ fn relocatable_files_get_their_shared_memory_placed() {
     let theirs = vendor.code(vendor.module().kernel("shared_all").unwrap()).bytes;
     let field = |word: u64| word >> 20 & 0xff_ffff;
     let opcode = |word: u64| word & !(0xff_ffff << 20);
-    let moved = BTreeMap::from([(0, 0), (0x10, 16), (0x38, 64), (0x4a, 56), (0x60, 96), (0x68, 96 + 8)]);
+    let moved =
+        BTreeMap::from([(0, 0), (0x10, 16), (0x38, 64), (0x4a, 56), (0x60, 96), (0x68, 96 + 8)]);
     let mut compared = 0;
     for r in module.relocations.iter().filter(|r| r.name == "R_CUDA_ABS24_20") {
         if module.section(r.section).name != ".text.shared_all" {
@@ -252,7 +300,8 @@ fn constant_banks_indexed_by_a_register_in_a_relocatable_file() {
         let linked = linked(name);
         linked.code(linked.module().kernel("lookup").unwrap()).bytes
     };
-    let (ours, theirs) = (code("containers/lookup.rdc.sm_50.cubin"), code("containers/lookup-linked.sm_50.cubin"));
+    let (ours, theirs) =
+        (code("containers/lookup.rdc.sm_50.cubin"), code("containers/lookup-linked.sm_50.cubin"));
     // LDC R3, c[0x2][R3+-0x7ff4] and LDC R0, c[0x2][R0+-0x8000]
     assert_eq!(word(&theirs, 0xe8), 0xef94_0028_0007_0000);
     for at in [0x68, 0xe8] {
@@ -291,8 +340,10 @@ fn header_indices_go_to_bank_0() {
 
 #[test]
 fn all_kernels_of_the_corpus_have_code() {
-    for entry in
-        std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell/kernels")).unwrap()
+    for entry in std::fs::read_dir(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell/kernels"),
+    )
+    .unwrap()
     {
         let path = entry.unwrap().path();
         if path.extension().is_none_or(|e| e != "cubin") {
@@ -313,11 +364,17 @@ fn all_kernels_of_the_corpus_have_code() {
 fn check(bytes: &[u8]) -> Result<(), Error> {
     let modules = warploom_container::modules(bytes)?;
     for module in modules {
-        let held: usize = module.sections.iter().map(|s| s.data.len() + s.name.len()).sum::<usize>()
-            + module.symbols.iter().map(|s| s.name.len()).sum::<usize>()
-            + module.functions.iter().map(|f| f.name.len() + 4 * f.exits.len() + 8 * f.params.len()).sum::<usize>();
+        let held: usize =
+            module.sections.iter().map(|s| s.data.len() + s.name.len()).sum::<usize>()
+                + module.symbols.iter().map(|s| s.name.len()).sum::<usize>()
+                + module
+                    .functions
+                    .iter()
+                    .map(|f| f.name.len() + 4 * f.exits.len() + 8 * f.params.len())
+                    .sum::<usize>();
         assert!(held <= 16 * bytes.len(), "{held} bytes from {}", bytes.len());
-        let linked = Linked::new(Arc::new(module), Addresses { constants: 1, ..Addresses::default() })?;
+        let linked =
+            Linked::new(Arc::new(module), Addresses { constants: 1, ..Addresses::default() })?;
         let kernels: Vec<FunctionId> = linked.module().kernels().map(|(id, _)| id).collect();
         for kernel in kernels {
             let code = linked.code(kernel);
@@ -347,7 +404,11 @@ fn truncated_files_are_errors() {
 
 #[test]
 fn flipped_bits_do_no_harm() {
-    for name in ["kernels/saxpy.sm_50.cubin", "containers/linked.sm_50.cubin", "containers/shared.rdc.sm_50.cubin"] {
+    for name in [
+        "kernels/saxpy.sm_50.cubin",
+        "containers/linked.sm_50.cubin",
+        "containers/shared.rdc.sm_50.cubin",
+    ] {
         let mut bytes = bytes(name);
         let (mut good, mut bad) = (0, 0);
         for i in 0..bytes.len() * 8 {
@@ -385,7 +446,11 @@ fn an_unreadable_kernel_hides_no_other() {
         let mut bad = good.clone();
         bad[at] = new;
         let module = warploom_container::modules(&bad).unwrap().remove(0);
-        assert_eq!(module.kernels().map(|(_, kernel)| &*kernel.name).collect::<Vec<_>>(), ["reduce"], "{expected}");
+        assert_eq!(
+            module.kernels().map(|(_, kernel)| &*kernel.name).collect::<Vec<_>>(),
+            ["reduce"],
+            "{expected}"
+        );
         let error = module.unreadable("votes").unwrap_or_else(|| panic!("{expected}")).to_string();
         assert!(error.contains(expected), "{error}");
     }

@@ -11,7 +11,10 @@ use warploom_container::fatbin::{self, MemberKind, Packing};
 use warploom_container::{Format, Isa};
 
 fn cubin(name: &str) -> Vec<u8> {
-    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell/kernels").join(name)).unwrap()
+    std::fs::read(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell/kernels").join(name),
+    )
+    .unwrap()
 }
 
 fn kernels(bytes: &[u8]) -> Vec<Vec<String>> {
@@ -29,7 +32,10 @@ fn for_sm(mut cubin: Vec<u8>, sm: u8) -> Vec<u8> {
 fn stored_and_lz4_members() {
     let saxpy = cubin("saxpy.sm_50.cubin");
     for lz4 in [false, true] {
-        let file = fat(&[member(1, 50, b".version 7.0", false, ""), member(2, 50, &saxpy, lz4, "saxpy.cu")]);
+        let file = fat(&[
+            member(1, 50, b".version 7.0", false, ""),
+            member(2, 50, &saxpy, lz4, "saxpy.cu"),
+        ]);
         assert_eq!(warploom_container::recognise(&file), Some(Format::FatBinary));
         assert_eq!(kernels(&file), [["saxpy"]]);
         let list = fatbin::fat_binaries(&file, Format::FatBinary).unwrap();
@@ -46,8 +52,10 @@ fn stored_and_lz4_members() {
 fn the_best_member_for_a_maxwell_device_is_chosen() {
     let saxpy = cubin("saxpy.sm_50.cubin");
     let of = |sms: &[u8]| {
-        let members: Vec<_> =
-            sms.iter().map(|&sm| member(2, sm.into(), &for_sm(saxpy.clone(), sm), sm % 2 == 0, "")).collect();
+        let members: Vec<_> = sms
+            .iter()
+            .map(|&sm| member(2, sm.into(), &for_sm(saxpy.clone(), sm), sm % 2 == 0, ""))
+            .collect();
         warploom_container::modules(&fat(&members)).map(|m| m[0].isa)
     };
     assert_eq!(of(&[50, 52, 53, 60]).unwrap(), Isa::Maxwell { sm: 52 });
@@ -70,7 +78,8 @@ fn members_for_other_devices_are_not_unpacked() {
     .unwrap();
     assert_eq!(seen, [(50, true), (80, false)]);
     assert_eq!(kernels(&file), [["saxpy"]]);
-    let message = warploom_container::modules_for(&file, "sm_53".parse().ok()).unwrap_err().to_string();
+    let message =
+        warploom_container::modules_for(&file, "sm_53".parse().ok()).unwrap_err().to_string();
     assert!(message.contains("cubin for sm_50, cubin for sm_80"), "{message}");
 }
 
@@ -101,7 +110,8 @@ fn host_files() {
     let file = host(&[(".text", b"code"), (".nv_fatbin", &section), ("__nv_relfatbin", &two)]);
     assert_eq!(warploom_container::recognise(&file), Some(Format::HostElf));
     assert_eq!(kernels(&file), [vec!["saxpy"], vec!["votes", "reduce"], vec!["votes", "reduce"]]);
-    let message = warploom_container::modules(&host(&[(".text", b"code")])).unwrap_err().to_string();
+    let message =
+        warploom_container::modules(&host(&[(".text", b"code")])).unwrap_err().to_string();
     assert!(message.starts_with("not a GPU binary"), "{message}");
 }
 
@@ -111,7 +121,10 @@ fn damaged_members_say_where() {
     let mut long = fat(&[member(2, 50, &saxpy, true, "")]);
     long[16 + 56..16 + 64].copy_from_slice(&(1_u64 << 50).to_le_bytes());
     let message = warploom_container::modules(&long).unwrap_err().to_string();
-    assert!(message.contains("cubin for sm_50 at offset 0x10") && message.contains("LZ4"), "{message}");
+    assert!(
+        message.contains("cubin for sm_50 at offset 0x10") && message.contains("LZ4"),
+        "{message}"
+    );
     let mut bad = fat(&[member(2, 50, &saxpy, true, "")]);
     bad[16 + 64 + 9..16 + 64 + 40].fill(0xff);
     assert!(warploom_container::modules(&bad).unwrap_err().to_string().contains("LZ4"));
@@ -123,7 +136,10 @@ fn damaged_members_say_where() {
     let mut zstd = zstd();
     zstd[16 + 72 + 40] ^= 0xff;
     let message = warploom_container::modules(&zstd).unwrap_err().to_string();
-    assert!(message.contains("PTX for sm_80 at offset 0x10") && message.contains("Zstandard"), "{message}");
+    assert!(
+        message.contains("PTX for sm_80 at offset 0x10") && message.contains("Zstandard"),
+        "{message}"
+    );
 }
 
 /// Of nvcc 13.5: `nvcc --fatbin -gencode arch=compute_80,code=compute_80` of the kernel
@@ -155,13 +171,19 @@ fn an_unreadable_member_hides_no_other() {
     let other = fat(&[member(2, 50, &cubin("reduce.sm_50.cubin"), false, "")]);
     let found = |bytes: &[u8]| {
         let found = warploom_container::read_for(bytes, None).unwrap();
-        let names: Vec<Vec<String>> =
-            found.modules.iter().map(|module| module.kernel_names().map(str::to_string).collect()).collect();
+        let names: Vec<Vec<String>> = found
+            .modules
+            .iter()
+            .map(|module| module.kernel_names().map(str::to_string).collect())
+            .collect();
         (names, found.unreadable.iter().map(ToString::to_string).collect::<Vec<_>>())
     };
     let (names, unreadable) = found(&host(&[(".nv_fatbin", &[&alone[..], &other].concat())]));
     assert_eq!(names, [["votes", "reduce"]]);
-    assert!(unreadable.len() == 1 && unreadable[0].contains("cubin for sm_52 at offset"), "{unreadable:?}");
+    assert!(
+        unreadable.len() == 1 && unreadable[0].contains("cubin for sm_52 at offset"),
+        "{unreadable:?}"
+    );
     let (names, unreadable) = found(&host(&[(".nv_fatbin", &[&beside[..], &other].concat())]));
     assert_eq!(names, [vec!["saxpy"], vec!["votes", "reduce"]]);
     assert!(unreadable.len() == 1 && unreadable[0].contains("LZ4"), "{unreadable:?}");

@@ -5,8 +5,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use warploom_container::hsaco::{self, Feature, HiddenKind, KernelDescriptor, SystemSgpr, UserSgpr, ValueKind};
-use warploom_container::{Addresses, Error, Format, Linked, Module, RelocKind, SectionId, SectionKind, SymbolKind};
+use warploom_container::hsaco::{
+    self, Feature, HiddenKind, KernelDescriptor, SystemSgpr, UserSgpr, ValueKind,
+};
+use warploom_container::{
+    Addresses, Error, Format, Linked, Module, RelocKind, SectionId, SectionKind, SymbolKind,
+};
 
 fn bytes(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/gfx9").join(name);
@@ -18,7 +22,8 @@ fn text(name: &str) -> String {
 }
 
 fn parsed(name: &str) -> Module {
-    let mut modules = warploom_container::modules(&bytes(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let mut modules =
+        warploom_container::modules(&bytes(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert_eq!(modules.len(), 1);
     modules.remove(0)
 }
@@ -49,18 +54,27 @@ fn kernels_are_as_llvm_reads_them() {
         };
         let label = format!("{} {}", cell("file"), cell("kernel"));
         let module = parsed(cell("file"));
-        let function = module.function(module.kernel(cell("kernel")).unwrap_or_else(|| panic!("{label}")));
+        let function =
+            module.function(module.kernel(cell("kernel")).unwrap_or_else(|| panic!("{label}")));
         let hsa = function.hsa.as_ref().unwrap();
         assert_eq!((function.offset, function.size), (number("entry"), number("size")), "{label}");
         assert_eq!(module.symbol(function.symbol).kind, SymbolKind::Function, "{label}");
         assert_eq!(hsa.descriptor_at, number("descriptor"), "{label}");
-        assert_eq!((u64::from(hsa.vgprs), u64::from(hsa.sgprs)), (number("vgprs"), number("sgprs")), "{label}");
-        assert!(hsa.descriptor.vgprs() >= hsa.vgprs && function.registers == hsa.descriptor.vgprs(), "{label}");
+        assert_eq!(
+            (u64::from(hsa.vgprs), u64::from(hsa.sgprs)),
+            (number("vgprs"), number("sgprs")),
+            "{label}"
+        );
+        assert!(
+            hsa.descriptor.vgprs() >= hsa.vgprs && function.registers == hsa.descriptor.vgprs(),
+            "{label}"
+        );
         assert_eq!(hsa.max_flat_workgroup_size.map(u64::from), Some(number("lanes")), "{label}");
         assert_eq!(function.shared_bytes, number("lds"), "{label}");
         assert_eq!(u64::from(hsa.descriptor.private_segment_bytes), number("scratch"), "{label}");
         assert_eq!(u64::from(hsa.kernarg_bytes), number("kernarg"), "{label}");
-        let hidden = hsa.hidden.iter().map(|arg| (arg.offset, format!("hidden_{}", arg.kind.name())));
+        let hidden =
+            hsa.hidden.iter().map(|arg| (arg.offset, format!("hidden_{}", arg.kind.name())));
         let explicit = hsa.args.iter().map(|arg| (arg.offset, arg.kind.name().to_string()));
         let kinds: Vec<String> = explicit.chain(hidden).map(|(_, kind)| kind).collect();
         assert_eq!(kinds.join(","), cell("arguments"), "{label}");
@@ -131,7 +145,8 @@ fn descriptors_are_as_llvm_disassembles_them() {
         let mut compared = 0;
         while let Some(line) = lines.next_if(|line| line.starts_with(' ')) {
             let name = line.split_whitespace().next().unwrap();
-            let (_, value) = directives.iter().find(|(n, _)| *n == name).unwrap_or_else(|| panic!("{line}"));
+            let (_, value) =
+                directives.iter().find(|(n, _)| *n == name).unwrap_or_else(|| panic!("{line}"));
             assert_eq!(line, format!("  {name} {value}"), "{title}");
             compared += 1;
         }
@@ -187,7 +202,14 @@ fn versions_and_gpus() {
         assert_eq!((hsa.version, hsa.xnack, hsa.sramecc), (version, xnack, sramecc), "{name}");
         let kernel = module.function(module.kernel("variants").unwrap());
         assert_eq!(kernel.required_threads, Some([64, 2, 1]), "{name}");
-        let args: Vec<_> = kernel.hsa.as_ref().unwrap().args.iter().map(|a| (a.kind, a.type_name.as_deref())).collect();
+        let args: Vec<_> = kernel
+            .hsa
+            .as_ref()
+            .unwrap()
+            .args
+            .iter()
+            .map(|a| (a.kind, a.type_name.as_deref()))
+            .collect();
         let expected = [
             (ValueKind::GlobalBuffer, Some("int*")),
             (ValueKind::DynamicSharedPointer, Some("int*")),
@@ -217,7 +239,11 @@ fn an_image_is_linked_at_its_address() {
     assert!(module.variable("variables.kd").is_none());
     let content = linked.content(IMAGE);
     assert_eq!(word(content, 0x3d68), BASE + 0x3d60, "pointer");
-    assert_eq!([word(content, 0x3d70), word(content, 0x3d78)], [BASE + 0x1b00, BASE + 0x1b30], "functions");
+    assert_eq!(
+        [word(content, 0x3d70), word(content, 0x3d78)],
+        [BASE + 0x1b00, BASE + 0x1b30],
+        "functions"
+    );
 
     let kernel = module.kernel("variables").unwrap();
     let code = linked.code(kernel);
@@ -242,7 +268,10 @@ fn kinds_of_relocation() {
     let relocated = |ty: u64, symbol: u64, addend: u64| {
         let mut bytes = bytes("containers/variables.hsaco");
         let at = 0x988;
-        assert_eq!([word(&bytes, at), word(&bytes, at + 8), word(&bytes, at + 16)], [0x3d68, 13, 0x3d60]);
+        assert_eq!(
+            [word(&bytes, at), word(&bytes, at + 8), word(&bytes, at + 16)],
+            [0x3d68, 13, 0x3d60]
+        );
         bytes[at + 8..at + 16].copy_from_slice(&(symbol << 32 | ty).to_le_bytes());
         bytes[at + 16..at + 24].copy_from_slice(&addend.to_le_bytes());
         let linked = link(warploom_container::modules(&bytes)?.remove(0))?;
@@ -273,7 +302,10 @@ fn kinds_of_relocation() {
     let module = warploom_container::modules(&undefined).unwrap().remove(0);
     assert!(matches!(module.relocations[0].kind, RelocKind::Address { .. }));
     let message = link(module).unwrap_err().to_string();
-    assert!(message.contains("R_AMDGPU_ABS64 against variable") && message.contains("not defined"), "{message}");
+    assert!(
+        message.contains("R_AMDGPU_ABS64 against variable") && message.contains("not defined"),
+        "{message}"
+    );
 }
 
 /// Offset of a section in the file.
@@ -285,19 +317,24 @@ fn parsed_section(bytes: &[u8], name: &str) -> usize {
 
 #[test]
 fn bundles_give_their_best_member() {
-    for (name, format) in [("variables.bundle", Format::OffloadBundle), ("host.o", Format::HostElf)] {
+    for (name, format) in [("variables.bundle", Format::OffloadBundle), ("host.o", Format::HostElf)]
+    {
         let bytes = bytes(&format!("containers/{name}"));
         assert_eq!(warploom_container::recognise(&bytes), Some(format));
         let bundles = hsaco::bundle::bundles(&bytes, format).unwrap();
-        let ids: Vec<_> = bundles.iter().flat_map(|b| &b.entries).map(|entry| entry.target_id()).collect();
+        let ids: Vec<_> =
+            bundles.iter().flat_map(|b| &b.entries).map(|entry| entry.target_id()).collect();
         assert_eq!(ids, ["", "gfx1030", "gfx900", "gfx906", "gfx908"], "{name}");
         let modules = warploom_container::modules(&bytes).unwrap();
         assert_eq!(modules.len(), 1);
         assert_eq!(modules[0].isa.to_string(), "AMD gfx900 (GFX9)");
         assert!(modules[0].kernel("variables").is_some());
     }
-    let entry =
-        |id: &str| hsaco::bundle::Entry { id: id.into(), offset: 0, content: [][..].into() }.target_id().to_string();
+    let entry = |id: &str| {
+        hsaco::bundle::Entry { id: id.into(), offset: 0, content: [][..].into() }
+            .target_id()
+            .to_string()
+    };
     assert_eq!(entry("hipv4-amdgcn-amd-amdhsa--gfx906:sramecc-:xnack+"), "gfx906:sramecc-:xnack+");
     assert_eq!(entry("openmp-amdgcn-amd-amdhsa--gfx902"), "gfx902");
 }
@@ -315,13 +352,16 @@ fn compressed_bundles() {
         match version {
             1 => bytes.extend(unpacked.to_le_bytes()),
             2 => bytes.extend([24 + stream.len() as u32, unpacked].map(u32::to_le_bytes).concat()),
-            _ => bytes.extend([32 + stream.len() as u64, u64::from(unpacked)].map(u64::to_le_bytes).concat()),
+            _ => bytes.extend(
+                [32 + stream.len() as u64, u64::from(unpacked)].map(u64::to_le_bytes).concat(),
+            ),
         }
         bytes.extend([0; 8]);
         [&bytes, stream].concat()
     };
     let bundles = |bytes: &[u8]| {
-        let bundles = hsaco::bundle::bundles(bytes, Format::OffloadBundle).unwrap_or_else(|e| panic!("{e}"));
+        let bundles =
+            hsaco::bundle::bundles(bytes, Format::OffloadBundle).unwrap_or_else(|e| panic!("{e}"));
         assert!(bundles.iter().all(|bundle| bundle.compressed));
         bundles.into_iter().map(|bundle| bundle.entries[1].content.to_vec()).collect::<Vec<_>>()
     };
@@ -372,12 +412,17 @@ fn nothing_that_gfx9_runs() {
 #[test]
 fn messages_say_what_and_where() {
     let message = |name: &str| {
-        warploom_container::modules(&bytes(&format!("containers/wrong.{name}.hsaco"))).unwrap_err().to_string()
+        warploom_container::modules(&bytes(&format!("containers/wrong.{name}.hsaco")))
+            .unwrap_err()
+            .to_string()
     };
     for gpu in ["gfx803", "gfx908", "gfx1030"] {
         let message = message(gpu);
         let expected = "it is not GFX9 that warploom runs: expected gfx900, gfx902, gfx904, gfx906";
-        assert!(message.contains(&format!("code for {gpu}")) && message.contains(expected), "{message}");
+        assert!(
+            message.contains(&format!("code for {gpu}")) && message.contains(expected),
+            "{message}"
+        );
     }
 }
 
@@ -411,7 +456,11 @@ fn files_that_lie() {
     expect(load + 0x20, &(1_u64 << 40).to_le_bytes(), &["segment", "within the file"]);
     expect(load + 56 + 0x10, &0_u64.to_le_bytes(), &["ascending order"]);
     // The descriptor of `variants` at address 0x780, which is the offset in the file too.
-    expect(0x780 + 16, &0x10_0000_u64.to_le_bytes(), &["variants.kd", "a multiple of 4 in the image"]);
+    expect(
+        0x780 + 16,
+        &0x10_0000_u64.to_le_bytes(),
+        &["variants.kd", "a multiple of 4 in the image"],
+    );
     expect(0x780 + 16, &0x1282_u64.to_le_bytes(), &["variants.kd", "a multiple of 4"]);
     expect(0x780 + 52, &[0], &["variants.kd", "0 user SGPRs"]);
     expect(0x780 + 56, &(1_u16 << 10).to_le_bytes(), &["variants.kd", "32 lanes"]);
@@ -419,7 +468,11 @@ fn files_that_lie() {
     // The note.
     expect(find(".wavefront_size"), &[32], &["amdhsa.kernels[0]", "waves of 32 lanes"]);
     expect(find(".value_kind"), &[0xa3, b'x', b'y', b'z'], &["metadata"]);
-    expect(find(".kernarg_segment_size"), &[3], &["amdhsa.kernels[0]: .args[0]", "kernarg segment of 3 bytes"]);
+    expect(
+        find(".kernarg_segment_size"),
+        &[3],
+        &["amdhsa.kernels[0]: .args[0]", "kernarg segment of 3 bytes"],
+    );
     expect(find("amdhsa.version"), &[0xc0], &["amdhsa.version", "a list"]);
     expect(find("amdhsa.version") + 1, &[2], &["version 2.2", "expected version 1"]);
     expect(find("variants.kd") - 1, b"x", &["variants.kx", "no such symbol"]);
@@ -433,7 +486,11 @@ fn an_unreadable_kernel_hides_no_other() {
         let mut bytes = bytes(&format!("containers/{file}"));
         bytes[at..at + new.len()].copy_from_slice(new);
         let module = warploom_container::modules(&bytes).unwrap().remove(0);
-        assert_eq!(module.kernels().map(|(_, kernel)| &*kernel.name).collect::<Vec<_>>(), ["plain"], "{file}");
+        assert_eq!(
+            module.kernels().map(|(_, kernel)| &*kernel.name).collect::<Vec<_>>(),
+            ["plain"],
+            "{file}"
+        );
         let error = module.unreadable("variants").unwrap_or_else(|| panic!("{file}")).to_string();
         assert!(module.unreadable.len() == 1 && error.contains(expected), "{file}: {error}");
     };
@@ -443,8 +500,18 @@ fn an_unreadable_kernel_hides_no_other() {
     };
     // Its descriptor, and what the note says of it.
     check("variants.v5.hsaco", 0x780 + 56, &(1_u16 << 10).to_le_bytes(), "32 lanes");
-    check("variants.v5.hsaco", note("variants.v5.hsaco", ".wavefront_size"), &[32], "waves of 32 lanes");
-    check("variants.v2.hsaco", note("variants.v2.hsaco", "WavefrontSize:   "), b"32", "waves of 32 lanes");
+    check(
+        "variants.v5.hsaco",
+        note("variants.v5.hsaco", ".wavefront_size"),
+        &[32],
+        "waves of 32 lanes",
+    );
+    check(
+        "variants.v2.hsaco",
+        note("variants.v2.hsaco", "WavefrontSize:   "),
+        b"32",
+        "waves of 32 lanes",
+    );
 }
 
 /// Code objects of versions 5 and 2, and one in a binary of AMD's OpenCL.
@@ -464,9 +531,14 @@ fn check(bytes: &[u8]) -> Result<(), Error> {
         assert!(names <= 5 * bytes.len());
         for (_, kernel) in module.kernels() {
             let hsa = kernel.hsa.as_ref().unwrap();
-            assert!(hsa.args.len() + hsa.hidden.len() <= bytes.len() && hsa.kernarg_bytes <= 1 << 16);
+            assert!(
+                hsa.args.len() + hsa.hidden.len() <= bytes.len() && hsa.kernarg_bytes <= 1 << 16
+            );
             let ends = hsa.hidden.iter().map(|arg| arg.offset + arg.size);
-            assert!(ends.chain(hsa.args.iter().map(|arg| arg.offset + arg.size)).all(|end| end <= hsa.kernarg_bytes));
+            assert!(
+                ends.chain(hsa.args.iter().map(|arg| arg.offset + arg.size))
+                    .all(|end| end <= hsa.kernarg_bytes)
+            );
         }
         // Linking copies the image: not for those that a changed bit made large.
         if held <= 1 << 16 {
@@ -485,7 +557,8 @@ fn truncated_files_are_errors() {
     for name in FILES {
         let bytes = bytes(name);
         for length in 0..bytes.len() {
-            let message = check(&bytes[..length]).expect_err(&format!("{name} cut to {length}")).to_string();
+            let message =
+                check(&bytes[..length]).expect_err(&format!("{name} cut to {length}")).to_string();
             assert!(message.contains("expected"), "{message}");
         }
     }
@@ -547,7 +620,8 @@ fn printf_formats_are_kept() {
 fn hidden_arguments_have_kinds() {
     let module = parsed("corpus/k03_reduce.hsaco");
     let hsa = module.functions[0].hsa.clone().unwrap();
-    let of = |kind| hsa.hidden.iter().find(|arg| arg.kind == kind).map(|arg| (arg.offset, arg.size));
+    let of =
+        |kind| hsa.hidden.iter().find(|arg| arg.kind == kind).map(|arg| (arg.offset, arg.size));
     // As `llvm-readelf -n` lists them.
     assert_eq!(of(HiddenKind::BlockCount(1)), Some((28, 4)));
     assert_eq!(of(HiddenKind::GroupSize(2)), Some((40, 2)));

@@ -37,7 +37,11 @@ buffer.x = { dtype = "u32", values = [1, 2, 3, 4, 5, 6, 7, 8] }
 "#;
 
 fn warploom(arguments: &[&str], folder: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_warploom")).args(arguments).current_dir(folder).output().expect("the command")
+    Command::new(env!("CARGO_BIN_EXE_warploom"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("the command")
 }
 
 fn text(output: &Output) -> String {
@@ -49,7 +53,10 @@ fn a_kernel_in_assembly() {
     let module = warploom_container::modules(TWICE.as_bytes()).unwrap().remove(0);
     assert_eq!(module.isa, Isa::Maxwell { sm: 50 });
     let (_, kernel) = module.kernels().next().unwrap();
-    assert_eq!((kernel.name.as_str(), kernel.shared_bytes, kernel.stack_bytes), ("twice", 64, Some(16)));
+    assert_eq!(
+        (kernel.name.as_str(), kernel.shared_bytes, kernel.stack_bytes),
+        ("twice", 64, Some(16))
+    );
     let params: Vec<_> = kernel.params.iter().map(|param| (param.offset, param.size)).collect();
     assert_eq!(params, [(0, 4), (8, 8)]);
 
@@ -57,9 +64,16 @@ fn a_kernel_in_assembly() {
     std::fs::write(folder.path().join("twice.s"), TWICE).unwrap();
     std::fs::write(folder.path().join("twice.toml"), TWICE_MANIFEST).unwrap();
     let output = warploom(&["run", "twice.toml", "--engine", "both", "--out", "."], folder.path());
-    assert!(output.status.success() && text(&output).contains("both engines agree"), "{}", text(&output));
-    let array = warploom_replay::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..]).unwrap();
-    let words: Vec<u32> = array.bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    assert!(
+        output.status.success() && text(&output).contains("both engines agree"),
+        "{}",
+        text(&output)
+    );
+    let array =
+        warploom_replay::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..])
+            .unwrap();
+    let words: Vec<u32> =
+        array.bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
     assert_eq!(words, [2, 4, 6, 8, 10, 6, 7, 8]);
     // Branches go where the labels are.
     let listing = text(&warploom(&["disasm", "twice.s"], folder.path()));
@@ -69,17 +83,20 @@ fn a_kernel_in_assembly() {
 /// A function of the driver's by its name, as the disassembler has it.
 #[test]
 fn a_kernel_that_prints() {
-    let call = "MOV R6, RZ\nMOV R7, RZ\nMOV R4, c[0x0][0x148]\nMOV R5, c[0x0][0x14c]\nJCAL `(vprintf)\n";
+    let call =
+        "MOV R6, RZ\nMOV R7, RZ\nMOV R4, c[0x0][0x148]\nMOV R5, c[0x0][0x14c]\nJCAL `(vprintf)\n";
     // Without a format nothing is printed.
     let nothing = "MOV R4, RZ\nMOV R5, RZ\nJCAL `(vprintf)\n";
     let source = TWICE.replace(".Lend:\n", &format!("{call}{nothing}{call}.Lend:\n"));
     let module = warploom_container::modules(source.as_bytes()).unwrap().remove(0);
-    let undefined: Vec<_> = module.symbols.iter().filter(|symbol| symbol.section.is_none()).collect();
+    let undefined: Vec<_> =
+        module.symbols.iter().filter(|symbol| symbol.section.is_none()).collect();
     assert_eq!((undefined.len(), undefined[0].name.as_str()), (1, "vprintf"));
 
     // The kernel doubles the format before it prints it.
     let half = u32::from_le_bytes(*b"b%%\n") / 2;
-    let manifest = TWICE_MANIFEST.replace("1, 2, 3, 4, 5, 6, 7, 8", &format!("{half}, 0, 0, 0, 0, 0, 0, 0"));
+    let manifest =
+        TWICE_MANIFEST.replace("1, 2, 3, 4, 5, 6, 7, 8", &format!("{half}, 0, 0, 0, 0, 0, 0, 0"));
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("twice.s"), source).unwrap();
     std::fs::write(folder.path().join("twice.toml"), manifest).unwrap();
@@ -92,17 +109,30 @@ fn a_kernel_that_prints() {
 #[test]
 fn mistakes_are_told_by_line() {
     for (from, to, message) in [
-        ("IADD R4, R4, R4", "IADD R4, R4", "line 15: `IADD R4, R4`: no encoding in the table prints this"),
+        (
+            "IADD R4, R4, R4",
+            "IADD R4, R4",
+            "line 15: `IADD R4, R4`: no encoding in the table prints this",
+        ),
         (".Lend:", ".Lnd:", "line 10: there is no label `.Lend`"),
         ("    EXIT", ".Lend:\n    EXIT", "line 18: label `.Lend` stands for two places"),
         (".param 4", ".param", "line 4: ``: expected 1 to 65536 bytes"),
         (".param 4", ".param 65536", "line 4: expected at most 65216 bytes of parameters"),
-        (".shared 64", ".share 64", "line 6: `.share`: expected .kernel, .param, .shared, .local, .stage or a label"),
+        (
+            ".shared 64",
+            ".share 64",
+            "line 6: `.share`: expected .kernel, .param, .shared, .local, .stage or a label",
+        ),
         ("BRA .Lend", "JCAL `(f", "line 10: expected `(NAME) in `@P0 JCAL `(f`"),
-        ("BRA .Lend", "BRA `(f)", "line 10: `@P0 BRA `(f)`: only JCAL and JMP reach a function by its name"),
+        (
+            "BRA .Lend",
+            "BRA `(f)",
+            "line 10: `@P0 BRA `(f)`: only JCAL and JMP reach a function by its name",
+        ),
         ("sm_50", "sm_90", "line 2: `.target sm_90`: expected .target sm_50 or .target gfx900"),
     ] {
-        let error = warploom_container::modules(TWICE.replacen(from, to, 1).as_bytes()).unwrap_err();
+        let error =
+            warploom_container::modules(TWICE.replacen(from, to, 1).as_bytes()).unwrap_err();
         assert!(matches!(error, Error::Text { .. }), "{error}");
         assert_eq!(error.to_string(), message);
     }
@@ -127,13 +157,17 @@ fn gfx9_labels_go_both_ways() {
 fn reproducers_run() {
     let bytes: Vec<u8> = (0..900_u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 11) as u8).collect();
     let folder = tempfile::tempdir().unwrap();
-    let cases: [Case; 2] =
-        [maxwell::kernel, gfx9::kernel].map(|kernel| kernel(&mut Unstructured::new(&bytes)).unwrap());
-    let codes =
-        [code::Isa::Maxwell, code::Isa::Gfx9].map(|isa| Code::smart(isa, &mut Unstructured::new(&bytes)).unwrap());
-    let reproducers = cases.iter().map(Subject::reproducer).chain(codes.iter().map(Subject::reproducer));
+    let cases: [Case; 2] = [maxwell::kernel, gfx9::kernel]
+        .map(|kernel| kernel(&mut Unstructured::new(&bytes)).unwrap());
+    let codes = [code::Isa::Maxwell, code::Isa::Gfx9]
+        .map(|isa| Code::smart(isa, &mut Unstructured::new(&bytes)).unwrap());
+    let reproducers =
+        cases.iter().map(Subject::reproducer).chain(codes.iter().map(Subject::reproducer));
     for (number, reproducer) in reproducers.enumerate() {
-        let path = reproducer.expect("a reproducer").write(folder.path(), &format!("case{number}")).unwrap();
+        let path = reproducer
+            .expect("a reproducer")
+            .write(folder.path(), &format!("case{number}"))
+            .unwrap();
         let output = warploom(&["run", path.to_str().unwrap(), "--engine", "both"], folder.path());
         let text = text(&output);
         assert!(text.contains("both engines agree"), "{number}: {text}");
@@ -142,7 +176,11 @@ fn reproducers_run() {
 
 /// Runs a plain stream of GFX9 instructions for a block of so many lanes, with the lane's number in v0 and the address of a word for each in
 /// s[4:5]. What the command said, the words, and the folder that it was in.
-fn run_gfx9(program: &str, lanes: u32, arguments: &[&str]) -> (Output, Vec<u32>, tempfile::TempDir) {
+fn run_gfx9(
+    program: &str,
+    lanes: u32,
+    arguments: &[&str],
+) -> (Output, Vec<u32>, tempfile::TempDir) {
     let manifest = format!(
         r#"
 kernel = {{ binary = "program.s", format = "gfx9-raw" }}
@@ -155,9 +193,12 @@ buffer.x = {{ dtype = "u32", zeros = {} }}
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("program.s"), program).unwrap();
     std::fs::write(folder.path().join("program.toml"), manifest).unwrap();
-    let output = warploom(&[&["run", "program.toml", "--out", "."], arguments].concat(), folder.path());
+    let output =
+        warploom(&[&["run", "program.toml", "--out", "."], arguments].concat(), folder.path());
     assert!(output.status.success(), "{}", text(&output));
-    let array = warploom_replay::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..]).unwrap();
+    let array =
+        warploom_replay::npy::read(&std::fs::read(folder.path().join("x.npy")).unwrap()[..])
+            .unwrap();
     let words = array.bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
     (output, words, folder)
 }
@@ -167,8 +208,9 @@ buffer.x = {{ dtype = "u32", zeros = {} }}
 fn many_functions_are_called() {
     const FUNCTIONS: usize = 400;
     let calls: String = (0..FUNCTIONS).map(|n| format!("s_call_b64 s[30:31], .Lf{n}\n")).collect();
-    let functions: String =
-        (0..FUNCTIONS).map(|n| format!(".Lf{n}:\nv_add_u32_e32 v1, {}, v1\ns_setpc_b64 s[30:31]\n", n % 60)).collect();
+    let functions: String = (0..FUNCTIONS)
+        .map(|n| format!(".Lf{n}:\nv_add_u32_e32 v1, {}, v1\ns_setpc_b64 s[30:31]\n", n % 60))
+        .collect();
     let start = ".target gfx900\nv_mov_b32_e32 v1, v0\nv_lshlrev_b32_e32 v2, 2, v0\n";
     let end = "global_store_dword v2, v1, s[4:5]\ns_endpgm\n";
     let program = [start, &calls, end, &functions].concat();
@@ -228,11 +270,18 @@ fn functions_are_found_while_warps_wait() {
     s_setpc_b64 s[30:31]
 ";
     for engine in ["jit", "interp", "both"] {
-        let (_, words, folder) = run_gfx9(program, 256, &["--engine", engine, "--report", "report.json"]);
-        assert!(words.into_iter().eq((0..256).map(|lane| (((lane + 7) ^ 5) + 9 + 0x30000 + 11) * 2 + 3)), "{engine}");
+        let (_, words, folder) =
+            run_gfx9(program, 256, &["--engine", engine, "--report", "report.json"]);
+        assert!(
+            words
+                .into_iter()
+                .eq((0..256).map(|lane| (((lane + 7) ^ 5) + 9 + 0x30000 + 11) * 2 + 3)),
+            "{engine}"
+        );
         if engine == "jit" {
             let report: serde_json::Value =
-                serde_json::from_slice(&std::fs::read(folder.path().join("report.json")).unwrap()).unwrap();
+                serde_json::from_slice(&std::fs::read(folder.path().join("report.json")).unwrap())
+                    .unwrap();
             let count = |name: &str| report[name].as_u64().unwrap();
             assert!(count("interp_instructions") < count("instructions") / 8, "{report}");
         }

@@ -14,7 +14,11 @@ use warploom_visa::binary;
 
 fn file(end: &str) -> Vec<u8> {
     let extension = end.rsplit('.').next().unwrap();
-    corpus(&[extension]).into_iter().find(|(path, _)| path.ends_with(end)).unwrap_or_else(|| panic!("{end}")).1
+    corpus(&[extension])
+        .into_iter()
+        .find(|(path, _)| path.ends_with(end))
+        .unwrap_or_else(|| panic!("{end}"))
+        .1
 }
 
 fn module(bytes: &[u8]) -> Module {
@@ -26,15 +30,30 @@ fn module(bytes: &[u8]) -> Module {
 #[test]
 fn formats_are_recognised_by_content() {
     assert_eq!(warploom_container::recognise(&file("kernels/life.dg2.zebin")), Some(Format::Zebin));
-    assert_eq!(warploom_container::recognise(&file("skl-4.0/k06_image.simd32_img.visaasm")), Some(Format::VisaText));
+    assert_eq!(
+        warploom_container::recognise(&file("skl-4.0/k06_image.simd32_img.visaasm")),
+        Some(Format::VisaText)
+    );
     assert_eq!(
         warploom_container::recognise(&file("bmg/k10_stackcall.simd16_entry_0001_f0.visaasm")),
         Some(Format::VisaText)
     );
-    assert_eq!(warploom_container::recognise(&file("typed_atomic.visaasm")), Some(Format::VisaText));
-    assert_eq!(warploom_container::recognise(&file("skl-4.0/k06_image.simd32_img.isa")), Some(Format::VisaBinary));
-    assert_eq!(warploom_container::recognise(b"// a\n/* b */ .version 7.0\n.target sm_70\n"), Some(Format::Ptx));
-    assert_eq!(warploom_container::recognise(b".version 4.2\n/* c */\n// d\n.kernel \"k\"\n"), Some(Format::VisaText));
+    assert_eq!(
+        warploom_container::recognise(&file("typed_atomic.visaasm")),
+        Some(Format::VisaText)
+    );
+    assert_eq!(
+        warploom_container::recognise(&file("skl-4.0/k06_image.simd32_img.isa")),
+        Some(Format::VisaBinary)
+    );
+    assert_eq!(
+        warploom_container::recognise(b"// a\n/* b */ .version 7.0\n.target sm_70\n"),
+        Some(Format::Ptx)
+    );
+    assert_eq!(
+        warploom_container::recognise(b".version 4.2\n/* c */\n// d\n.kernel \"k\"\n"),
+        Some(Format::VisaText)
+    );
 }
 
 #[test]
@@ -62,7 +81,11 @@ fn every_zebin_is_a_module() {
             for one in &routine.code {
                 let text = &module.sections[0].data[one.at as usize..];
                 let label = matches!(one.row.name, "label" | "subroutine");
-                assert!(label || text.starts_with(one.row.name.as_bytes()), "{name}: {}", one.row.name);
+                assert!(
+                    label || text.starts_with(one.row.name.as_bytes()),
+                    "{name}: {}",
+                    one.row.name
+                );
             }
             // Facts, `visa.md` 4: where the arguments are is what the text's inputs say.
             payload_is_that_of_the_inputs(name, routine, info, expected.register_bytes());
@@ -80,15 +103,19 @@ fn payload_is_that_of_the_inputs(
     let per_thread: u32 = info.per_thread.iter().map(|arg| arg.size).sum();
     let inline = info.env.inline_data_payload_size;
     // Those of old compilers that are in the binding table alone take no bytes.
-    let pointers = info.payload.iter().filter(|arg| arg.kind == ArgumentKind::ByPointer && arg.size > 0);
+    let pointers =
+        info.payload.iter().filter(|arg| arg.kind == ArgumentKind::ByPointer && arg.size > 0);
     for arg in pointers {
         let offset = match arg.offset < inline || inline == 0 {
             true => register + per_thread + arg.offset,
-            false => register + per_thread + inline.next_multiple_of(register) + (arg.offset - inline),
+            false => {
+                register + per_thread + inline.next_multiple_of(register) + (arg.offset - inline)
+            }
         };
         let is_it = |input: &&warploom_visa::module::Input| input.offset == offset as i32;
         // Those that the kernel does not use have no input.
-        let unused = arg.address_mode == Some(AddressMode::Bindless) || routine.inputs.iter().any(|one| is_it(&one));
+        let unused = arg.address_mode == Some(AddressMode::Bindless)
+            || routine.inputs.iter().any(|one| is_it(&one));
         assert!(unused, "{name}: no input at {offset}");
     }
 }
@@ -170,7 +197,9 @@ fn errors_name_the_place() {
     ];
     for (from, to, expected) in cases {
         assert!(source.contains(from), "{from}");
-        let error = warploom_container::modules(source.replacen(from, to, 1).as_bytes()).unwrap_err().to_string();
+        let error = warploom_container::modules(source.replacen(from, to, 1).as_bytes())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(expected), "{to}: {error}");
     }
 }
@@ -202,8 +231,11 @@ fn damaged_files_are_errors() {
                 } else {
                     bytes.len() - 1 - random(&mut state) % bytes.len().min(6000)
                 };
-                damaged[at] =
-                    if turn % 5 == 0 { random(&mut state) as u8 } else { damaged[at] ^ 1 << (random(&mut state) % 8) };
+                damaged[at] = if turn % 5 == 0 {
+                    random(&mut state) as u8
+                } else {
+                    damaged[at] ^ 1 << (random(&mut state) % 8)
+                };
             }
             let _ = warploom_container::modules(&damaged);
         }
@@ -255,8 +287,10 @@ fn ends(args: &[&str]) -> (i32, String) {
 
 /// Bytes with a text in place of the last one that is like it.
 fn patched(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
-    let at =
-        bytes.windows(from.len()).rposition(|window| window == from.as_bytes()).unwrap_or_else(|| panic!("{from}"));
+    let at = bytes
+        .windows(from.len())
+        .rposition(|window| window == from.as_bytes())
+        .unwrap_or_else(|| panic!("{from}"));
     [&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat()
 }
 
@@ -276,10 +310,17 @@ fn an_unreadable_kernel_of_a_zebin_hides_no_other() {
         ("mul (M1, 16)", "mux (M1, 16)", "instruction `mux`, which is none"),
         (".kernel \"scoped\"", ".kernex \"scoped\"", "directive `.kernex`, which is none"),
         ("simd_size:       16", "simd_size:       xy", "`simd_size: \"xy\"`, expected a number"),
-        (".decl t v_type=G type=d", ".decl t v_type=G type=f", "`t` is declared a second time with another type"),
+        (
+            ".decl t v_type=G type=d",
+            ".decl t v_type=G type=f",
+            "`t` is declared a second time with another type",
+        ),
     ] {
         std::fs::write(&zebin, patched(&bytes, from, to)).unwrap();
-        assert!(warploom(&["run", &path("good.toml"), "--engine", "both"]).contains("as expected"), "{to}");
+        assert!(
+            warploom(&["run", &path("good.toml"), "--engine", "both"]).contains("as expected"),
+            "{to}"
+        );
         let refused = |args: &[&str]| {
             let (code, text) = ends(args);
             assert!(code == 3 && text.contains(expected), "{args:?} ends with {code}: {text}");
@@ -296,13 +337,20 @@ fn an_unreadable_kernel_of_a_zebin_hides_no_other() {
         }
         assert!(warploom(&["disasm", &zebin, "good"]).contains(".kernel \"good\""));
         let all = warploom(&["disasm", &zebin]);
-        assert!(all.contains(".kernel \"good\"") && all.contains("// not read: kernel scoped: "), "{all}");
+        assert!(
+            all.contains(".kernel \"good\"") && all.contains("// not read: kernel scoped: "),
+            "{all}"
+        );
     }
     // Of two kernels one has to be named, readable or not.
-    let manifest = std::fs::read_to_string(path("good.toml")).unwrap().replace("entry = \"good\"\n", "");
+    let manifest =
+        std::fs::read_to_string(path("good.toml")).unwrap().replace("entry = \"good\"\n", "");
     std::fs::write(path("unnamed.toml"), manifest).unwrap();
     let (code, text) = ends(&["run", &path("unnamed.toml")]);
-    assert!(code == 3 && text.contains("several kernels: name one of good, scoped"), "{code}: {text}");
+    assert!(
+        code == 3 && text.contains("several kernels: name one of good, scoped"),
+        "{code}: {text}"
+    );
     // What is broken as a whole is broken.
     std::fs::write(&zebin, &bytes[..bytes.len() / 2]).unwrap();
     assert!(refused_file(&zebin).contains("section table"), "{}", refused_file(&zebin));
@@ -321,7 +369,8 @@ fn an_unreadable_kernel_of_a_text_or_a_binary_hides_no_other() {
     };
     let read = |bytes: &[u8]| {
         let module = module(bytes);
-        let readable: Vec<String> = module.kernels().map(|(_, kernel)| kernel.name.clone()).collect();
+        let readable: Vec<String> =
+            module.kernels().map(|(_, kernel)| kernel.name.clone()).collect();
         let unreadable: Vec<_> =
             module.unreadable.iter().map(|one| (one.name.clone(), one.error.to_string())).collect();
         (readable, unreadable)
@@ -329,9 +378,14 @@ fn an_unreadable_kernel_of_a_text_or_a_binary_hides_no_other() {
     let (readable, unreadable) =
         read(format!("{}{}{}", kernel("a", ""), kernel("b", "what"), kernel("c", "")).as_bytes());
     assert_eq!(readable, ["a", "c"]);
-    assert!(unreadable.len() == 1 && unreadable[0].0 == "b" && unreadable[0].1.contains("9:"), "{unreadable:?}");
+    assert!(
+        unreadable.len() == 1 && unreadable[0].0 == "b" && unreadable[0].1.contains("9:"),
+        "{unreadable:?}"
+    );
 
-    let both = warploom_visa::text::read(format!("{}{}", kernel("a", ""), kernel("b", "")).as_bytes()).unwrap();
+    let both =
+        warploom_visa::text::read(format!("{}{}", kernel("a", ""), kernel("b", "")).as_bytes())
+            .unwrap();
     let mut bytes = binary::write(&both).unwrap();
     assert_eq!(read(&bytes), (vec!["a".to_string(), "b".to_string()], vec![]));
     let routines = binary::read(&bytes).unwrap().routines;
@@ -352,18 +406,27 @@ fn command_line() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/visa");
     let zebin = format!("{folder}/kernels/lists.dg2.zebin");
     let shown = warploom(&["inspect", &zebin]);
-    for expected in
-        ["module for Intel vISA for dg2", "kernel lists", "next (int*;8)", "private_base_stateless", "follow:"]
-    {
+    for expected in [
+        "module for Intel vISA for dg2",
+        "kernel lists",
+        "next (int*;8)",
+        "private_base_stateless",
+        "follow:",
+    ] {
         assert!(shown.contains(expected), "{expected}:\n{shown}");
     }
     assert!(warploom(&["disasm", &zebin, "follow"]).contains(".global_function \"follow\""));
-    for name in ["skl-4.0/k03_reduce_subgroup.simd16_reduce.isa", "skl-4.0/k03_reduce_subgroup.simd16_reduce.visaasm"] {
+    for name in [
+        "skl-4.0/k03_reduce_subgroup.simd16_reduce.isa",
+        "skl-4.0/k03_reduce_subgroup.simd16_reduce.visaasm",
+    ] {
         let path = format!("{folder}/{name}");
         assert!(warploom(&["inspect", &path]).contains("kernel reduce"));
         // From both forms the text is the same.
-        let text =
-            std::fs::read_to_string(format!("{folder}/skl-4.0/k03_reduce_subgroup.simd16_reduce.visaasm")).unwrap();
+        let text = std::fs::read_to_string(format!(
+            "{folder}/skl-4.0/k03_reduce_subgroup.simd16_reduce.visaasm"
+        ))
+        .unwrap();
         assert!(warploom(&["disasm", &path]).trim_end() == text.trim_end(), "{name}");
     }
 }

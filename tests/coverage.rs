@@ -50,7 +50,8 @@ fn gfx9() {
     let object = fixture("examples/gfx9/mandelbrot/mandelbrot.gfx900.hsaco");
     assert_eq!(coverage(&object, &[]).0, Some(0));
     // s_load_dword s0, s[4:5], 0x34
-    let first = object.windows(8).position(|bytes| bytes == [2, 0, 2, 0xc0, 0x34, 0, 0, 0]).unwrap();
+    let first =
+        object.windows(8).position(|bytes| bytes == [2, 0, 2, 0xc0, 0x34, 0, 0, 0]).unwrap();
     let with = |bytes: [u8; 8]| {
         let mut object = object.clone();
         object[first..first + 8].copy_from_slice(&bytes);
@@ -59,13 +60,14 @@ fn gfx9() {
     // As LLVM encodes ds_gws_sema_v gds.
     let (code, text) = with([0, 0, 0x35, 0xd9, 0, 0, 0, 0]);
     assert_eq!(code, Some(1));
-    let line =
-        "  ds_gws_sema_v: unimplemented, 1 times in 1 kernel, such as `ds_gws_sema_v gds` at 0x1900 in mandelbrot\n";
+    let line = "  ds_gws_sema_v: unimplemented, 1 times in 1 kernel, such as `ds_gws_sema_v gds` at 0x1900 in mandelbrot\n";
     assert!(text.contains(line), "{text}");
     let (code, text) = with([0xff; 8]);
     assert_eq!(code, Some(1));
     assert!(
-        text.contains("  illegal: no instruction, 1 times in 1 kernel, such as `illegal word 0xffffffff` at"),
+        text.contains(
+            "  illegal: no instruction, 1 times in 1 kernel, such as `illegal word 0xffffffff` at"
+        ),
         "{text}"
     );
 }
@@ -77,7 +79,10 @@ fn code_that_nothing_leads_to_does_not_count() {
                 .kernel_attr SimdSize=16\nmain:\n(P1) goto (M1, 16) a\nadd (M1, 16) V(0,0)<1> V(0,0)<1;1,0> 0x1:d\na:\nret (M1, 1)\n";
     let (code, found) = coverage(text.as_bytes(), &[]);
     assert_eq!(code, Some(0), "{found}");
-    assert!(found.starts_with("1 module, 1 kernel with 3 instructions\n0 kernels (0.00 %) can reach"), "{found}");
+    assert!(
+        found.starts_with("1 module, 1 kernel with 3 instructions\n0 kernels (0.00 %) can reach"),
+        "{found}"
+    );
 }
 
 #[test]
@@ -88,13 +93,17 @@ fn members_for_all_gpus_or_one() {
     let (code, text) = coverage(&host, &["--arch", "gfx906"]);
     assert!(code == Some(0) && text.starts_with("1 module, 1 kernel with "), "{text}");
     // A member that cannot be read is named, and the others are gone through.
-    let elf_for = |mach: u8| (0..host.len()).find(|&i| host[i..].starts_with(b"\x7fELF") && host[i + 0x30] == mach);
+    let elf_for = |mach: u8| {
+        (0..host.len()).find(|&i| host[i..].starts_with(b"\x7fELF") && host[i + 0x30] == mach)
+    };
     let mut damaged = host.clone();
     damaged[elf_for(0x2c).unwrap() + 0x20] = 0xff;
     let (code, text) = coverage(&damaged, &[]);
     assert_eq!(code, Some(1));
     assert!(
-        text.starts_with("not read: in ") && text.contains("gfx900") && text.contains("1 module, 1 kernel"),
+        text.starts_with("not read: in ")
+            && text.contains("gfx900")
+            && text.contains("1 module, 1 kernel"),
         "{text}"
     );
 }

@@ -5,14 +5,17 @@ mod fat_file;
 
 use std::path::Path;
 
-use warploom::{Arg, EngineKind, Error, FidelityClass, LaunchOptions, LaunchOutcome, Program, Reciprocals};
+use warploom::{
+    Arg, EngineKind, Error, FidelityClass, LaunchOptions, LaunchOutcome, Program, Reciprocals,
+};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::memory::MemoryConfig;
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 
 fn bytes(name: &str) -> Vec<u8> {
-    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell").join(name)).unwrap()
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell").join(name))
+        .unwrap()
 }
 
 fn program(name: &str) -> Program {
@@ -87,7 +90,10 @@ fn an_undefined_function_that_nobody_provides() {
         let outcome = kernel.launch(&[Arg::pointer(out), 77.into()], &options(96, engine)).unwrap();
         let fault = outcome.fault.expect("there is no such function");
         assert_eq!(fault.kind(), FaultKind::IllegalInstruction);
-        assert!(fault.to_string().contains("the call of `wprintf`, which the binary does not define"), "{fault}");
+        assert!(
+            fault.to_string().contains("the call of `wprintf`, which the binary does not define"),
+            "{fault}"
+        );
     }
 }
 
@@ -100,10 +106,17 @@ fn relocatable_files_run() {
             program.write_variable("gc", &[100]).unwrap();
             let out = buffer(&program, &[0, 0, 0, 0, 2]);
             let options = LaunchOptions { shared_bytes: 64, ..options(1, engine) };
-            finished(program.kernel("shared_all").unwrap().launch(&[Arg::pointer(out)], &options).unwrap());
+            finished(
+                program
+                    .kernel("shared_all")
+                    .unwrap()
+                    .launch(&[Arg::pointer(out)], &options)
+                    .unwrap(),
+            );
             // q[0] + a3[0] + d5[0] + c7[0] + dynamic[2] + gf[0] + gc + gd
             assert_eq!(words(&program, out, 1), [1 + 2 + 3 + 4 + 7 + 100], "{name} {engine}");
-            let variable = |name: &str| words(&program, program.variable(name).unwrap().address, 1)[0] & 0xff;
+            let variable =
+                |name: &str| words(&program, program.variable(name).unwrap().address, 1)[0] & 0xff;
             assert_eq!(variable("gc"), 1);
             program.reset().unwrap();
             assert_eq!(variable("gc"), 0);
@@ -114,15 +127,24 @@ fn relocatable_files_run() {
 /// What the source of the kernel says: the compiler makes a table and a jump table of it.
 #[test]
 fn tables_of_a_relocatable_file() {
-    for (engine, threads) in
-        [(EngineKind::Interp, 1), (EngineKind::Interp, 2), (EngineKind::Jit, 1), (EngineKind::Jit, 2)]
-    {
+    for (engine, threads) in [
+        (EngineKind::Interp, 1),
+        (EngineKind::Interp, 2),
+        (EngineKind::Jit, 1),
+        (EngineKind::Jit, 2),
+    ] {
         for name in ["containers/lookup.rdc.sm_50.cubin", "containers/lookup-linked.sm_50.cubin"] {
             let program = program(name);
             let out = buffer(&program, &[0; 9]);
             let options = LaunchOptions { threads, ..options(9, engine) };
-            finished(program.kernel("lookup").unwrap().launch(&[Arg::pointer(out)], &options).unwrap());
-            assert_eq!(words(&program, out, 9), [31, 17, 23, 5, 99, -7, 1000, 42, 42], "{name} {engine}");
+            finished(
+                program.kernel("lookup").unwrap().launch(&[Arg::pointer(out)], &options).unwrap(),
+            );
+            assert_eq!(
+                words(&program, out, 9),
+                [31, 17, 23, 5, 99, -7, 1000, 42, 42],
+                "{name} {engine}"
+            );
         }
     }
 }
@@ -137,10 +159,12 @@ fn calls_and_recursion() {
     for engine in ENGINES {
         let program = program("kernels/calls.sm_50.cubin");
         let x: Vec<i32> = (0..33).map(|i| i % 9).collect();
-        let (out, floats, input) = (buffer(&program, &[0; 32]), buffer(&program, &[0; 32]), buffer(&program, &x));
+        let (out, floats, input) =
+            (buffer(&program, &[0; 32]), buffer(&program, &[0; 32]), buffer(&program, &x));
         let args = [Arg::pointer(out), Arg::pointer(floats), Arg::pointer(input)];
         finished(program.kernel("calls").unwrap().launch(&args, &options(32, engine)).unwrap());
-        let expected: Vec<i32> = (0..32).map(|i| (1..=x[i]).product::<i32>() + fib(x[i + 1])).collect();
+        let expected: Vec<i32> =
+            (0..32).map(|i| (1..=x[i]).product::<i32>() + fib(x[i + 1])).collect();
         assert_eq!(words(&program, out, 32), expected, "{engine}");
         let f = |i: usize| if x[i] & 1 == 0 { i as f32 * 2.0 + 1.0 } else { (i * i) as f32 };
         let expected: Vec<i32> = (0..32).map(|i| f(i).to_bits() as i32).collect();
@@ -152,7 +176,8 @@ fn calls_and_recursion() {
 #[test]
 fn code_is_discovered_at_run_time() {
     for (engine, threads) in [(EngineKind::Interp, 1), (EngineKind::Jit, 1), (EngineKind::Jit, 2)] {
-        let mut module = warploom_container::modules(&bytes("kernels/calls.sm_50.cubin")).unwrap().remove(0);
+        let mut module =
+            warploom_container::modules(&bytes("kernels/calls.sm_50.cubin")).unwrap().remove(0);
         module.functions.retain(|f| f.kernel);
         module.functions.iter_mut().for_each(|f| f.indirect_branches.clear());
         let program = Program::new(module, MemoryConfig::default()).unwrap();
@@ -161,7 +186,8 @@ fn code_is_discovered_at_run_time() {
             let out = buffer(&program, &[0; 96]);
             let options = LaunchOptions { threads, grid: [8, 1, 1], ..options(96, engine) };
             finished(kernel.launch(&[Arg::pointer(out), n.into()], &options).unwrap());
-            let expected: Vec<i32> = (0..96).map(|x| if n & 1 == 1 { x + 1 } else { x * n }).collect();
+            let expected: Vec<i32> =
+                (0..96).map(|x| if n & 1 == 1 { x + 1 } else { x * n }).collect();
             assert_eq!(words(&program, out, 96), expected, "{engine}, {threads} threads, n = {n}");
         }
     }
@@ -169,7 +195,8 @@ fn code_is_discovered_at_run_time() {
 
 #[test]
 fn an_indirect_call_to_nowhere_is_a_fault() {
-    let mut module = warploom_container::modules(&bytes("kernels/calls.sm_50.cubin")).unwrap().remove(0);
+    let mut module =
+        warploom_container::modules(&bytes("kernels/calls.sm_50.cubin")).unwrap().remove(0);
     let table = module.sections.iter_mut().find(|s| s.name == ".nv.constant2.virt").unwrap();
     table.data.fill(0x7f);
     for engine in ENGINES {
@@ -193,7 +220,9 @@ fn variables_can_be_written() {
         let (ints, floats) = (buffer(&program, &[0; 64]), buffer(&program, &[0; 64]));
         let launch = || {
             let args = [Arg::pointer(ints), Arg::pointer(floats)];
-            finished(program.kernel("consts").unwrap().launch(&args, &options(64, engine)).unwrap());
+            finished(
+                program.kernel("consts").unwrap().launch(&args, &options(64, engine)).unwrap(),
+            );
             words(&program, ints, 64)
         };
         assert_eq!(launch(), (0..64).map(|i| i * 100 + 14).collect::<Vec<_>>(), "{engine}");
@@ -238,9 +267,13 @@ fn launches_that_cannot_be() {
     assert!(text.contains("exactly") || text.contains("1 parameters"), "{text}");
     let several = bounded.only_kernel().map(|_| ()).unwrap_err().to_string();
     assert!(several.contains("name one of bounded, shared_one, shared_all"), "{several}");
-    let load = |bytes: &[u8], kernel| Program::load(bytes, kernel).map(|_| ()).unwrap_err().to_string();
+    let load =
+        |bytes: &[u8], kernel| Program::load(bytes, kernel).map(|_| ()).unwrap_err().to_string();
     assert!(load(b"text", None).contains("not a GPU binary"));
-    assert!(load(&bytes("kernels/saxpy.sm_50.cubin"), Some("x")).contains("no kernel `x`: it has saxpy"));
+    assert!(
+        load(&bytes("kernels/saxpy.sm_50.cubin"), Some("x"))
+            .contains("no kernel `x`: it has saxpy")
+    );
     assert!(load(&bytes("containers/external.rdc.sm_50.cubin"), None).contains("no kernels"));
 }
 

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use warploom_analysis::LaunchClass;
 use warploom_engine::{Effort, Program};
 use warploom_ir::eval::{self, single};
-use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, NanPolicy, Round, SharedFn, Type, parse, shared};
+use warploom_ir::{
+    FloatAttrs, FloatBinaryOp, FloatUnaryOp, NanPolicy, Round, SharedFn, Type, parse, shared,
+};
 use warploom_runtime::launch::{ConstBank, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, Placement};
 use warploom_testing::ir::{Random, Source};
@@ -180,12 +182,15 @@ fn arithmetic() {
         for (op, f32_op, f64_op) in ops {
             for _ in 0..CASES {
                 let (a, b) = (numbers.bits(Type::F32), numbers.bits(Type::F32));
-                let found = single(|out| eval::fbinary(op, Type::F32, attrs(round), NAN, &[a], &[b], out));
-                let expected = canonical32(f32_op(round, f32::from_bits(a as u32), f32::from_bits(b as u32)));
+                let found =
+                    single(|out| eval::fbinary(op, Type::F32, attrs(round), NAN, &[a], &[b], out));
+                let expected =
+                    canonical32(f32_op(round, f32::from_bits(a as u32), f32::from_bits(b as u32)));
                 assert_eq!(found, expected, "{op:?} {round:?} {a:#x} {b:#x}");
 
                 let (a, b) = (numbers.bits(Type::F64), numbers.bits(Type::F64));
-                let found = single(|out| eval::fbinary(op, Type::F64, attrs(round), NAN, &[a], &[b], out));
+                let found =
+                    single(|out| eval::fbinary(op, Type::F64, attrs(round), NAN, &[a], &[b], out));
                 let expected = canonical64(f64_op(round, f64::from_bits(a), f64::from_bits(b)));
                 assert_eq!(found, expected, "{op:?} {round:?} {a:#x} {b:#x}");
             }
@@ -199,11 +204,15 @@ fn square_root() {
     for round in ROUNDS {
         for _ in 0..4 * CASES {
             let a = numbers.bits(Type::F32);
-            let found = single(|out| eval::funary(FloatUnaryOp::Sqrt, Type::F32, attrs(round), NAN, &[a], out));
+            let found = single(|out| {
+                eval::funary(FloatUnaryOp::Sqrt, Type::F32, attrs(round), NAN, &[a], out)
+            });
             let expected = canonical32(sqrtss(round, 0.0, f32::from_bits(a as u32)));
             assert_eq!(found, expected, "{round:?} {a:#x}");
             let a = numbers.bits(Type::F64);
-            let found = single(|out| eval::funary(FloatUnaryOp::Sqrt, Type::F64, attrs(round), NAN, &[a], out));
+            let found = single(|out| {
+                eval::funary(FloatUnaryOp::Sqrt, Type::F64, attrs(round), NAN, &[a], out)
+            });
             let expected = canonical64(sqrtsd(round, 0.0, f64::from_bits(a)));
             assert_eq!(found, expected, "{round:?} {a:#x}");
         }
@@ -223,17 +232,27 @@ fn fused_multiply_add() {
                 // Close to cancelling.
                 c = (-(f32::from_bits(a as u32) * f32::from_bits(b as u32))).to_bits().into();
             }
-            let found = single(|out| eval::fma(Type::F32, attrs(round), NAN, &[a], &[b], &[c], out));
+            let found =
+                single(|out| eval::fma(Type::F32, attrs(round), NAN, &[a], &[b], &[c], out));
             let [x, y, z] = [a, b, c].map(|bits| f32::from_bits(bits as u32));
-            assert_eq!(found, canonical32(vfmadd231ss(round, x, y, z)), "{round:?} {a:#x} {b:#x} {c:#x}");
+            assert_eq!(
+                found,
+                canonical32(vfmadd231ss(round, x, y, z)),
+                "{round:?} {a:#x} {b:#x} {c:#x}"
+            );
 
             let [a, b, mut c] = [(); 3].map(|()| numbers.bits(Type::F64));
             if i % 3 == 0 {
                 c = (-(f64::from_bits(a) * f64::from_bits(b))).to_bits();
             }
-            let found = single(|out| eval::fma(Type::F64, attrs(round), NAN, &[a], &[b], &[c], out));
+            let found =
+                single(|out| eval::fma(Type::F64, attrs(round), NAN, &[a], &[b], &[c], out));
             let [x, y, z] = [a, b, c].map(f64::from_bits);
-            assert_eq!(found, canonical64(vfmadd231sd(round, x, y, z)), "{round:?} {a:#x} {b:#x} {c:#x}");
+            assert_eq!(
+                found,
+                canonical64(vfmadd231sd(round, x, y, z)),
+                "{round:?} {a:#x} {b:#x} {c:#x}"
+            );
         }
     }
 }
@@ -246,10 +265,13 @@ fn conversions() {
         for _ in 0..2 * CASES {
             let wide = numbers.bits(Type::F64);
             let value = f64::from_bits(wide);
-            let found = single(|out| eval::fconvert(Type::F64, Type::F32, attrs(round), NAN, &[wide], out));
+            let found =
+                single(|out| eval::fconvert(Type::F64, Type::F32, attrs(round), NAN, &[wide], out));
             assert_eq!(found, canonical32(cvtsd2ss(round, value)), "{round:?} {wide:#x}");
 
-            let found = single(|out| eval::funary(FloatUnaryOp::Integral, Type::F64, attrs(round), NAN, &[wide], out));
+            let found = single(|out| {
+                eval::funary(FloatUnaryOp::Integral, Type::F64, attrs(round), NAN, &[wide], out)
+            });
             assert_eq!(found, canonical64(roundsd(round, value)), "{round:?} {wide:#x}");
 
             // The host gives the least integer for everything that does not fit.
@@ -263,16 +285,28 @@ fn conversions() {
             let narrow = numbers.bits(Type::F32);
             if f16c {
                 let value = f32::from_bits(narrow as u32);
-                let found = single(|out| eval::fconvert(Type::F32, Type::F16, attrs(round), NAN, &[narrow], out));
+                let found = single(|out| {
+                    eval::fconvert(Type::F32, Type::F16, attrs(round), NAN, &[narrow], out)
+                });
                 let host = u64::from(vcvtps2ph(round, value).to_bits() & 0xffff);
                 let expected = if value.is_nan() { NAN.f16.into() } else { host };
                 assert_eq!(found, expected, "{round:?} {narrow:#x}");
             }
 
             let int = (wide as i64) >> numbers.0.below(64);
-            let f = |to, out: &mut [u64]| eval::int_to_float(Type::I64, to, true, round, &[int as u64], out);
-            assert_eq!(single(|out| f(Type::F32, out)), u64::from(cvtsi2ss(round, int).to_bits()), "{round:?} {int}");
-            assert_eq!(single(|out| f(Type::F64, out)), cvtsi2sd(round, int).to_bits(), "{round:?} {int}");
+            let f = |to, out: &mut [u64]| {
+                eval::int_to_float(Type::I64, to, true, round, &[int as u64], out)
+            };
+            assert_eq!(
+                single(|out| f(Type::F32, out)),
+                u64::from(cvtsi2ss(round, int).to_bits()),
+                "{round:?} {int}"
+            );
+            assert_eq!(
+                single(|out| f(Type::F64, out)),
+                cvtsi2sd(round, int).to_bits(),
+                "{round:?} {int}"
+            );
         }
     }
 }
@@ -368,10 +402,20 @@ fn same_roots(root: &str, function: SharedFn, runs: &[(Effort, u32, u32)]) {
 #[test]
 fn the_jits_halves_are_those_of_the_interpreter() {
     let ieee = FloatAttrs::IEEE;
-    let convert = |from, to, x: u32| single(|out| eval::fconvert(from, to, ieee, NAN, &[x.into()], out)) as u32;
+    let convert = |from, to, x: u32| {
+        single(|out| eval::fconvert(from, to, ieee, NAN, &[x.into()], out)) as u32
+    };
     let there_and_back = "  v20 = fconvert.f16 v10\n  v11 = fconvert.f32 v20";
-    let runs = [(Effort::Full, 0, 256), (Effort::Full, 0x3300_0000, 1), (Effort::Full, 0x3880_0000 - (1 << 22), 1)];
-    same(there_and_back, |x| convert(Type::F16, Type::F32, convert(Type::F32, Type::F16, x)), &runs);
+    let runs = [
+        (Effort::Full, 0, 256),
+        (Effort::Full, 0x3300_0000, 1),
+        (Effort::Full, 0x3880_0000 - (1 << 22), 1),
+    ];
+    same(
+        there_and_back,
+        |x| convert(Type::F16, Type::F32, convert(Type::F32, Type::F16, x)),
+        &runs,
+    );
 
     // Three halves out of one word.
     let fused = "
@@ -388,11 +432,16 @@ fn the_jits_halves_are_those_of_the_interpreter() {
   v30 = fma v21, v25, v29
   v11 = fconvert.f32 v30";
     let expected = |x: u32| {
-        let [a, b, c] = [x, x.wrapping_mul(0x9e37_79b1), x >> 16].map(|half| u64::from(half & 0xffff));
+        let [a, b, c] =
+            [x, x.wrapping_mul(0x9e37_79b1), x >> 16].map(|half| u64::from(half & 0xffff));
         let half = single(|out| eval::fma(Type::F16, ieee, NAN, &[a], &[b], &[c], out));
         convert(Type::F16, Type::F32, half as u32)
     };
-    same(fused, expected, &[(Effort::Full, 0, 255), (Effort::Full, 0x9000_0000, 1), (Effort::Quick, 7, 249)]);
+    same(
+        fused,
+        expected,
+        &[(Effort::Full, 0, 255), (Effort::Full, 0x9000_0000, 1), (Effort::Quick, 7, 249)],
+    );
 }
 
 /// Compares what the JIT makes of numbers from `first` on so far apart with a function.
@@ -401,13 +450,16 @@ fn same(code: &str, function: impl Fn(u32) -> u32, runs: &[(Effort, u32, u32)]) 
     const BUFFER: u64 = 0x10_0000_0000;
     const BLOCK: [u32; 3] = [256, 1, 1];
     let kernel = Arc::new(parse::parse(&KERNEL.replace("FUNCTION", code)).unwrap());
-    let program = Program::new(&kernel, LaunchClass::of(BLOCK, 32), true, warploom_cranelift::backend()).unwrap();
+    let program =
+        Program::new(&kernel, LaunchClass::of(BLOCK, 32), true, warploom_cranelift::backend())
+            .unwrap();
     let memory = Memory::default();
     memory.alloc_at(Placement::At(BUFFER), 4 * u64::from(COUNT), Access::READ_WRITE).unwrap();
     for &(effort, first, step) in runs {
         program.compile_all(effort).unwrap();
         let mut config = LaunchConfig::new([COUNT / BLOCK[0], 1, 1], BLOCK);
-        let bank = [&BUFFER.to_le_bytes()[..], &u32::to_le_bytes(first), &u32::to_le_bytes(step)].concat();
+        let bank =
+            [&BUFFER.to_le_bytes()[..], &u32::to_le_bytes(first), &u32::to_le_bytes(step)].concat();
         config.constants[0] = Some(ConstBank::new(&bank).unwrap());
         let outcome = launch(&memory, &program, &config, None).unwrap();
         assert!(outcome.fault.is_none(), "{:?}", outcome.fault);
@@ -417,7 +469,10 @@ fn same(code: &str, function: impl Fn(u32) -> u32, runs: &[(Effort, u32, u32)]) 
             let operand = first + i * step;
             let expected = function(operand);
             let found = u32::from_le_bytes(*found);
-            assert_eq!(found, expected, "{effort:?} effort, of {operand:#x}: {found:#x}, expected {expected:#x}");
+            assert_eq!(
+                found, expected,
+                "{effort:?} effort, of {operand:#x}: {found:#x}, expected {expected:#x}"
+            );
         }
     }
 }

@@ -15,14 +15,20 @@ fn case(name: &str) -> PathBuf {
 
 fn runs_as_expected(name: &str) {
     let launch = Launch::read(&case(name).join("m.toml")).unwrap();
-    for (engine, threads) in [EngineKind::Interp, EngineKind::Jit].into_iter().flat_map(|e| [(e, 1), (e, 2)]) {
+    for (engine, threads) in
+        [EngineKind::Interp, EngineKind::Jit].into_iter().flat_map(|e| [(e, 1), (e, 2)])
+    {
         let session = Session::new(&launch).unwrap();
         let outcome = session.launch(&session.options(engine, threads), None).unwrap();
         assert_eq!(outcome.fault, None, "{engine}, {threads} threads");
         for (i, buffer) in launch.buffers.iter().enumerate() {
             let expect = buffer.expect.as_ref().expect("a buffer that is compared");
             let comparison = compare(&session.buffer(i).unwrap(), &expect.array, expect.tolerance);
-            assert_eq!(comparison.mismatches, 0, "{engine}, {threads} threads, {}: {comparison}", buffer.name);
+            assert_eq!(
+                comparison.mismatches, 0,
+                "{engine}, {threads} threads, {}: {comparison}",
+                buffer.name
+            );
         }
     }
 }
@@ -49,15 +55,30 @@ fn warploom(args: &[&str]) -> Output {
 }
 
 /// A launch of one wave of assembly for a GPU: what it ends with, its message, and what its report says.
-fn run_for(target: &str, code: &str, engine: &str, threads: &str) -> (i32, String, serde_json::Value) {
+fn run_for(
+    target: &str,
+    code: &str,
+    engine: &str,
+    threads: &str,
+) -> (i32, String, serde_json::Value) {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("k.s"), format!(".target {target}\n{code}\ns_endpgm\n")).unwrap();
+    std::fs::write(folder.path().join("k.s"), format!(".target {target}\n{code}\ns_endpgm\n"))
+        .unwrap();
     let manifest = folder.path().join("m.toml");
     let text = "[kernel]\nbinary = \"k.s\"\nformat = \"gfx9-raw\"\n[launch]\ngrid = [1, 1, 1]\nblock = [64, 1, 1]\n[raw]\nvgprs = 8\nlds_bytes = 64\n";
     std::fs::write(&manifest, text).unwrap();
     let report = folder.path().join("r.json");
     let paths = [&manifest, &report].map(|path| path.to_str().unwrap());
-    let ran = warploom(&["run", paths[0], "--engine", engine, "--threads", threads, "--report", paths[1]]);
+    let ran = warploom(&[
+        "run",
+        paths[0],
+        "--engine",
+        engine,
+        "--threads",
+        threads,
+        "--report",
+        paths[1],
+    ]);
     let report = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
     (ran.status.code().unwrap(), String::from_utf8(ran.stderr).unwrap(), report)
 }
@@ -69,19 +90,28 @@ fn run(code: &str, engine: &str, threads: &str) -> (i32, String, serde_json::Val
 /// What is not executed is named with its text, and is a class in the report beside what is.
 #[test]
 fn what_is_not_executed_is_reported() {
-    for text in
-        ["v_mov_b32_e32 v1, src_pops_exiting_wave_id", "v_mov_b32_e32 v1, src_shared_base", "v_mov_b32_e32 v1, ttmp2"]
-    {
+    for text in [
+        "v_mov_b32_e32 v1, src_pops_exiting_wave_id",
+        "v_mov_b32_e32 v1, src_shared_base",
+        "v_mov_b32_e32 v1, ttmp2",
+    ] {
         for (engine, threads) in [("interp", "1"), ("interp", "2"), ("jit", "1"), ("jit", "2")] {
-            let (code, message, report) = run(&format!("v_mov_b32_e32 v0, 1\n{text}"), engine, threads);
+            let (code, message, report) =
+                run(&format!("v_mov_b32_e32 v0, 1\n{text}"), engine, threads);
             assert_eq!(code, 2, "{text}: {message}");
             assert!(message.contains(text), "{message}");
             assert_eq!(report["faults"][0]["instruction"], text);
             let mut classes: Vec<_> = report["fidelity"].as_array().unwrap().iter().collect();
             classes.sort_by_key(|entry| entry["class"].as_str().unwrap().to_owned());
-            let found: Vec<_> =
-                classes.iter().map(|e| [&e["instruction"], &e["class"]].map(|v| v.as_str().unwrap())).collect();
-            assert_eq!(found, [["v_mov_b32_e32", "exact"], ["v_mov_b32_e32", "unimplemented"]], "{text}");
+            let found: Vec<_> = classes
+                .iter()
+                .map(|e| [&e["instruction"], &e["class"]].map(|v| v.as_str().unwrap()))
+                .collect();
+            assert_eq!(
+                found,
+                [["v_mov_b32_e32", "exact"], ["v_mov_b32_e32", "unimplemented"]],
+                "{text}"
+            );
         }
     }
 }
@@ -89,8 +119,11 @@ fn what_is_not_executed_is_reported() {
 /// A type that m0 cannot have is a fault; memory that a block has not reads 0.
 #[test]
 fn lds_direct_types() {
-    let direct =
-        |m0: u32| format!("s_mov_b32 m0, {m0:#x}\nv_mov_b32_e32 v1, src_lds_direct\nv_readfirstlane_b32 s0, v1");
+    let direct = |m0: u32| {
+        format!(
+            "s_mov_b32 m0, {m0:#x}\nv_mov_b32_e32 v1, src_lds_direct\nv_readfirstlane_b32 s0, v1"
+        )
+    };
     for (engine, threads) in [("interp", "1"), ("jit", "1"), ("jit", "2")] {
         for ty in [3, 6, 7] {
             let (code, message, _) = run(&direct(ty << 16), engine, threads);
@@ -111,7 +144,8 @@ fn listing(changes: &[(&[u8], &[u8])], mach: u8, more: &[&str]) -> (Option<i32>,
     // EF_AMDGPU_MACH in `e_flags`.
     bytes[0x30] = mach;
     for (from, to) in changes {
-        let places: Vec<_> = (0..=bytes.len() - from.len()).filter(|&at| bytes[at..].starts_with(from)).collect();
+        let places: Vec<_> =
+            (0..=bytes.len() - from.len()).filter(|&at| bytes[at..].starts_with(from)).collect();
         assert!(!places.is_empty(), "{from:?}");
         for at in places {
             bytes[at..at + to.len()].copy_from_slice(to);
@@ -120,7 +154,10 @@ fn listing(changes: &[(&[u8], &[u8])], mach: u8, more: &[&str]) -> (Option<i32>,
     let path = folder.path().join("k.hsaco");
     std::fs::write(&path, bytes).unwrap();
     let ran = warploom(&[&["disasm", path.to_str().unwrap()], more].concat());
-    (ran.status.code(), String::from_utf8(ran.stdout).unwrap() + &String::from_utf8(ran.stderr).unwrap())
+    (
+        ran.status.code(),
+        String::from_utf8(ran.stdout).unwrap() + &String::from_utf8(ran.stderr).unwrap(),
+    )
 }
 
 const GFX906: u8 = 0x2f;
@@ -147,8 +184,11 @@ fn all_code_is_listed() {
 /// Names by GPU: gfx900, 902, 904, 906, 909, 90c.
 #[test]
 fn names_are_those_of_the_gpu() {
-    for (mach, fused) in [(0x2c, false), (0x2d, false), (0x2e, true), (0x2f, true), (0x31, false), (0x32, false)] {
-        let expected = if fused { expected() } else { expected().replace("v_fma_mix", "v_mad_mix") };
+    for (mach, fused) in
+        [(0x2c, false), (0x2d, false), (0x2e, true), (0x2f, true), (0x31, false), (0x32, false)]
+    {
+        let expected =
+            if fused { expected() } else { expected().replace("v_fma_mix", "v_mad_mix") };
         assert_eq!(listing(&[], mach, &[]), (Some(0), format!("k:\n{expected}")), "{mach:#x}");
     }
 }
@@ -162,14 +202,19 @@ fn mixed_precision_is_that_of_the_target() {
              v_cmp_ne_u32_e32 vcc, {result}, v3\ns_cbranch_vccz .LEND\ns_trap 2\n.LEND:"
         )
     };
-    let [mad, fma] = [("v_mad_mix_f32", "0"), ("v_fma_mix_f32", "0x28800000")].map(|(name, bits)| code(name, bits));
+    let [mad, fma] = [("v_mad_mix_f32", "0"), ("v_fma_mix_f32", "0x28800000")]
+        .map(|(name, bits)| code(name, bits));
     for (target, code) in [("gfx900", &mad), ("gfx90c", &mad), ("gfx904", &fma), ("gfx906", &fma)] {
         for engine in ["interp", "jit"] {
             let (ending, message, report) = run_for(target, code, engine, "1");
             assert_eq!(ending, 0, "{target}: {message}");
             let name = code.lines().nth(2).unwrap().split(' ').next().unwrap();
             assert!(
-                report["fidelity"].as_array().unwrap().iter().any(|entry| entry["instruction"] == name),
+                report["fidelity"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .any(|entry| entry["instruction"] == name),
                 "{report}"
             );
         }

@@ -30,8 +30,12 @@ fn lifted(lines: &[&str]) -> Function {
         words: vec![],
         shader: None,
     };
-    let function =
-        lift_kernel(&Kernel { initial, indirect_targets: &[CALLEE], ..Kernel::new("constants", &code) }).unwrap();
+    let function = lift_kernel(&Kernel {
+        initial,
+        indirect_targets: &[CALLEE],
+        ..Kernel::new("constants", &code)
+    })
+    .unwrap();
     verify::verify(&function).unwrap();
     function
 }
@@ -50,9 +54,12 @@ fn results(lines: &[&str]) -> [u32; 4] {
     for address in [MEMORY, OUT] {
         memory.alloc_at(Placement::At(address), 256, Access::READ_WRITE).unwrap();
     }
-    let words = |from: u32, count: u32| (from..from + count).flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
+    let words = |from: u32, count: u32| {
+        (from..from + count).flat_map(u32::to_le_bytes).collect::<Vec<u8>>()
+    };
     memory.write(MEMORY, &words(100, 64)).unwrap();
-    let mut bank: Vec<u8> = [MEMORY, OUT].iter().flat_map(|address| address.to_le_bytes()).collect();
+    let mut bank: Vec<u8> =
+        [MEMORY, OUT].iter().flat_map(|address| address.to_le_bytes()).collect();
     bank.resize(COPY as usize, 0);
     bank.extend(words(0, COPIED));
     let mut config = LaunchConfig::new([1; 3], [64, 1, 1]);
@@ -74,7 +81,10 @@ fn the_copy_is_read() {
     let misaligned = ["s_load_dword s19, s[4:5], 0xf", "s_load_dwordx2 s[16:17], s[4:5], 0x4"];
     assert_eq!(results(&misaligned), [1, 2, 0, 3]);
     // Into the pointer itself.
-    assert_eq!(results(&["s_load_dwordx2 s[4:5], s[4:5], 0x8", "s_mov_b64 s[16:17], s[4:5]"])[..2], [2, 3]);
+    assert_eq!(
+        results(&["s_load_dwordx2 s[4:5], s[4:5], 0x8", "s_mov_b64 s[16:17], s[4:5]"])[..2],
+        [2, 3]
+    );
 }
 
 #[test]
@@ -92,7 +102,10 @@ fn an_overwritten_pointer_is_followed() {
         assert_eq!(results(&set)[0], 101, "{write}");
     }
     // s[3 + 2] by way of m0, and a pair that is none of its own.
-    assert_eq!(results(&["s_mov_b32 m0, 2", "s_mov_b32 s6, s5", "s_movreld_b32 s3, s6", load])[0], 101);
+    assert_eq!(
+        results(&["s_mov_b32 m0, 2", "s_mov_b32 s6, s5", "s_movreld_b32 s3, s6", load])[0],
+        101
+    );
     assert_eq!(results(&["s_mov_b64 s[6:7], 0", load])[0], 1);
 }
 
@@ -105,7 +118,13 @@ fn pointers_are_known_only_if_they_are_on_every_way() {
         assert_eq!(results(&[scc, "s_cbranch_scc0 1", "s_mov_b32 s6, s4", load])[0], 1, "{scc}");
     }
     // Two rounds: the second comes with another pointer.
-    let again = [load, "s_mov_b32 s4, s4", "s_add_u32 s17, s17, s16", "s_cmp_lt_u32 s17, 0xc8", "s_cbranch_scc1 65529"];
+    let again = [
+        load,
+        "s_mov_b32 s4, s4",
+        "s_add_u32 s17, s17, s16",
+        "s_cmp_lt_u32 s17, 0xc8",
+        "s_cbranch_scc1 65529",
+    ];
     assert_eq!(results(&again)[..2], [101, 202]);
 }
 

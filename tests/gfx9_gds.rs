@@ -18,10 +18,17 @@ const SIZE: u32 = 0x100;
 /// The share that a program of 64 work-items leaves, whose words were their own numbers. v0 is the work-item's number.
 fn after(lines: &[&str]) -> Vec<u32> {
     let set = format!("s_mov_b32 m0, {:#x}", FIRST << 16 | SIZE as usize);
-    let lines: Vec<&str> = std::iter::once(&*set).chain(lines.iter().copied()).chain(["s_endpgm"]).collect();
-    let code: Vec<u8> =
-        lines.iter().flat_map(|line| assemble(line).unwrap_or_else(|e| panic!("{line}: {e}"))).collect();
-    let initial = Initial { vectors: vec![(0, InitialVector::WorkItem(0))], data_share: Some(8), ..Initial::default() };
+    let lines: Vec<&str> =
+        std::iter::once(&*set).chain(lines.iter().copied()).chain(["s_endpgm"]).collect();
+    let code: Vec<u8> = lines
+        .iter()
+        .flat_map(|line| assemble(line).unwrap_or_else(|e| panic!("{line}: {e}")))
+        .collect();
+    let initial = Initial {
+        vectors: vec![(0, InitialVector::WorkItem(0))],
+        data_share: Some(8),
+        ..Initial::default()
+    };
     let function = lift_kernel(&Kernel { initial, ..Kernel::new("gds", &code) }).unwrap();
     verify::verify(&function).unwrap();
     let function = Arc::new(function);
@@ -57,8 +64,11 @@ fn expected(changed: impl IntoIterator<Item = (usize, u32)>) -> Vec<u32> {
 #[test]
 fn stores_go_to_the_part_of_m0() {
     // Lane n writes 1000 + n at byte 8 n: half of them lie past the end.
-    let lines = ["v_lshlrev_b32_e32 v1, 3, v0", "v_add_u32_e32 v2, 0x3e8, v0", "ds_write_b32 v1, v2 gds"];
-    assert!(after(&lines) == expected((0..32).map(|lane| (FIRST / 4 + 2 * lane, 1000 + lane as u32))));
+    let lines =
+        ["v_lshlrev_b32_e32 v1, 3, v0", "v_add_u32_e32 v2, 0x3e8, v0", "ds_write_b32 v1, v2 gds"];
+    assert!(
+        after(&lines) == expected((0..32).map(|lane| (FIRST / 4 + 2 * lane, 1000 + lane as u32)))
+    );
     // An offset counts: the last lane inside is another. A wide access is inside as a whole or not at all.
     let lines = [
         "v_lshlrev_b32_e32 v1, 3, v0",
@@ -66,7 +76,8 @@ fn stores_go_to_the_part_of_m0() {
         "v_mov_b32_e32 v3, 9",
         "ds_write_b64 v1, v[2:3] offset:4 gds",
     ];
-    let pairs = (0..31).flat_map(|lane| [(FIRST / 4 + 2 * lane + 1, 7), (FIRST / 4 + 2 * lane + 2, 9)]);
+    let pairs =
+        (0..31).flat_map(|lane| [(FIRST / 4 + 2 * lane + 1, 7), (FIRST / 4 + 2 * lane + 2, 9)]);
     assert!(after(&lines) == expected(pairs));
 }
 

@@ -79,7 +79,8 @@ fn assert_copies(format: &str, content: &[u8], sampler: &str, expected: &[[f32; 
     let expected: Vec<f32> = expected.iter().flatten().map(|component| component + 19.0).collect();
     for engine in ENGINES {
         let bytes = run(&launch, engine).surface(to).unwrap();
-        let got: Vec<f32> = bytes.as_chunks::<4>().0.iter().map(|word| f32::from_le_bytes(*word)).collect();
+        let got: Vec<f32> =
+            bytes.as_chunks::<4>().0.iter().map(|word| f32::from_le_bytes(*word)).collect();
         assert_eq!(got, expected, "{engine}, {format}, {sampler}");
     }
 }
@@ -92,7 +93,12 @@ fn formats() {
     let texels = bytes.as_chunks::<4>().0;
     // Fractions of 255 are rounded twice where they are added up: exact are those of 0 and 255.
     let rough: Vec<u8> = bytes.iter().map(|&byte| if byte & 1 == 1 { 255 } else { 0 }).collect();
-    let colours: Vec<_> = rough.as_chunks::<4>().0.iter().map(|texel| texel.map(|byte| f32::from(byte & 1))).collect();
+    let colours: Vec<_> = rough
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|texel| texel.map(|byte| f32::from(byte & 1)))
+        .collect();
     assert_copies("rgba8_unorm", &rough, NEAREST, &colours);
     let swapped: Vec<_> = colours.iter().map(|&[b, g, r, a]| [r, g, b, a]).collect();
     assert_copies("bgra8_unorm", &rough, NEAREST, &swapped);
@@ -100,7 +106,8 @@ fn formats() {
     let floats: Vec<f32> = bytes.iter().map(|&byte| f32::from(byte) * 0.25 - 8.0).collect();
     let content: Vec<u8> = floats.iter().flat_map(|float| float.to_le_bytes()).collect();
     assert_copies("rgba32_float", &content, NEAREST, floats.as_chunks::<4>().0);
-    let content: Vec<u8> = floats.iter().flat_map(|&float| half::f16::from_f32(float).to_le_bytes()).collect();
+    let content: Vec<u8> =
+        floats.iter().flat_map(|&float| half::f16::from_f32(float).to_le_bytes()).collect();
     assert_copies("rgba16_float", &content, NEAREST, floats.as_chunks::<4>().0);
     let red: Vec<f32> = texels.iter().map(|texel| f32::from(texel[0])).collect();
     let content: Vec<u8> = red.iter().flat_map(|float| float.to_le_bytes()).collect();
@@ -175,11 +182,13 @@ zeros = {}
     std::fs::write(&path, manifest).unwrap();
     let launch = Launch::read(&path).unwrap();
     let written = launch.buffers.iter().position(|buffer| buffer.name == "written").unwrap();
-    let texel = |i: usize| if i % 32 < 19 { [floats[i] + 19.0, 19.0, 19.0, 20.0] } else { [0.0; 4] };
+    let texel =
+        |i: usize| if i % 32 < 19 { [floats[i] + 19.0, 19.0, 19.0, 20.0] } else { [0.0; 4] };
     let expected: Vec<f32> = (0..floats.len()).flat_map(texel).collect();
     for engine in ENGINES {
         let bytes = run(&launch, engine).buffer(written).unwrap();
-        let got: Vec<f32> = bytes.as_chunks::<4>().0.iter().map(|word| f32::from_le_bytes(*word)).collect();
+        let got: Vec<f32> =
+            bytes.as_chunks::<4>().0.iter().map(|word| f32::from_le_bytes(*word)).collect();
         assert_eq!(got, expected, "{engine}");
     }
 }
@@ -192,7 +201,10 @@ fn images_that_cannot_be() {
     };
     for format in ["rgba8", "rgb8_unorm", "r32_unorm", "r8_float", "r8_half"] {
         let text = message(format, 4);
-        assert!(text.contains("surface `from`") && text.contains(&format!("unknown format `{format}`")), "{text}");
+        assert!(
+            text.contains("surface `from`") && text.contains(&format!("unknown format `{format}`")),
+            "{text}"
+        );
     }
     let text = message("rgba8_unorm", 19 * 11 * 4 - 1);
     assert!(text.contains("835 bytes of data") && text.contains("its rows have 836"), "{text}");

@@ -112,7 +112,8 @@ impl Program {
 
     /// `if` with `else`
     fn choice(&mut self, depth: usize) {
-        let (kept, other, end) = (format!("s[{}:{}]", 40 + 2 * depth, 41 + 2 * depth), self.label(), self.label());
+        let (kept, other, end) =
+            (format!("s[{}:{}]", 40 + 2 * depth, 41 + 2 * depth), self.label(), self.label());
         self.compare();
         self.line(&format!("s_and_saveexec_b64 {kept}, vcc"));
         self.line(&format!("s_xor_b64 {kept}, exec, {kept}"));
@@ -172,7 +173,8 @@ impl Program {
     }
 
     fn arithmetic(&mut self) {
-        let (d, a, b, s, few) = (self.written(), self.vector(), self.vector(), self.scalar(), self.pick(64));
+        let (d, a, b, s, few) =
+            (self.written(), self.vector(), self.vector(), self.scalar(), self.pick(64));
         let line = match self.pick(10) {
             0 => format!("v_add_u32_e32 v{d}, v{a}, v{b}"),
             1 => format!("v_sub_u32_e32 v{d}, v{a}, v{b}"),
@@ -195,7 +197,9 @@ impl Program {
             0 => format!("s_add_u32 s{d}, s{a}, s{b}"),
             1 => format!("s_mul_i32 s{d}, s{a}, {few}"),
             2 => format!("v_readfirstlane_b32 s{d}, v{v}"),
-            3 => format!("s_and_b32 s{d}, s{a}, 0xfc\ns_load_dword s{d}, s[4:5], s{d}\ns_waitcnt lgkmcnt(0)"),
+            3 => format!(
+                "s_and_b32 s{d}, s{a}, 0xfc\ns_load_dword s{d}, s[4:5], s{d}\ns_waitcnt lgkmcnt(0)"
+            ),
             4 => format!("s_bcnt1_i32_b64 s{d}, exec"),
             5 => format!("v_cmp_gt_u32_e64 s[16:17], v{v}, s{a}\ns_bcnt1_i32_b64 s{d}, s[16:17]"),
             _ => format!("s_lshr_b32 s{d}, s{a}, {}", few & 15),
@@ -227,7 +231,10 @@ impl Program {
         }
         for scalar in 0..SCALARS {
             self.line(&format!("v_mov_b32_e32 v8, s{}", 20 + scalar));
-            self.line(&format!("global_store_dword v9, v8, s[8:9] offset:{}", 4 + 4 * (VALUES + scalar)));
+            self.line(&format!(
+                "global_store_dword v9, v8, s[8:9] offset:{}",
+                4 + 4 * (VALUES + scalar)
+            ));
         }
         self.line("s_endpgm");
     }
@@ -265,8 +272,9 @@ fn memory_after(engine: &dyn Engine, lanes: u32, bank: &[u8]) -> Vec<Vec<u8>> {
     for (address, bytes) in sizes {
         memory.alloc_at(Placement::At(address), bytes as u64, Access::READ_WRITE).unwrap();
     }
-    let table: Vec<u8> =
-        (0..WORDS as u32).flat_map(|word| (word.wrapping_mul(0x9e37_79b9) >> (word % 24)).to_le_bytes()).collect();
+    let table: Vec<u8> = (0..WORDS as u32)
+        .flat_map(|word| (word.wrapping_mul(0x9e37_79b9) >> (word % 24)).to_le_bytes())
+        .collect();
     memory.write(TABLE, &table).unwrap();
     let mut config = LaunchConfig::new([1; 3], [lanes, 1, 1]);
     config.constants[0] = Some(ConstBank::new(bank).unwrap());
@@ -284,24 +292,35 @@ fn memory_after(engine: &dyn Engine, lanes: u32, bank: &[u8]) -> Vec<Vec<u8>> {
 
 #[test]
 fn engines_agree_on_random_programs() {
-    let bank: Vec<u8> = [TABLE, SCRATCH, OUT].iter().flat_map(|address| address.to_le_bytes()).collect();
+    let bank: Vec<u8> =
+        [TABLE, SCRATCH, OUT].iter().flat_map(|address| address.to_le_bytes()).collect();
     for seed in 0..400 {
         let (program, lanes) = program(seed);
         let code = program.code();
         let initial = Initial {
-            scalars: (4..10).map(|sgpr| (sgpr, InitialScalar::Constant(4 * (u32::from(sgpr) - 4)))).collect(),
+            scalars: (4..10)
+                .map(|sgpr| (sgpr, InitialScalar::Constant(4 * (u32::from(sgpr) - 4))))
+                .collect(),
             vectors: vec![(0, InitialVector::WorkItem(0))],
             ..Initial::default()
         };
         let mut expected = None;
         for plain in [true, false] {
-            let kernel = Kernel { initial: initial.clone(), plain, vectors: 16, ..Kernel::new("random", &code) };
+            let kernel = Kernel {
+                initial: initial.clone(),
+                plain,
+                vectors: 16,
+                ..Kernel::new("random", &code)
+            };
             let function = Arc::new(lift_kernel(&kernel).unwrap());
             verify::verify(&function).unwrap();
             let native = |effort| {
-                let native = warploom_engine::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
-                    .program([1; 3], [lanes, 1, 1], 1)
-                    .unwrap();
+                let native = warploom_engine::Kernel::new(
+                    Arc::clone(&function),
+                    warploom_cranelift::backend(),
+                )
+                .program([1; 3], [lanes, 1, 1], 1)
+                .unwrap();
                 native.compile_all(effort).unwrap();
                 native
             };
@@ -314,7 +333,9 @@ fn engines_agree_on_random_programs() {
                 let found = memory_after(&*engine, lanes, &bank);
                 let expected = expected.get_or_insert_with(|| found.clone());
                 let converted = if plain { "as it is" } else { "if-converted" };
-                for ((found, expected), what) in found.iter().zip(&*expected).zip(["table", "scratch", "out"]) {
+                for ((found, expected), what) in
+                    found.iter().zip(&*expected).zip(["table", "scratch", "out"])
+                {
                     let at = (0..found.len()).find(|&at| found[at] != expected[at]);
                     assert!(
                         at.is_none(),

@@ -27,7 +27,8 @@ const REGISTERS: [u32; 11] = [
 /// A manifest of [`REGISTERS`] behind a word that is no instruction, with three blocks of 10 x 10 lanes.
 fn registers(text: &str) -> Launch {
     let folder = tempfile::tempdir().unwrap();
-    let code: Vec<u8> = [u32::MAX].iter().chain(&REGISTERS).flat_map(|word| word.to_le_bytes()).collect();
+    let code: Vec<u8> =
+        [u32::MAX].iter().chain(&REGISTERS).flat_map(|word| word.to_le_bytes()).collect();
     std::fs::write(folder.path().join("s.bin"), code).unwrap();
     let lanes: Vec<u32> = (0..100).collect();
     let manifest = format!(
@@ -67,7 +68,8 @@ fn stored(launch: &Launch) -> Vec<[u32; 4]> {
         let outcome = session.launch(&session.options(engine, 1), None).unwrap();
         assert_eq!(outcome.fault, None, "{engine}");
         let bytes = session.buffer(0).unwrap();
-        let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        let words: Vec<u32> =
+            bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
         words.as_chunks::<4>().0.to_vec()
     };
     let [interp, jit] = ENGINES.map(run);
@@ -78,7 +80,8 @@ fn stored(launch: &Launch) -> Vec<[u32; 4]> {
 #[test]
 fn the_examples_give_what_is_expected() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/gfx9/raw");
-    let mut examples: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut examples: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     examples.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     assert_eq!(examples.len(), 5);
     for path in examples {
@@ -94,7 +97,12 @@ fn the_examples_give_what_is_expected() {
                 assert_eq!(outcome.fault, None, "{label}, {engine}");
             }
             for (i, buffer) in launch.buffers.iter().enumerate() {
-                assert_eq!(session.has_changed(i).unwrap(), buffer.expect.is_some(), "{label}: {}", buffer.name);
+                assert_eq!(
+                    session.has_changed(i).unwrap(),
+                    buffer.expect.is_some(),
+                    "{label}: {}",
+                    buffer.name
+                );
                 let Some(expect) = &buffer.expect else { continue };
                 let got = session.buffer(i).unwrap();
                 let comparison = compare(&got, &expect.array, expect.tolerance);
@@ -110,7 +118,8 @@ fn the_examples_give_what_is_expected() {
 #[test]
 fn buffers_may_lie_at_the_upper_end() {
     for name in ["census", "nearest", "scale", "texels", "transpose"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("examples/gfx9/raw/{name}.toml"));
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("examples/gfx9/raw/{name}.toml"));
         let mut launch = Launch::read(&path).unwrap();
         for (i, buffer) in launch.buffers.iter_mut().enumerate() {
             buffer.address.get_or_insert(0xffff_9000_0000_0000 + (i as u64) * 0x10_0000);
@@ -121,7 +130,8 @@ fn buffers_may_lie_at_the_upper_end() {
             assert_eq!(outcome.fault, None, "{name}, {engine}");
             for (i, buffer) in launch.buffers.iter().enumerate() {
                 let Some(expect) = &buffer.expect else { continue };
-                let comparison = compare(&session.buffer(i).unwrap(), &expect.array, expect.tolerance);
+                let comparison =
+                    compare(&session.buffer(i).unwrap(), &expect.array, expect.tolerance);
                 assert_eq!(comparison.mismatches, 0, "{name}, {engine}: {comparison}");
             }
         }
@@ -189,7 +199,8 @@ address = "0x200000000"
 "#,
     );
     let session = Session::new(&launch).unwrap();
-    let position = |name: &str| launch.buffers.iter().position(|buffer| buffer.name == name).unwrap();
+    let position =
+        |name: &str| launch.buffers.iter().position(|buffer| buffer.name == name).unwrap();
     let (table, memory) = (position("table"), session.program().memory());
     assert_eq!(memory.range_of(0xffff_8000_0001_0000), Some((0xffff_8000_0001_0000, 1 << 16)));
     assert_eq!(memory.range_of(0x2_0000_0000), Some((0x2_0000_0000, 2 << 16)));
@@ -208,8 +219,9 @@ address = "0x200000000"
 #[test]
 fn buffers_that_cannot_lie_there() {
     let message = |text: &str| Session::new(&registers(text)).map(|_| ()).unwrap_err().to_string();
-    let overlap =
-        message("[buffer.a]\nzeros = 70000\naddress = 0x300000000\n[buffer.b]\nzeros = 4\naddress = 0x300010000\n");
+    let overlap = message(
+        "[buffer.a]\nzeros = 70000\naddress = 0x300000000\n[buffer.b]\nzeros = 4\naddress = 0x300010000\n",
+    );
     assert!(overlap.contains("buffer `b`") && overlap.contains("0x300010000"), "{overlap}");
     let null = message("[buffer.a]\nzeros = 4\naddress = 0\n");
     assert!(null.contains("buffer `a`"), "{null}");
@@ -228,23 +240,35 @@ fn warploom(args: &[&str]) -> (String, String) {
 fn the_command_shows_streams() {
     let scale = "examples/gfx9/raw/scale.bin";
     let (listing, _) = warploom(&["disasm", "--isa", "gfx9", scale]);
-    assert!(listing.starts_with("000000  v_lshl_add_u32 v0, s5, 6, v0\n000008  s_mov_b64"), "{listing}");
+    assert!(
+        listing.starts_with("000000  v_lshl_add_u32 v0, s5, 6, v0\n000008  s_mov_b64"),
+        "{listing}"
+    );
     assert!(listing.trim_end().ends_with("s_endpgm") && !listing.contains("illegal"), "{listing}");
     let (words, _) = warploom(&["disasm", "--isa", "gfx9", "--hex", scale]);
-    assert!(words.starts_with("000000  v_lshl_add_u32 v0, s5, 6, v0  // d1fd0000 04010c05\n"), "{words}");
+    assert!(
+        words.starts_with("000000  v_lshl_add_u32 v0, s5, 6, v0  // d1fd0000 04010c05\n"),
+        "{words}"
+    );
 
     let folder = tempfile::tempdir().unwrap();
     let strange = folder.path().join("s.bin");
     std::fs::write(&strange, [0xff, 0xff, 0xff, 0xff, 0, 0, 0x81, 0xbf, 1]).unwrap();
     let (listing, _) = warploom(&["disasm", "--isa", "gfx9", strange.to_str().unwrap()]);
-    let expected = ["000000  illegal word 0xffffffff", "000004  s_endpgm", "000008  1 bytes that are no word"];
+    let expected =
+        ["000000  illegal word 0xffffffff", "000004  s_endpgm", "000008  1 bytes that are no word"];
     assert_eq!(listing.lines().collect::<Vec<_>>(), expected);
 
     let (blocks, _) = warploom(&["dump", "examples/gfx9/raw/scale.toml", "--stage", "blocks"]);
     assert!(blocks.contains("buffer_load_dword v1, v0, s[8:11], 0 offen"), "{blocks}");
-    for command in [&["inspect", scale][..], &["disasm", scale], &["dump", scale, "scale", "--stage", "ir"]] {
+    for command in
+        [&["inspect", scale][..], &["disasm", scale], &["dump", scale, "scale", "--stage", "ir"]]
+    {
         let (_, message) = warploom(command);
-        assert!(message.contains("not a GPU binary") && message.contains("--isa gfx9"), "{message}");
+        assert!(
+            message.contains("not a GPU binary") && message.contains("--isa gfx9"),
+            "{message}"
+        );
     }
     let (_, message) = warploom(&["disasm", "--isa", "maxwell", scale]);
     assert!(message.contains("--hex-lines"), "{message}");
@@ -268,8 +292,11 @@ fn the_processor_can_be_chosen() {
         0xbf81_0000,
     ];
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("s.bin"), WORDS.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>())
-        .unwrap();
+    std::fs::write(
+        folder.path().join("s.bin"),
+        WORDS.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>(),
+    )
+    .unwrap();
     let launch = |arch: &str| {
         let manifest = format!(
             r#"
@@ -295,9 +322,12 @@ zeros = 4
     };
     // The square is 1 + 2^-11 + 2^-24, which rounds to 1 + 2^-11.
     let fused = 2_f32.powi(-24);
-    for (arch, expected) in
-        [("", 0.0), ("arch = \"gfx900\"", 0.0), ("arch = \"gfx904:xnack-\"", fused), ("arch = \"gfx906\"", fused)]
-    {
+    for (arch, expected) in [
+        ("", 0.0),
+        ("arch = \"gfx900\"", 0.0),
+        ("arch = \"gfx904:xnack-\"", fused),
+        ("arch = \"gfx906\"", fused),
+    ] {
         let launch = launch(arch);
         for engine in ENGINES {
             let session = Session::new(&launch).unwrap();
@@ -308,7 +338,9 @@ zeros = 4
     }
     let message = Session::new(&launch("arch = \"sm_50\"")).map(drop).unwrap_err().to_string();
     assert!(
-        message.contains("no code for sm_50 that warploom runs: the file holds a plain stream of GFX9"),
+        message.contains(
+            "no code for sm_50 that warploom runs: the file holds a plain stream of GFX9"
+        ),
         "{message}"
     );
 }

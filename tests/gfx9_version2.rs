@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use warploom::EngineKind;
-use warploom_container::hsaco::{AddressSpace, HiddenKind, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
+use warploom_container::hsaco::{
+    AddressSpace, HiddenKind, HsaKernel, SystemSgpr, UserSgpr, ValueKind,
+};
 use warploom_container::{Addresses, Format, Linked, Module};
 use warploom_replay::{Launch, Session, compare};
 use warploom_testing::ir::{Random, Source};
@@ -42,7 +44,9 @@ fn kernels_run() {
         }
         manifests += 1;
         let launch = Launch::read(&path).unwrap();
-        for (engine, threads) in [EngineKind::Jit, EngineKind::Interp].into_iter().flat_map(|e| [(e, 1), (e, 2)]) {
+        for (engine, threads) in
+            [EngineKind::Jit, EngineKind::Interp].into_iter().flat_map(|e| [(e, 1), (e, 2)])
+        {
             let label = format!("{} ({engine}, {threads} threads)", path.display());
             let session = Session::new(&launch).unwrap_or_else(|e| panic!("{label}: {e}"));
             let outcome = session.launch(&session.options(engine, threads), None).unwrap();
@@ -76,7 +80,10 @@ fn compilers_metadata() {
     assert_eq!((variants.kernarg_bytes, variants.kernarg_align), (20, 8));
     assert_eq!((variants.sgprs, variants.vgprs), (39, 5));
     assert_eq!(variants.reqd_workgroup_size, Some([64, 2, 1]));
-    assert_eq!((variants.max_flat_workgroup_size, variants.language.as_deref()), (Some(128), Some("OpenCL C")));
+    assert_eq!(
+        (variants.max_flat_workgroup_size, variants.language.as_deref()),
+        (Some(128), Some("OpenCL C"))
+    );
     assert_eq!(variants.args[1].pointee_align, 4);
     assert_eq!(variants.args[1].address_space, Some(AddressSpace::Local));
     let types: Vec<_> = variants.args.iter().map(|arg| arg.type_name.as_deref().unwrap()).collect();
@@ -93,7 +100,10 @@ fn compilers_metadata() {
     let kinds: Vec<_> = compiled.hidden.iter().map(|arg| arg.kind).collect();
     let offset = HiddenKind::GlobalOffset;
     assert_eq!(kinds[..3], [offset(0), offset(1), offset(2)]);
-    assert_eq!(kinds[3..], [HiddenKind::None, HiddenKind::None, HiddenKind::None, HiddenKind::MultigridSyncArg]);
+    assert_eq!(
+        kinds[3..],
+        [HiddenKind::None, HiddenKind::None, HiddenKind::None, HiddenKind::MultigridSyncArg]
+    );
 }
 
 /// Registers as `entry.s` asks for them.
@@ -133,8 +143,13 @@ fn older_metadata() {
       - { amd.ArgSize: 4, amd.ArgAlign: 4, amd.ArgKind: 10 } } }
 ...
 ";
-    let text = text.replace("Kernels:\n", "Kernels: [\n").replace("  - { amd.KernelName", "  { amd.KernelName");
-    let text = text.replace("amd.Args:\n", "amd.Args: [\n").replace("      - {", "      {").replace(" }\n", " },\n");
+    let text = text
+        .replace("Kernels:\n", "Kernels: [\n")
+        .replace("  - { amd.KernelName", "  { amd.KernelName");
+    let text = text
+        .replace("amd.Args:\n", "amd.Args: [\n")
+        .replace("      - {", "      {")
+        .replace(" }\n", " },\n");
     let text = text.replace("amd.ArgKind: 10 } } },\n", "amd.ArgKind: 10 } ] } ] }\n");
     let (mut file, start) = with_metadata(&text);
     // Owner and type stand in front.
@@ -142,17 +157,31 @@ fn older_metadata() {
     file[start - 8] = 8;
     let module = module(&file);
     let compiled = hsa(&module, "compiled");
-    let kinds = [ValueKind::GlobalBuffer, ValueKind::ByValue, ValueKind::DynamicSharedPointer, ValueKind::ByValue];
-    let expected: Vec<_> =
-        [(0, 8), (8, 1), (12, 4), (16, 76)].into_iter().zip(kinds).map(|((o, s), k)| (o, s, k)).collect();
+    let kinds = [
+        ValueKind::GlobalBuffer,
+        ValueKind::ByValue,
+        ValueKind::DynamicSharedPointer,
+        ValueKind::ByValue,
+    ];
+    let expected: Vec<_> = [(0, 8), (8, 1), (12, 4), (16, 76)]
+        .into_iter()
+        .zip(kinds)
+        .map(|((o, s), k)| (o, s, k))
+        .collect();
     assert_eq!(layout(compiled), expected);
-    assert_eq!(compiled.hidden.iter().map(|arg| (arg.kind, arg.offset)).collect::<Vec<_>>(), [(HiddenKind::None, 92)]);
+    assert_eq!(
+        compiled.hidden.iter().map(|arg| (arg.kind, arg.offset)).collect::<Vec<_>>(),
+        [(HiddenKind::None, 92)]
+    );
     assert_eq!(compiled.reqd_workgroup_size, Some([64, 1, 1]));
     assert_eq!(compiled.args[0].address_space, Some(AddressSpace::Global));
     assert_eq!(module.hsa.as_ref().unwrap().printf, ["1:1:4:%d\\n"]);
     file[start - 8] = 7;
     let message = warploom_container::modules(&file).map(drop).unwrap_err().to_string();
-    assert!(message.contains("metadata of version 1") && message.contains("before LLVM 4"), "{message}");
+    assert!(
+        message.contains("metadata of version 1") && message.contains("before LLVM 4"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -178,7 +207,11 @@ fn opencl_binaries() {
         let hidden: Vec<_> = scale.hidden.iter().map(|arg| (arg.kind, arg.offset)).collect();
         let offset = HiddenKind::GlobalOffset;
         assert_eq!(hidden[..3], [(offset(0), 0), (offset(1), 8), (offset(2), 16)]);
-        let rest = [(HiddenKind::PrintfBuffer, 24), (HiddenKind::DefaultQueue, 32), (HiddenKind::CompletionAction, 40)];
+        let rest = [
+            (HiddenKind::PrintfBuffer, 24),
+            (HiddenKind::DefaultQueue, 32),
+            (HiddenKind::CompletionAction, 40),
+        ];
         assert_eq!(hidden[3..], rest);
     }
 }
@@ -190,33 +223,71 @@ fn files_that_lie() {
         let mut bytes = bytes(&format!("version2/{file}"));
         let at = at(&bytes);
         bytes[at..at + new.len()].copy_from_slice(new);
-        let message = warploom_container::modules(&bytes).map(|_| ()).expect_err(&format!("{parts:?}")).to_string();
+        let message = warploom_container::modules(&bytes)
+            .map(|_| ())
+            .expect_err(&format!("{parts:?}"))
+            .to_string();
         assert!(parts.iter().all(|part| message.contains(part)), "{message}: expected {parts:?}");
     };
-    let find = |text: &'static [u8]| move |bytes: &[u8]| bytes.windows(text.len()).position(|w| w == text).unwrap();
+    let find = |text: &'static [u8]| {
+        move |bytes: &[u8]| bytes.windows(text.len()).position(|w| w == text).unwrap()
+    };
     // The note of the GPU: lengths of names, then version 9.0.0.
     let gpu = |bytes: &[u8]| find(&[4, 0, 7, 0, 9, 0, 0, 0])(bytes) + 4;
-    expect("entry.hsaco", &gpu, &[8, 0, 0, 0, 0, 0, 0, 0, 3], &["code for gfx803", "expected gfx900"]);
-    expect("opencl.bin", &gpu, &[8, 0, 0, 0, 0, 0, 0, 0, 3], &["code object in .text", "code for gfx803"]);
+    expect(
+        "entry.hsaco",
+        &gpu,
+        &[8, 0, 0, 0, 0, 0, 0, 0, 3],
+        &["code for gfx803", "expected gfx900"],
+    );
+    expect(
+        "opencl.bin",
+        &gpu,
+        &[8, 0, 0, 0, 0, 0, 0, 0, 3],
+        &["code object in .text", "code for gfx803"],
+    );
     // The structure in front of the code: version 1.2, machine kind 1, version 9.
-    let compiled = |field: usize| move |bytes: &[u8]| find(&[1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 9, 0])(bytes) + field;
+    let compiled = |field: usize| {
+        move |bytes: &[u8]| find(&[1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 9, 0])(bytes) + field
+    };
     let kernel = "compiled";
     expect("compiled.hsaco", &compiled(0), &[2], &[kernel, "version 2.2", "version 1"]);
     expect("compiled.hsaco", &compiled(16), &[1, 1], &[kernel, "a multiple of 4"]);
     expect("compiled.hsaco", &compiled(16 + 4), &[1], &[kernel, "a multiple of 4 in the image"]);
     expect("compiled.hsaco", &compiled(58), &[0], &[kernel, "addresses of 32 bits"]);
-    expect("compiled.hsaco", &compiled(64), &[4], &[kernel, "group segment of 0 bytes", "expected 4"]);
-    expect("compiled.hsaco", &compiled(72), &[95], &[kernel, "kernarg segment of 96 bytes", "expected 95"]);
+    expect(
+        "compiled.hsaco",
+        &compiled(64),
+        &[4],
+        &[kernel, "group segment of 0 bytes", "expected 4"],
+    );
+    expect(
+        "compiled.hsaco",
+        &compiled(72),
+        &[95],
+        &[kernel, "kernarg segment of 96 bytes", "expected 95"],
+    );
     expect("compiled.hsaco", &compiled(72 + 2), &[1], &[kernel, "at most 64 KiB"]);
     expect("compiled.hsaco", &compiled(103), &[5], &[kernel, "waves of 2^5 lanes"]);
     // Metadata.
     expect("compiled.hsaco", &find(b"[ 1, 0 ]"), b"[ 3", &["version 3.0", "expected version 1"]);
     expect("compiled.hsaco", &find(b"Kernels:"), b"Kernels: [", &["metadata", "a YAML map"]);
     expect("compiled.hsaco", &find(b"Name:            compiled"), &[b'['; 25], &["metadata"]);
-    expect("compiled.hsaco", &find(b"GlobalBuffer"), b"GlobalButter", &[".args[0]", "GlobalButter"]);
-    expect("compiled.hsaco", &find(b"compiled@kd"), b"compilex@kd", &["compilex", "no such symbol"]);
+    expect(
+        "compiled.hsaco",
+        &find(b"GlobalBuffer"),
+        b"GlobalButter",
+        &[".args[0]", "GlobalButter"],
+    );
+    expect(
+        "compiled.hsaco",
+        &find(b"compiled@kd"),
+        b"compilex@kd",
+        &["compilex", "no such symbol"],
+    );
     // What OpenCL binaries say of arguments: the first entry is one of 0x58 bytes.
-    let entry = |field: usize| move |bytes: &[u8]| find(b"GFX9\0\x58\0\0\0\0\0\0\0")(bytes) + 5 + field;
+    let entry =
+        |field: usize| move |bytes: &[u8]| find(b"GFX9\0\x58\0\0\0\0\0\0\0")(bytes) + 5 + field;
     expect("opencl.bin", &entry(0), &[0x57], &["kernel scale", "argument 1", "0x58 bytes"]);
     expect("opencl.bin", &entry(8 + 7), &[1], &["kernel scale", "a string of"]);
     expect("opencl.bin", &entry(0x34), &[13], &["kernel scale", "_.global_offset_0", "type 13"]);
@@ -224,10 +295,20 @@ fn files_that_lie() {
     let header = |field: usize| move |bytes: &[u8]| find(b"before\xe0")(bytes) + 6 + field;
     expect("opencl.bin", &header(0), &[0xdf], &["kernel scale", "a header of 223 bytes"]);
     expect("opencl.bin", &header(0xa0), &[200], &["kernel scale", "200 arguments"]);
-    expect("opencl.bin", &find(b"&__OpenCL_scale_kernel\0"), b"&__OpenCL_other_kernel", &["scale", "no such symbol"]);
+    expect(
+        "opencl.bin",
+        &find(b"&__OpenCL_scale_kernel\0"),
+        b"&__OpenCL_other_kernel",
+        &["scale", "no such symbol"],
+    );
     // Relocations of a type, and machines, of which nothing is read.
     let sampler = |bytes: &[u8]| find(&[0x34, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0])(bytes) + 8;
-    expect("opencl.bin", &sampler, &[4], &["a constant sampler", "pass the sampler as an argument"]);
+    expect(
+        "opencl.bin",
+        &sampler,
+        &[4],
+        &["a constant sampler", "pass the sampler as an argument"],
+    );
     expect("opencl.bin", &|_| 0x12, &[0x5a], &["addresses of 32 bits"]);
     let inner = |bytes: &[u8]| 1 + bytes[1..].windows(4).position(|w| w == b"\x7fELF").unwrap();
     expect("opencl.bin", &inner, &[0], &["drivers before 1912.05"]);
@@ -247,9 +328,15 @@ fn with_metadata(text: &str) -> (Vec<u8>, usize) {
 /// A small file cannot stand for much: lists within lists, and values that are named twice.
 #[test]
 fn metadata_is_bounded() {
-    let message = |text: &str| warploom_container::modules(&with_metadata(text).0).map(drop).unwrap_err().to_string();
+    let message = |text: &str| {
+        warploom_container::modules(&with_metadata(text).0).map(drop).unwrap_err().to_string()
+    };
     let nested = format!("---\n{}1{}\n", "[".repeat(17), "]".repeat(17));
-    assert!(message(&nested).contains("line 2: values nest more than 16 deep"), "{}", message(&nested));
+    assert!(
+        message(&nested).contains("line 2: values nest more than 16 deep"),
+        "{}",
+        message(&nested)
+    );
     let named = message("---\nKernels: [ &a 1, *a ]\n");
     assert!(named.contains("line 2: an alias"), "{named}");
     assert!(message("---\n").contains("not a map: expected a YAML map"), "{}", message("---\n"));
@@ -259,7 +346,9 @@ fn metadata_is_bounded() {
 #[test]
 fn random_changes_do_no_harm() {
     let seeds = std::env::var("WARPLOOM_SEEDS").map_or(3000, |seeds| seeds.parse().unwrap());
-    for (number, name) in ["containers/variants.v2.hsaco", "version2/opencl.hints.bin"].into_iter().enumerate() {
+    for (number, name) in
+        ["containers/variants.v2.hsaco", "version2/opencl.hints.bin"].into_iter().enumerate()
+    {
         let good = bytes(name);
         let (mut loads, mut fails) = (0, 0);
         for seed in 0..seeds {
@@ -272,7 +361,9 @@ fn random_changes_do_no_harm() {
                 match random.below(4) {
                     0 => file[at] = random.below(256) as u8,
                     1 => file.copy_within(other..other + length, at),
-                    2 => file[at..at + length].fill([0, 0xff, b'[', b'\n'][random.below(4) as usize]),
+                    2 => {
+                        file[at..at + length].fill([0, 0xff, b'[', b'\n'][random.below(4) as usize])
+                    }
                     _ => file[at] ^= 1 << random.below(8),
                 }
             }
@@ -284,7 +375,9 @@ fn random_changes_do_no_harm() {
             for module in modules.into_iter().filter(|module| module.sections[0].size <= 1 << 20) {
                 let held: usize = module.sections.iter().map(|section| section.data.len()).sum();
                 assert!(held <= file.len() + (16 << 20), "{name}, seed {seed}");
-                let Ok(linked) = Linked::new(Arc::new(module), Addresses::default()) else { continue };
+                let Ok(linked) = Linked::new(Arc::new(module), Addresses::default()) else {
+                    continue;
+                };
                 for (kernel, _) in linked.module().kernels() {
                     linked.locate(kernel, linked.code(kernel).entry).unwrap();
                 }

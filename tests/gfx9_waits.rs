@@ -38,7 +38,8 @@ fn compiled_kernels_wait() {
         }
     }
     // Assembly in one of them goes backwards on purpose.
-    let (negative, early): (Vec<_>, Vec<_>) = reports.into_iter().partition(|line| line.contains("negative offset"));
+    let (negative, early): (Vec<_>, Vec<_>) =
+        reports.into_iter().partition(|line| line.contains("negative offset"));
     assert!(early.is_empty(), "{}", early.join("\n"));
     assert!(negative.len() == 1 && negative[0].contains("k15_smem"), "{negative:?}");
     assert!(kernels > 20, "{kernels}");
@@ -59,7 +60,8 @@ fn hazards(lines: &[&str]) -> Vec<(usize, String, usize)> {
 #[track_caller]
 fn check(lines: &[&str], expected: &[(usize, &str, usize)]) {
     let found = hazards(lines);
-    let found: Vec<_> = found.iter().map(|(at, register, pending)| (*at, register.as_str(), *pending)).collect();
+    let found: Vec<_> =
+        found.iter().map(|(at, register, pending)| (*at, register.as_str(), *pending)).collect();
     assert_eq!(found, expected, "{lines:#?}");
 }
 
@@ -104,7 +106,16 @@ fn vector_memory_and_lds() {
     check(&[&first, &second, "s_waitcnt vmcnt(1)", add], &[]);
     check(&[&first, &second, "s_waitcnt vmcnt(1)", "v_mov_b32_e32 v1, v9"], &[(3, "v9", 1)]);
     // Stores count, and read their data at once; what comes in order may be overwritten in order.
-    check(&[&first, "global_store_dword v[0:1], v2, off", "s_waitcnt vmcnt(1)", add, "v_mov_b32_e32 v2, 0"], &[]);
+    check(
+        &[
+            &first,
+            "global_store_dword v[0:1], v2, off",
+            "s_waitcnt vmcnt(1)",
+            add,
+            "v_mov_b32_e32 v2, 0",
+        ],
+        &[],
+    );
     check(&[&first, &first], &[]);
     check(&[&first, "v_mov_b32_e32 v8, 0"], &[(1, "v8", 0)]);
     check(&["ds_read_b32 v8, v0", "ds_read_b32 v9, v0", "s_waitcnt lgkmcnt(1)", add], &[]);

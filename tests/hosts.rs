@@ -26,12 +26,14 @@ const HOSTS: [&str; 6] = [
 fn examples() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let entries = |folder: &Path| -> Vec<PathBuf> {
-        let listed = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+        let listed =
+            std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
         listed.map(|entry| entry.expect("a readable folder").path()).collect()
     };
     let folders = [root.clone(), root.join("gfx9")].into_iter().flat_map(|folder| entries(&folder));
     let files = folders.filter(|path| path.is_dir()).flat_map(|folder| entries(&folder));
-    let found: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
+    let found: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
     assert!(found.len() >= 80, "{found:?}");
     found
 }
@@ -60,14 +62,21 @@ fn examples_compile_for_every_host() {
 #[test]
 fn every_class_of_operation_compiles_for_every_host() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lower");
-    let listed = std::fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("a file").path());
-    let functions: Vec<PathBuf> = listed.filter(|path| path.extension().is_some_and(|e| e == "ir")).collect();
+    let listed =
+        std::fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("a file").path());
+    let functions: Vec<PathBuf> =
+        listed.filter(|path| path.extension().is_some_and(|e| e == "ir")).collect();
     assert!(functions.len() >= 40, "{functions:?}");
     for path in functions {
         let text = std::fs::read_to_string(&path).expect("a function");
         let function = parse::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let program = Program::new(&Arc::new(function), LaunchClass::Line, true, warploom_cranelift::backend())
-            .expect("a program");
+        let program = Program::new(
+            &Arc::new(function),
+            LaunchClass::Line,
+            true,
+            warploom_cranelift::backend(),
+        )
+        .expect("a program");
         for host in HOSTS {
             let target = Target::named(host).expect("a host");
             dump::host(&program, Effort::Likely, &target)
@@ -85,7 +94,8 @@ fn hosts_that_cannot_be_served_are_errors() {
         ("x86_64-unknown-linux-gnu,+nope", "feature `+nope`"),
         ("aarch64-unknown-linux-gnu,-sse41", "feature `-sse41`"),
     ] {
-        let error = Target::named(host).err().unwrap_or_else(|| panic!("{host} is served")).to_string();
+        let error =
+            Target::named(host).err().unwrap_or_else(|| panic!("{host} is served")).to_string();
         assert!(error.contains(expected), "{host}: {error}");
     }
 }
@@ -114,24 +124,34 @@ fn with_the_features_that_the_environment_says() {
     for path in examples() {
         let launch = Launch::read(&path).unwrap_or_else(|e| panic!("{e}"));
         let session = Session::new(&launch).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let options = LaunchOptions { effort: Effort::Likely, ..session.options(EngineKind::Jit, 1) };
-        let outcome = session.launch(&options, None).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let options =
+            LaunchOptions { effort: Effort::Likely, ..session.options(EngineKind::Jit, 1) };
+        let outcome =
+            session.launch(&options, None).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         assert_eq!(outcome.uncompiled, Vec::<String>::new(), "{}", path.display());
         assert!(outcome.fault.is_none(), "{}", path.display());
         for (number, buffer) in launch.buffers.iter().enumerate() {
             let Some(expect) = &buffer.expect else { continue };
             let got = session.buffer(number).expect("the buffer");
             let comparison = compare(&got, &expect.array, expect.tolerance);
-            assert_eq!(comparison.mismatches, 0, "{}: buffer `{}`: {comparison}", path.display(), buffer.name);
+            assert_eq!(
+                comparison.mismatches,
+                0,
+                "{}: buffer `{}`: {comparison}",
+                path.display(),
+                buffer.name
+            );
         }
     }
-    let kernel: [fn(&mut Unstructured<'_>) -> arbitrary::Result<Case>; 2] = [maxwell::kernel, gfx9::kernel];
+    let kernel: [fn(&mut Unstructured<'_>) -> arbitrary::Result<Case>; 2] =
+        [maxwell::kernel, gfx9::kernel];
     for seed in 0..40 {
         let mut random = Random::new(seed);
         let bytes: Vec<u8> = (0..700).map(|_| random.below(256) as u8).collect();
         for kernel in kernel {
             let case = kernel(&mut Unstructured::new(&bytes)).expect("enough bytes");
-            let ran = check(&case, "host").unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
+            let ran =
+                check(&case, "host").unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
             assert_eq!(ran.uncompiled, 0, "seed {seed}");
         }
     }
@@ -156,12 +176,17 @@ fn the_map_for_perf_names_kernels() {
     let map = maps.find_map(|file| {
         let path = file.expect("a file").path();
         let name = path.file_name()?.to_str()?;
-        (name.starts_with("perf-") && name.ends_with(".map")).then(|| std::fs::read_to_string(&path).expect("the map"))
+        (name.starts_with("perf-") && name.ends_with(".map"))
+            .then(|| std::fs::read_to_string(&path).expect("the map"))
     });
     let map = map.expect("a map");
-    let line = map.lines().find(|line| line.contains(" saxpy.region0.")).unwrap_or_else(|| panic!("{map}"));
+    let line = map
+        .lines()
+        .find(|line| line.contains(" saxpy.region0."))
+        .unwrap_or_else(|| panic!("{map}"));
     let [start, bytes, _] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
-    let [start, bytes] = [start, bytes].map(|hex| u64::from_str_radix(hex, 16).unwrap_or_else(|_| panic!("{line}")));
+    let [start, bytes] =
+        [start, bytes].map(|hex| u64::from_str_radix(hex, 16).unwrap_or_else(|_| panic!("{line}")));
     assert!(start > 0 && bytes > 100, "{line}");
 }
 
@@ -176,9 +201,11 @@ fn gdb_shows_frames_of_compiled_code() {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("script.gdb");
     let helpers = include_str!("../src/engine/helpers.rs");
-    let calls = helpers.lines().zip(1..).filter(|(line, _)| line.contains("context.helper_calls += 1;"));
+    let calls =
+        helpers.lines().zip(1..).filter(|(line, _)| line.contains("context.helper_calls += 1;"));
     let breaks: String = calls.map(|(_, number)| format!("break helpers.rs:{number}\n")).collect();
-    std::fs::write(&script, format!("set pagination off\n{breaks}run\nbacktrace 4\nkill\n")).expect("a script");
+    std::fs::write(&script, format!("set pagination off\n{breaks}run\nbacktrace 4\nkill\n"))
+        .expect("a script");
     let run = run_with_names("gdb", folder.path());
     let output = Command::new("gdb")
         .args(["-batch", "-nx", "-x"])
@@ -195,5 +222,8 @@ fn gdb_shows_frames_of_compiled_code() {
         eprintln!("gdb cannot run programs here: {text}");
         return;
     }
-    assert!(text.contains("warploom_access_trampoline") && text.contains("saxpy.region0"), "{text}");
+    assert!(
+        text.contains("warploom_access_trampoline") && text.contains("saxpy.region0"),
+        "{text}"
+    );
 }

@@ -86,9 +86,12 @@ fn with_warp<T: Send>(
 
 /// The values that a range uses and does not define, and those it defines that are used after it.
 fn boundary(block: &warploom_ir::Block, range: Range<usize>) -> (Vec<Value>, Vec<Value>) {
-    let defined =
-        |insts: &[warploom_ir::Inst]| -> Vec<Value> { insts.iter().flat_map(|i| i.results.clone()).collect() };
-    let used = |insts: &[warploom_ir::Inst]| -> Vec<Value> { insts.iter().flat_map(|i| i.operands()).collect() };
+    let defined = |insts: &[warploom_ir::Inst]| -> Vec<Value> {
+        insts.iter().flat_map(|i| i.results.clone()).collect()
+    };
+    let used = |insts: &[warploom_ir::Inst]| -> Vec<Value> {
+        insts.iter().flat_map(|i| i.operands()).collect()
+    };
     let own = defined(&block.insts[range.clone()]);
     let mut live_in = used(&block.insts[range.clone()]);
     live_in.retain(|value| !own.contains(value));
@@ -114,16 +117,27 @@ fn parts_are_the_whole() {
                     Slot { value: Value(value), offset }
                 })
                 .collect();
-            let slots_of = |values: Vec<Value>| -> Vec<Slot> { values.iter().map(|v| slots[v.0 as usize]).collect() };
+            let slots_of = |values: Vec<Value>| -> Vec<Slot> {
+                values.iter().map(|v| slots[v.0 as usize]).collect()
+            };
 
             let sizes = (with_slots.bytes(), layout.bytes());
-            let whole =
-                with_warp(limits, sizes, seed, |context| run_insts(&function, &layout, context, id, 0..end, &[], &[]));
+            let whole = with_warp(limits, sizes, seed, |context| {
+                run_insts(&function, &layout, context, id, 0..end, &[], &[])
+            });
             let cut = random.below(end as u32 + 1) as usize;
             let parts = with_warp(limits, sizes, seed, |context| {
                 [0..cut, cut..end].into_iter().try_for_each(|range| {
                     let (live_in, live_out) = boundary(block, range.clone());
-                    run_insts(&function, &layout, context, id, range, &slots_of(live_in), &slots_of(live_out))
+                    run_insts(
+                        &function,
+                        &layout,
+                        context,
+                        id,
+                        range,
+                        &slots_of(live_in),
+                        &slots_of(live_out),
+                    )
                 })
             });
             assert!(whole == parts, "seed {seed}, {id:?}, cut at {cut}\n{function}");

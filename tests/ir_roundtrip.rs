@@ -54,7 +54,8 @@ fn functions_say_which_register_is_active() {
     let text = random(1, 4).to_string();
     let (before, after) = text.split_once("active ").expect("a line `active`");
     let (_, after) = after.split_once('\n').expect("its end");
-    let error = parse::parse(&format!("{before}{after}")).expect_err("the line is gone").to_string();
+    let error =
+        parse::parse(&format!("{before}{after}")).expect_err("the line is gone").to_string();
     assert!(error.contains("expected an `active` line above, found `}`"), "{error}");
     let trailing = text.replacen('{', "{ bank", 1);
     let error = parse::parse(&trailing).expect_err("a word more").to_string();
@@ -64,11 +65,18 @@ fn functions_say_which_register_is_active() {
 /// The one terminator that is not generated, since no engine does it alone.
 #[test]
 fn services_round_trip() {
-    for (service, name) in Service::ALL.into_iter().zip(["print", "allocate", "free", "assert.fail"]) {
+    for (service, name) in
+        Service::ALL.into_iter().zip(["print", "allocate", "free", "assert.fail"])
+    {
         let mut function = random(1, 4);
-        let block = function.blocks.iter().position(|block| block.values.contains(&ValueType::MASK)).expect("a mask");
+        let block = function
+            .blocks
+            .iter()
+            .position(|block| block.values.contains(&ValueType::MASK))
+            .expect("a mask");
         let values = &function.blocks[block].values;
-        let lanes = Value(values.iter().position(|&ty| ty == ValueType::MASK).expect("a mask") as u32);
+        let lanes =
+            Value(values.iter().position(|&ty| ty == ValueType::MASK).expect("a mask") as u32);
         function.blocks[block].term = Terminator::Service { service, lanes, resume: BlockId(1) };
         let text = function.to_string();
         assert!(text.contains(&format!("service.{name} v{} resume b1", lanes.0)), "{text}");

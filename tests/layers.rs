@@ -26,6 +26,9 @@ fn orders_of_execution_are_these() {
         // Families of operations.
         let is_family = ["arrays", "atomic", "rounding", "special"].contains(&&*name);
         let is_named = text.contains(&format!("`src/cranelift/lower/{name}/`"));
-        assert!(!path.is_dir() || is_family || is_named, "{name} is neither an order nor a family of operations");
+        assert!(
+            !path.is_dir() || is_family || is_named,
+            "{name} is neither an order nor a family of operations"
+        );
     }
 }

@@ -49,12 +49,18 @@ impl Case {
     }
 
     /// What `of` says after the launch, on both engines.
-    fn run<T: PartialEq + std::fmt::Debug>(&self, rest: &str, of: impl Fn(&Session<'_>) -> T) -> Result<T, String> {
+    fn run<T: PartialEq + std::fmt::Debug>(
+        &self,
+        rest: &str,
+        of: impl Fn(&Session<'_>) -> T,
+    ) -> Result<T, String> {
         let launch = self.launch(rest)?;
         let mut results = Vec::new();
         for engine in [EngineKind::Interp, EngineKind::Jit] {
             let session = Session::new(&launch).map_err(|error| error.to_string())?;
-            let outcome = session.launch(&session.options(engine, 1), None).map_err(|error| error.to_string())?;
+            let outcome = session
+                .launch(&session.options(engine, 1), None)
+                .map_err(|error| error.to_string())?;
             assert!(outcome.fault.is_none(), "{engine:?}: {}", outcome.fault.unwrap());
             results.push(of(&session));
         }
@@ -145,9 +151,17 @@ out = { zeros = 24 }
 #[test]
 fn gradients_choose_the_level_of_a_volume() {
     let lanes = 29;
-    let case = Case::new("tests/fixtures/maxwell/images/volume.sm_50.cubin", "volume", [32, 1, 1], [2, 1, 1]);
+    let case = Case::new(
+        "tests/fixtures/maxwell/images/volume.sm_50.cubin",
+        "volume",
+        [32, 1, 1],
+        [2, 1, 1],
+    );
     // Four levels of 8, 4, 2 and 1 texels a side.
-    case.file("levels.bin", &floats((0..4).flat_map(|level| vec![(level + 1) as f32; 512 >> (3 * level)])));
+    case.file(
+        "levels.bin",
+        &floats((0..4).flat_map(|level| vec![(level + 1) as f32; 512 >> (3 * level)])),
+    );
     // A gradient of 1/8 is a texel of the first level.
     let level = |lane: usize| lane * 7 % 5;
     case.file("gradients.bin", &floats((0..64).map(|lane| 0.0625 * (1 << level(lane)) as f32)));
@@ -186,7 +200,8 @@ arg = [{ surface = "in" }, { surface = "out" }, { i32 = 256 }, { i32 = 256 }]
 in = { dim = "2d", size = [256, 256, 1], format = "r32_uint", layout = "block_linear", file = "in.bin", resident = [0, 2] }
 out = { dim = "2d", size = [256, 256, 1], format = "r32_uint", layout = "pitch", resident = [1, 2, 3] }
 "#;
-    let [input, output] = case.run(manifest, |s| [0, 1].map(|i| words(&s.surface(i).unwrap()))).unwrap();
+    let [input, output] =
+        case.run(manifest, |s| [0, 1].map(|i| words(&s.surface(i).unwrap()))).unwrap();
     // Blocks are 16 x 128 texels in 8 KiB, sixteen of them in a row of blocks: a page has half of a row.
     let expected_in = |x: usize, y: usize| if x < 128 { (y * 256 + x + 1) as u32 } else { 0 };
     for y in 0..256 {
@@ -204,12 +219,17 @@ fn a_captured_pool_says_where_images_are() {
     let case = Case::copy();
     let format = Format::named("r32_uint").unwrap();
     let pitch = format.image(Kind::D2, [256, 256, 1], Layout::Pitch(1024));
-    let blocks = format.image(Kind::D2, [256, 256, 1], Layout::Blocks(Blocks { height: 0, depth: 0 }));
+    let blocks =
+        format.image(Kind::D2, [256, 256, 1], Layout::Blocks(Blocks { height: 0, depth: 0 }));
     let addresses = [0x1_2345_0000u64, 0x1_3456_0000];
     let mut images = [pitch, blocks];
     images.iter_mut().zip(addresses).for_each(|(image, address)| image.base = address);
-    let headers = [[0; 8], header::encode(&images[0]).unwrap(), header::encode(&images[1]).unwrap()];
-    case.file("headers.bin", &headers.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>());
+    let headers =
+        [[0; 8], header::encode(&images[0]).unwrap(), header::encode(&images[1]).unwrap()];
+    case.file(
+        "headers.bin",
+        &headers.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>(),
+    );
     case.file("in.bin", &(1..=65536u32).flat_map(u32::to_le_bytes).collect::<Vec<_>>());
     let rest = r#"
 arg = [{ u64 = 1 }, { u64 = 2 }, { i32 = 256 }, { i32 = 256 }]
@@ -233,7 +253,10 @@ image_pool = { headers = "headers.bin" }
     assert!(wrong(beside).contains("image_pool: expected no [surface.NAME]"), "{}", wrong(beside));
     case.file("cut.bin", &[0; 33]);
     let cut = wrong("image_pool = { headers = \"cut.bin\" }");
-    assert!(cut.contains("cut.bin") && cut.contains("33 bytes: expected a multiple of 32"), "{cut}");
+    assert!(
+        cut.contains("cut.bin") && cut.contains("33 bytes: expected a multiple of 32"),
+        "{cut}"
+    );
     let other = Case::new("examples/gfx9/saxpy/saxpy.gfx900.hsaco", "saxpy", [64, 1, 1], [1; 3]);
     other.file("headers.bin", &[0; 32]);
     let other = other.run("image_pool = { headers = \"headers.bin\" }", |_| ()).unwrap_err();
@@ -242,22 +265,38 @@ image_pool = { headers = "headers.bin" }
 
 #[test]
 fn images_that_cannot_be() {
-    let surface = |more: &str| format!("[surface]\ns = {{ dim = \"2d\", format = \"r32_uint\", {more} }}\n");
+    let surface =
+        |more: &str| format!("[surface]\ns = {{ dim = \"2d\", format = \"r32_uint\", {more} }}\n");
     let cases = [
         (surface("size = [8, 8, 1], levels = 5"), "surface.s.levels: expected 1 to 4"),
         (surface("size = [8, 8, 1], levels = 2"), "levels = 2: expected layout = \"block_linear\""),
-        (surface("size = [8, 8, 1], resident = [0, 0]"), "surface.s.resident: expected numbers of pages"),
+        (
+            surface("size = [8, 8, 1], resident = [0, 0]"),
+            "surface.s.resident: expected numbers of pages",
+        ),
         (surface("size = [8, 8, 1], resident = [1]"), "resident page 1: the image has 1 pages"),
         (surface("size = [65536, 65536, 1], resident = []"), "expected at most 4294967296"),
-        (surface("size = [65537, 1, 1]"), "size [65537, 1, 1]: expected at most [65536, 65536, 16384]"),
-        (surface("size = [1, 1, 4294967295], block_depth = 32").replace("2d", "3d"), "expected at most [65536"),
+        (
+            surface("size = [65537, 1, 1]"),
+            "size [65537, 1, 1]: expected at most [65536, 65536, 16384]",
+        ),
+        (
+            surface("size = [1, 1, 4294967295], block_depth = 32").replace("2d", "3d"),
+            "expected at most [65536",
+        ),
         (
             surface("size = [4294967295, 4294967295, 98310]").replace("2d", "cube_array"),
             "expected at most [65536, 65536, 98304]",
         ),
-        (surface("size = [4294967295, 4294967295, 4294967295]").replace("2d", "2d_array"), "expected at most [65536"),
+        (
+            surface("size = [4294967295, 4294967295, 4294967295]").replace("2d", "2d_array"),
+            "expected at most [65536",
+        ),
         (surface("size = [8, 4, 6]").replace("2d", "cube"), "expected squares, and six of them"),
-        (surface("size = [8, 8, 7]").replace("2d", "cube_array"), "expected squares, and six of them"),
+        (
+            surface("size = [8, 8, 7]").replace("2d", "cube_array"),
+            "expected squares, and six of them",
+        ),
         (
             surface("size = [8, 8, 1]")
                 + "[texture]\nt = { surface = \"s\", filter = \"linear\", address = \"repeat\", compare = \"more\" }",

@@ -23,7 +23,12 @@ fn peak_kib() -> i64 {
 fn run(manifest: &Path) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warploom"));
     command.env("WARPLOOM_CACHE", "off");
-    command.arg("run").arg(manifest).args(["--engine", "jit"]).env_remove("WARPLOOM_LOG").stdout(Stdio::null());
+    command
+        .arg("run")
+        .arg(manifest)
+        .args(["--engine", "jit"])
+        .env_remove("WARPLOOM_LOG")
+        .stdout(Stdio::null());
     let status = command.status().expect("the command starts");
     assert!(status.success(), "{}: {status}", manifest.display());
     let peak = peak_kib();
@@ -39,7 +44,8 @@ fn a_process_takes_less_than_100_mib() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let cubin = "unroll10k.sm_50.cubin";
-    std::fs::copy(root.join("benches/fixtures").join(cubin), folder.path().join(cubin)).expect("a copy");
+    std::fs::copy(root.join("benches/fixtures").join(cubin), folder.path().join(cubin))
+        .expect("a copy");
     let manifest = folder.path().join("m.toml");
     std::fs::write(&manifest, UNROLL).expect("a manifest");
     run(&manifest);

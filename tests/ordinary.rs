@@ -9,7 +9,8 @@ use warploom_replay::{Launch, Session, compare};
 fn folders() -> Vec<PathBuf> {
     let small = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/ordinary/small");
     let listed = std::fs::read_dir(&small).unwrap_or_else(|e| panic!("{}: {e}", small.display()));
-    let mut found: Vec<PathBuf> = listed.map(|entry| entry.expect("a readable folder").path()).collect();
+    let mut found: Vec<PathBuf> =
+        listed.map(|entry| entry.expect("a readable folder").path()).collect();
     found.sort();
     assert!(found.len() >= 53, "{found:?}");
     found
@@ -20,20 +21,23 @@ fn check(suffix: &str, at_least: usize) {
     let mut count = 0;
     for folder in folders() {
         let name = folder.file_name().expect("a folder's name").to_string_lossy().into_owned();
-        let mut launch =
-            Launch::read(&folder.join(format!("{name}.maxwell.toml"))).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let mut launch = Launch::read(&folder.join(format!("{name}.maxwell.toml")))
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(launch.expects_something(), "{name}: nothing is expected");
         launch.binary_path = folder.join(format!("../../programs/{name}.{suffix}"));
         if !launch.binary_path.exists() {
             continue;
         }
         count += 1;
-        launch.binary = std::fs::read(&launch.binary_path).unwrap_or_else(|e| panic!("{name}.{suffix}: {e}"));
+        launch.binary =
+            std::fs::read(&launch.binary_path).unwrap_or_else(|e| panic!("{name}.{suffix}: {e}"));
         let session = Session::new(&launch).unwrap_or_else(|e| panic!("{name}.{suffix}: {e}"));
         for engine in [EngineKind::Jit, EngineKind::Interp] {
             let label = format!("{name}.{suffix} ({engine})");
             session.reset().unwrap_or_else(|e| panic!("{label}: {e}"));
-            let outcome = session.launch(&session.options(engine, 1), None).unwrap_or_else(|e| panic!("{label}: {e}"));
+            let outcome = session
+                .launch(&session.options(engine, 1), None)
+                .unwrap_or_else(|e| panic!("{label}: {e}"));
             if let Some(fault) = outcome.fault {
                 panic!("{label}: {fault}");
             }
@@ -41,7 +45,11 @@ fn check(suffix: &str, at_least: usize) {
                 let Some(expect) = &buffer.expect else { continue };
                 let got = session.buffer(i).unwrap_or_else(|e| panic!("{label}: {e}"));
                 let comparison = compare(&got, &expect.array, expect.tolerance);
-                assert_eq!(comparison.mismatches, 0, "{label}: buffer `{}`: {comparison}", buffer.name);
+                assert_eq!(
+                    comparison.mismatches, 0,
+                    "{label}: buffer `{}`: {comparison}",
+                    buffer.name
+                );
             }
         }
     }

@@ -17,12 +17,16 @@ fn module(body: &str) -> String {
 
 fn launch(body: &str, threads: u32, engine: EngineKind) -> (LaunchOutcome, Vec<u32>) {
     let text = module(body);
-    let program = Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let program =
+        Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut bytes = vec![0; 4 * threads as usize];
     let out = program.memory().alloc(bytes.len() as u64, 256).unwrap();
     program.memory().write(out, &bytes).unwrap();
-    let options =
-        LaunchOptions { engine, instruction_limit: Some(1_000_000), ..LaunchOptions::new([1, 1, 1], [threads, 1, 1]) };
+    let options = LaunchOptions {
+        engine,
+        instruction_limit: Some(1_000_000),
+        ..LaunchOptions::new([1, 1, 1], [threads, 1, 1])
+    };
     let outcome = program.kernel("k").unwrap().launch(&[Arg::pointer(out)], &options).unwrap();
     program.memory().read(out, &mut bytes).unwrap();
     (outcome, bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
@@ -97,7 +101,8 @@ fn numbered_barriers_are_others() {
         ld.shared.u32 %result, [s];";
     check(body, 64, |_| 3);
     for engine in [EngineKind::Interp, EngineKind::Jit] {
-        let (outcome, _) = launch("mov.b32 %r1, 16; barrier.sync %r1; mov.b32 %result, 1;", 32, engine);
+        let (outcome, _) =
+            launch("mov.b32 %r1, 16; barrier.sync %r1; mov.b32 %result, 1;", 32, engine);
         assert_eq!(outcome.fault.expect("no such barrier").kind(), FaultKind::IllegalInstruction);
     }
 }
@@ -111,7 +116,11 @@ fn warps_that_wait_for_ever_are_a_fault() {
         done:";
     let faults = [EngineKind::Interp, EngineKind::Jit].map(|engine| {
         let fault = launch(body, 64, engine).0.fault.expect("nobody can go on");
-        assert_eq!((fault.kind(), fault.fault.waiting.len()), (FaultKind::StuckBarrier, 2), "{fault}");
+        assert_eq!(
+            (fault.kind(), fault.fault.waiting.len()),
+            (FaultKind::StuckBarrier, 2),
+            "{fault}"
+        );
         fault.to_string()
     });
     assert_eq!(faults[0], faults[1]);

@@ -39,12 +39,18 @@ fn module(body: &str) -> String {
 /// Runs a case with so many rounds.
 fn check(case: &Case, n: u32, engine: EngineKind) {
     let text = module(&case.body);
-    let program = Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let program =
+        Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut bytes = vec![if case.ones { 0xff } else { 0 }; BYTES];
     let buffer = program.memory().alloc(BYTES as u64, 256).unwrap();
     program.memory().write(buffer, &bytes).unwrap();
-    let options = LaunchOptions { engine, threads: 2, ..LaunchOptions::new([GRID, 1, 1], [BLOCK, 1, 1]) };
-    let outcome = program.kernel("k").unwrap().launch(&[Arg::pointer(buffer), Arg::from(n)], &options).unwrap();
+    let options =
+        LaunchOptions { engine, threads: 2, ..LaunchOptions::new([GRID, 1, 1], [BLOCK, 1, 1]) };
+    let outcome = program
+        .kernel("k")
+        .unwrap()
+        .launch(&[Arg::pointer(buffer), Arg::from(n)], &options)
+        .unwrap();
     assert!(outcome.fault.is_none(), "{:?}\n{text}", outcome.fault.map(|fault| fault.to_string()));
     program.memory().read(buffer, &mut bytes).unwrap();
     let words = bytes.chunks(8).map(|word| u64::from_le_bytes(word.try_into().unwrap()));
@@ -59,13 +65,25 @@ fn integers(n: u64) -> Vec<Case> {
     let mut cases = vec![
         all("red.global.add.u32 [%a], 1;", vec![u64::from(total as u32)]),
         all("red.relaxed.sys.global.add.u64 [%a], 0x100000001;", vec![total << 32 | total]),
-        all("atom.acq_rel.gpu.add.u32 %u1, [%a], 1; red.max.u32 [%a+8], %u1;", vec![total, total - 1]),
-        all("atom.add.u64 %x1, [%a], 3; red.max.u64 [%a+8], %x1;", vec![3 * total, 3 * (total - 1)]),
+        all(
+            "atom.acq_rel.gpu.add.u32 %u1, [%a], 1; red.max.u32 [%a+8], %u1;",
+            vec![total, total - 1],
+        ),
+        all(
+            "atom.add.u64 %x1, [%a], 3; red.max.u64 [%a+8], %x1;",
+            vec![3 * total, 3 * (total - 1)],
+        ),
         all("red.global.inc.u32 [%a], 999;", vec![total % 1000]),
         all("atom.global.dec.u32 %u1, [%a], 999;", vec![(1000 - total % 1000) % 1000]),
         // What one lane adds, it or another takes away.
-        all("red.add.u32 [%a], 1; atom.global.exch.b32 %u1, [%a], 0; red.add.u32 [%a+8], %u1;", vec![0, total]),
-        all("red.add.u64 [%a], 1; atom.global.exch.b64 %x1, [%a], 0; red.add.u64 [%a+8], %x1;", vec![0, total]),
+        all(
+            "red.add.u32 [%a], 1; atom.global.exch.b32 %u1, [%a], 0; red.add.u32 [%a+8], %u1;",
+            vec![0, total],
+        ),
+        all(
+            "red.add.u64 [%a], 1; atom.global.exch.b64 %x1, [%a], 0; red.add.u64 [%a+8], %x1;",
+            vec![0, total],
+        ),
     ];
     for ty in ["u32", "s32", "u64", "s64"] {
         let (value, width) = if ty.ends_with("32") { ("%v", 32) } else { ("%w", 64) };
@@ -84,7 +102,10 @@ fn integers(n: u64) -> Vec<Case> {
             "mov.{r} {one}1, 1; shl.{ty} {one}1, {one}1, %c; mul.wide.u32 %at, %t, 8; add.u64 %at, %a, %at; and.b32 %u7, %r, 1; setp.eq.u32 %p2, %u7, 0;"
         );
         let set = u64::from(u32::MAX);
-        cases.push(all(&format!("{bit} red.global.or.{ty} [%at], {one}1;"), vec![set; BLOCK as usize]));
+        cases.push(all(
+            &format!("{bit} red.global.or.{ty} [%at], {one}1;"),
+            vec![set; BLOCK as usize],
+        ));
         // In all rounds but an even number of them.
         cases.push(all(
             &format!("{bit} atom.global.xor.{ty} {one}2, [%at], {one}1;"),
@@ -104,10 +125,15 @@ fn integers(n: u64) -> Vec<Case> {
 fn floats(n: u64) -> Vec<Case> {
     let total = LANES * n;
     let single = u64::from((total as f32).to_bits());
-    let all = |body: &str, expected: u64| Case { body: body.into(), ones: false, expected: vec![expected] };
+    let all = |body: &str, expected: u64| Case {
+        body: body.into(),
+        ones: false,
+        expected: vec![expected],
+    };
     // All but what the first lane adds once more is nothing.
-    let halves =
-        |add: &str, expected| all(&format!("{add} or.b32 %u1, %id, %r; setp.eq.u32 %p2, %u1, 0; @%p2 {add}"), expected);
+    let halves = |add: &str, expected| {
+        all(&format!("{add} or.b32 %u1, %id, %r; setp.eq.u32 %p2, %u1, 0; @%p2 {add}"), expected)
+    };
     vec![
         all("red.global.add.f32 [%a], %f;", single),
         all("atom.relaxed.gpu.global.add.f32 %u1, [%a], %f;", single),
@@ -124,7 +150,8 @@ fn floats(n: u64) -> Vec<Case> {
 fn swaps(n: u64) -> Vec<Case> {
     let total = LANES * n;
     let one = |body: &str, expected: Vec<u64>| Case { body: body.into(), ones: false, expected };
-    let until = |load: &str, next: &str, cas: &str| format!("again: {load} {next} {cas} @%p3 bra again;");
+    let until =
+        |load: &str, next: &str, cas: &str| format!("again: {load} {next} {cas} @%p3 bra again;");
     vec![
         // The half beside it is another's.
         one(
@@ -164,7 +191,8 @@ fn swaps(n: u64) -> Vec<Case> {
 
 /// Rounds of each lane.
 fn rounds() -> u64 {
-    let count = std::env::var("WARPLOOM_CONTENTION").map_or(100_000, |text| text.parse().expect("a number"));
+    let count = std::env::var("WARPLOOM_CONTENTION")
+        .map_or(100_000, |text| text.parse().expect("a number"));
     // An odd number: bits that change in each round are set in the end.
     u64::div_ceil(count, LANES) | 1
 }

@@ -34,7 +34,8 @@ fn after((major, minor): Version) -> Version {
 
 /// What ptxas says of a statement at the places around its floors: target, version, verdict.
 fn places<'a>(floors: &'a str, first: &[(&'a str, Version)]) -> Vec<(&'a str, Version, bool)> {
-    let said: HashMap<&str, &str> = floors.split(' ').map(|part| part.split_once(':').unwrap()).collect();
+    let said: HashMap<&str, &str> =
+        floors.split(' ').map(|part| part.split_once(':').unwrap()).collect();
     let mut range = "-";
     let mut found = vec![];
     // ptxas 12.9 knows no version above 8.8: a range that ends there says nothing of later ones.
@@ -54,7 +55,8 @@ fn places<'a>(floors: &'a str, first: &[(&'a str, Version)]) -> Vec<(&'a str, Ve
             add(highest, false);
             continue;
         }
-        let (from, to) = range.split_once('-').map_or((range, None), |(from, to)| (from, Some(version(to))));
+        let (from, to) =
+            range.split_once('-').map_or((range, None), |(from, to)| (from, Some(version(to))));
         let from = version(from).max(lowest);
         if from > lowest {
             add(before(from), false);
@@ -90,9 +92,14 @@ fn forms_have_the_floors_of_ptxas() {
             let read = warploom_ptx::read(module(statement, target, version).as_bytes());
             if read.is_ok() != taken {
                 let (major, minor) = version;
-                let problem = read.err().map(|errors| errors.to_string().replace('\n', " ")).unwrap_or_default();
-                let opcode: String = statement.chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
-                let kind = format!("{opcode}, sm_{target} {major}.{minor}, ptxas takes it: {taken}");
+                let problem = read
+                    .err()
+                    .map(|errors| errors.to_string().replace('\n', " "))
+                    .unwrap_or_default();
+                let opcode: String =
+                    statement.chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
+                let kind =
+                    format!("{opcode}, sm_{target} {major}.{minor}, ptxas takes it: {taken}");
                 differ.entry(kind).or_default().push(format!("{statement} {problem}"));
             }
         }

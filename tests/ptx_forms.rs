@@ -40,7 +40,12 @@ fn line(line: &str) -> Option<Line<'_>> {
         "any" | "crash" => None,
         name => Some(target(name)),
     };
-    Some(Line { accept: verdict == "accept", target, version: (major.parse().ok()?, minor.parse().ok()?), statement })
+    Some(Line {
+        accept: verdict == "accept",
+        target,
+        version: (major.parse().ok()?, minor.parse().ok()?),
+        statement,
+    })
 }
 
 /// The opcode name of a statement, without a guard.
@@ -92,11 +97,12 @@ L2: ret;
 
 fn verdict(statement: &str, target: Target, version: (u8, u8)) -> Result<(), String> {
     let text = module(statement, target, version);
-    let read = warploom_ptx::read(text.as_bytes()).map_err(|errors| errors.to_string().replace('\n', " "))?;
+    let read = warploom_ptx::read(text.as_bytes())
+        .map_err(|errors| errors.to_string().replace('\n', " "))?;
     // What is taken is printed, and taken again.
     let printed = print(&read);
-    let again =
-        warploom_ptx::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{statement}\n{errors}\n{printed}"));
+    let again = warploom_ptx::read(printed.as_bytes())
+        .unwrap_or_else(|errors| panic!("{statement}\n{errors}\n{printed}"));
     assert_eq!(printed, print(&again));
     Ok(())
 }
@@ -132,7 +138,10 @@ impl Disagreements {
         }
         let suffix = target.suffix.map(String::from).unwrap_or_default();
         let (sm, (major, minor)) = (target.sm, version);
-        let text = format!("sm_{sm}{suffix} {major}.{minor}: {statement} {}", verdict.err().unwrap_or_default());
+        let text = format!(
+            "sm_{sm}{suffix} {major}.{minor}: {statement} {}",
+            verdict.err().unwrap_or_default()
+        );
         self.0.entry((opcode(statement).to_owned(), accept)).or_default().push(text);
     }
 
@@ -165,13 +174,15 @@ fn statements_have_the_verdicts_of_ptxas() {
 #[test]
 fn accepted_statements_stay_legal() {
     let text = forms();
-    let lines: Vec<Line> = text.lines().filter(|line| !line.starts_with('#')).filter_map(line).collect();
+    let lines: Vec<Line> =
+        text.lines().filter(|line| !line.starts_with('#')).filter_map(line).collect();
     let mut refused: HashMap<&str, Vec<&Line>> = HashMap::new();
     for of in lines.iter().filter(|of| !of.accept) {
         refused.entry(of.statement).or_default().push(of);
     }
     let ends = |of: &Line, target: Target| {
-        let later = |by: &&Line| by.version > of.version && by.target.is_none_or(|by| by.sm >= target.sm);
+        let later =
+            |by: &&Line| by.version > of.version && by.target.is_none_or(|by| by.sm >= target.sm);
         refused.get(of.statement).is_some_and(|all| all.iter().any(later))
     };
     let mut disagreements = Disagreements::default();

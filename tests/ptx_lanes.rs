@@ -18,7 +18,8 @@ fn module(target: &str, before: &str, body: &str) -> String {
 }
 
 fn launch(text: &str, lanes: u32, engine: EngineKind, stack: u32) -> Result<Vec<u32>, Box<Fault>> {
-    let program = Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let program =
+        Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
     // Words behind those of the threads are for all.
     let mut bytes = vec![0; 4 * (lanes as usize + 32)];
     let out = program.memory().alloc(bytes.len() as u64, 256).unwrap();
@@ -127,7 +128,8 @@ fn sums_over_the_warp_in_divergent_code() {
         last: shfl.sync.bfly.b32 %r2, %r1, 2, 31, -1; add.u32 %r1, %r1, %r2;
         shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1; add.u32 %result, %r1, %r2;
         done:";
-    let sum = (0..7).map(|lane| lane + 1).sum::<u32>() + (7..32).map(|lane| lane + 100).sum::<u32>();
+    let sum =
+        (0..7).map(|lane| lane + 1).sum::<u32>() + (7..32).map(|lane| lane + 100).sum::<u32>();
     assert_eq!(run(&module("sm_70", "", body), 32), each(32, |_| sum));
 }
 
@@ -139,11 +141,16 @@ fn votes_matches_and_reductions_in_both_arms() {
         bra.uni done;
         low: vote.sync.ballot.b32 %r2, !%p2, -1; match.any.sync.b32 %r3, 1, -1; redux.sync.add.u32 %r4, %r1, -1;
         done: xor.b32 %r2, %r2, %r3; xor.b32 %result, %r2, %r4;";
-    let ballot = (0..32).filter(|&lane| (lane % 4 == 0) != (lane < 11)).fold(0, |mask, lane| mask | 1_u32 << lane);
+    let ballot = (0..32)
+        .filter(|&lane| (lane % 4 == 0) != (lane < 11))
+        .fold(0, |mask, lane| mask | 1_u32 << lane);
     let value = |lane: u32| if lane < 11 { 1 } else { lane % 4 };
     let sum: u32 = (0..32).map(|lane| if lane < 11 { lane % 4 } else { lane }).sum();
-    let alike =
-        |lane| (0..32).filter(|&other| value(other) == value(lane)).fold(0, |mask, other| mask | 1_u32 << other);
+    let alike = |lane| {
+        (0..32)
+            .filter(|&other| value(other) == value(lane))
+            .fold(0, |mask, other| mask | 1_u32 << other)
+    };
     assert_eq!(run(&module("sm_80", "", body), 32), each(32, |lane| ballot ^ alike(lane) ^ sum));
 }
 
@@ -156,7 +163,10 @@ fn masks_keep_lanes_apart() {
         vote.sync.ballot.b32 %result, 1, %r1; bra.uni done;
         odd: vote.sync.ballot.b32 %result, 0, %r1;
         done:";
-    assert_eq!(run(&module("sm_70", "", body), 32), each(32, |lane| if lane < 16 { 0x5555 } else { 0x5555_0000 }));
+    assert_eq!(
+        run(&module("sm_70", "", body), 32),
+        each(32, |lane| if lane < 16 { 0x5555 } else { 0x5555_0000 })
+    );
 }
 
 /// Lanes that have exited are not waited for.
@@ -387,7 +397,8 @@ fn a_table_of_branches() {
 fn a_large_table_of_branches() {
     const WAYS: u32 = 600;
     let labels = (0..WAYS).map(|n| format!("way{n}")).collect::<Vec<_>>().join(", ");
-    let mut body = format!("mul.lo.u32 %r1, %lane, 18; T: .branchtargets {labels};\nbrx.idx %r1, T;\n");
+    let mut body =
+        format!("mul.lo.u32 %r1, %lane, 18; T: .branchtargets {labels};\nbrx.idx %r1, T;\n");
     for n in 0..WAYS {
         body += &format!("way{n}: add.u32 %result, %result, {n}; bra done;\n");
     }
@@ -466,7 +477,8 @@ fn a_hundred_locks() {
             n % 8 + 1
         );
     }
-    body += "bar.sync 0; ld.volatile.global.u32 %r2, [%d2]; mad.lo.u32 %result, %r2, 1000, %result;";
+    body +=
+        "bar.sync 0; ld.volatile.global.u32 %r2, [%d2]; mad.lo.u32 %result, %r2, 1000, %result;";
     let text = module("sm_70", ".global .u32 lock; .global .u32 sum;", &body);
     let mut own = [0_u32; 64];
     let mut sum = 0;
@@ -488,11 +500,13 @@ fn a_sum_with_a_known_carry_is_used_later() {
         mov.b64 %d1, 0x23; mul.wide.u32 %d2, %t, 0x763ba456; mov.b64 %d3, -1; sub.cc.s64 %d4, %d3, %d1;
         madc.lo.cc.s64 %d2, %d2, %d1, 0x33; mad.wide.u32 %d5, %t, 8, %out;
         st.global.b64 [%d5+1024], %d4; st.global.b64 [%d5+512], %d2; cvt.u32.u64 %result, %d2;";
-    let text =
-        module("sm_70", "", body).replace("mov.u32 %lane, %laneid;", "mov.u32 %lane, %laneid; mov.u64 %out, big;");
+    let text = module("sm_70", "", body)
+        .replace("mov.u32 %lane, %laneid;", "mov.u32 %lane, %laneid; mov.u64 %out, big;");
     let text = text.replace(".visible .entry", ".global .align 8 .b8 big[4096];\n.visible .entry");
-    let text =
-        text.replace("mad.wide.u32 %at, %t, 4, %out;", "ld.param.u64 %out, [pout]; mad.wide.u32 %at, %t, 4, %out;");
+    let text = text.replace(
+        "mad.wide.u32 %at, %t, 4, %out;",
+        "ld.param.u64 %out, [pout]; mad.wide.u32 %at, %t, 4, %out;",
+    );
     let expected = each(32, |t| (u64::from(t) * 0x763b_a456 * 0x23 + 0x34) as u32);
     assert_eq!(run(&text, 32), expected);
 }

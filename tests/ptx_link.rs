@@ -41,7 +41,11 @@ fn launch(texts: &[String], engine: EngineKind) -> (Program, u32, LaunchOutcome)
 fn run(texts: &[String]) -> u32 {
     let [a, b] = ENGINES.map(|engine| {
         let (_, result, outcome) = launch(texts, engine);
-        assert!(outcome.fault.is_none(), "{engine}: {:?}", outcome.fault.map(|fault| fault.to_string()));
+        assert!(
+            outcome.fault.is_none(),
+            "{engine}: {:?}",
+            outcome.fault.map(|fault| fault.to_string())
+        );
         result
     });
     assert_eq!(a, b, "the engines differ");
@@ -49,8 +53,9 @@ fn run(texts: &[String]) -> u32 {
 }
 
 fn link(texts: &[String]) -> Result<warploom_ptx::module::Module, LinkErrors> {
-    let read =
-        |(name, text): (&str, &[u8])| warploom_ptx::read(text).unwrap_or_else(|error| panic!("{error}")).named(name);
+    let read = |(name, text): (&str, &[u8])| {
+        warploom_ptx::read(text).unwrap_or_else(|error| panic!("{error}")).named(name)
+    };
     warploom_ptx::link(named(texts).into_iter().map(read).collect())
 }
 
@@ -59,8 +64,7 @@ fn errors(texts: &[String]) -> String {
     link(texts).expect_err("an error").to_string()
 }
 
-const CALL_F: &str =
-    "{ .param .b32 x; .param .b32 y; st.param.b32 [x], 5; call (y), f, (x); ld.param.b32 %result, [y]; }";
+const CALL_F: &str = "{ .param .b32 x; .param .b32 y; st.param.b32 [x], 5; call (y), f, (x); ld.param.b32 %result, [y]; }";
 const EXTERN_F: &str = ".extern .func (.param .b32 r) f(.param .b32 x);";
 
 fn function(linkage: &str, name: &str, add: u32) -> String {
@@ -87,9 +91,12 @@ fn functions_are_found_in_other_modules() {
 
 #[test]
 fn variables_are_found_in_other_modules() {
-    let read = "ld.global.u32 %r0, [v+4]; ld.const.u32 %r1, [c]; mad.lo.u32 %result, %r0, 100, %r1;";
+    let read =
+        "ld.global.u32 %r0, [v+4]; ld.const.u32 %r1, [c]; mad.lo.u32 %result, %r0, 100, %r1;";
     let declared = ".extern .global .align 4 .u32 v[]; .extern .const .align 4 .b32 c;";
-    let defined = head(".visible .global .align 4 .u32 v[3] = {1, 2, 3};\n.visible .const .align 4 .u32 c = 7;");
+    let defined = head(
+        ".visible .global .align 4 .u32 v[3] = {1, 2, 3};\n.visible .const .align 4 .u32 c = 7;",
+    );
     assert_eq!(run(&[kernel(declared, read), defined.clone()]), 207);
     // A structure's declaration is bytes.
     let declared = ".extern .global .align 4 .b8 v[12]; .extern .const .align 4 .b32 c;";
@@ -102,15 +109,21 @@ fn variables_are_found_in_other_modules() {
 
 #[test]
 fn shared_variables_are_found_in_other_modules() {
-    let set = head(".visible .shared .align 4 .u32 s;\n.visible .func set()\n{\nst.shared.u32 [s], 77;\nret;\n}");
-    let user =
-        kernel(".extern .shared .align 4 .u32 s;\n.extern .func set();", "call set; ld.shared.u32 %result, [s];");
+    let set = head(
+        ".visible .shared .align 4 .u32 s;\n.visible .func set()\n{\nst.shared.u32 [s], 77;\nret;\n}",
+    );
+    let user = kernel(
+        ".extern .shared .align 4 .u32 s;\n.extern .func set();",
+        "call set; ld.shared.u32 %result, [s];",
+    );
     assert_eq!(run(&[user, set]), 77);
 }
 
 #[test]
 fn local_names_stay_apart() {
-    let own = |value: u32| format!(".global .u32 v = {value};\n.shared .u32 s;\n{}", function("", "f", value));
+    let own = |value: u32| {
+        format!(".global .u32 v = {value};\n.shared .u32 s;\n{}", function("", "f", value))
+    };
     let get = "ld.global.u32 %r0, [v]; add.u32 %result, %result, %r0;";
     let other = head(&format!(
         "{}\n.visible .func (.param .b32 r) g(.param .b32 x)\n{{\n.reg .b32 %result, %r<8>;\n{CALL_F}\n{get}\n\
@@ -169,7 +182,11 @@ fn the_largest_common_variable_is_the_one() {
         ".common .global .align 4 .b32 v[2];",
         "mov.u64 %d0, v; st.global.u32 [%d0+12], 3; ld.global.u32 %result, [%d0+12];",
     );
-    let texts = [user, head(".common .global .align 8 .b32 v[4];"), head(".common .global .align 64 .b32 v[3];")];
+    let texts = [
+        user,
+        head(".common .global .align 8 .b32 v[4];"),
+        head(".common .global .align 64 .b32 v[3];"),
+    ];
     let linked = link(&texts).unwrap();
     let v: Vec<_> = linked.variables.iter().filter(|variable| variable.name == "v").collect();
     assert_eq!((v.len(), v[0].size, v[0].align), (1, 16, 64));
@@ -191,7 +208,10 @@ fn initial_contents_hold_addresses_of_other_modules() {
         call (y), %d2, (x), P; ld.param.b32 %r2, [y]; }
         mad.lo.u32 %result, %r0, 1000, %r2; mad.lo.u32 %result, %r1, 100000, %result;";
     let user = kernel(".extern .global .u64 table[3];", body);
-    let values = head(&format!(".visible .global .u32 v[4] = {{6, 7, 8, 9}};\n{}", function(".visible", "f", 10)));
+    let values = head(&format!(
+        ".visible .global .u32 v[4] = {{6, 7, 8, 9}};\n{}",
+        function(".visible", "f", 10)
+    ));
     assert_eq!(run(&[user.clone(), tables.clone(), values.clone()]), 708_015);
     assert_eq!(run(&[values, tables, user]), 708_015);
 }
@@ -224,7 +244,9 @@ fn addresses_may_be_written_byte_by_byte() {
 #[test]
 fn pointers_reach_what_functions_of_other_modules_have_in_shared_memory() {
     // The kernel names neither the function nor its variable.
-    let table = head(".extern .func (.param .b32 r) f(.param .b32 x);\n.visible .global .u64 table[1] = {f};");
+    let table = head(
+        ".extern .func (.param .b32 r) f(.param .b32 x);\n.visible .global .u64 table[1] = {f};",
+    );
     let f = head(
         ".shared .align 4 .u32 own;\n.visible .func (.param .b32 r) f(.param .b32 x)\n{\n.reg .b32 %r<2>;\n\
          ld.param.b32 %r0, [x]; st.shared.u32 [own], %r0; ld.shared.u32 %r1, [own]; st.param.b32 [r], %r1; ret;\n}",
@@ -241,7 +263,10 @@ fn pointers_reach_what_functions_of_other_modules_have_in_shared_memory() {
 #[test]
 fn aliases_are_definitions() {
     let user = kernel(EXTERN_F, CALL_F);
-    let alias = format!("{}.visible .func (.param .b32 r) f(.param .b32 x);\n.alias f, g;", function("", "g", 30));
+    let alias = format!(
+        "{}.visible .func (.param .b32 r) f(.param .b32 x);\n.alias f, g;",
+        function("", "g", 30)
+    );
     assert_eq!(run(&[user, head(&alias)]), 35);
     let found = errors(&[head(&alias), head(&function(".visible", "f", 1))]);
     assert!(found.contains("`f` is defined twice: at a.ptx:"), "{found}");
@@ -287,7 +312,11 @@ fn duplicates_and_misfits_name_both_places() {
             head(".extern .global .u32 f;"),
             "b.ptx:4:22: `f` is a variable here, but a function at a.ptx:4:32",
         ),
-        (f(".visible"), head(".extern .entry f();"), "b.ptx:4:16: `f` is a kernel here, but none at a.ptx:4:32"),
+        (
+            f(".visible"),
+            head(".extern .entry f();"),
+            "b.ptx:4:16: `f` is a kernel here, but none at a.ptx:4:32",
+        ),
     ];
     for (a, b, expected) in cases {
         assert_eq!(errors(&[a, b]), expected);
@@ -298,10 +327,16 @@ fn duplicates_and_misfits_name_both_places() {
 fn missing_symbols_name_declaration_and_use() {
     let user = kernel(EXTERN_F, CALL_F);
     let found = errors(&[head(""), user]);
-    assert_eq!(found, "b.ptx:4:31: `f` is defined in none of the modules, and is used at b.ptx:9:54");
+    assert_eq!(
+        found,
+        "b.ptx:4:31: `f` is defined in none of the modules, and is used at b.ptx:9:54"
+    );
     let user = kernel(".extern .global .u32 v;", "\n\nld.global.u32 %result, [v];");
     let found = errors(&[user, head("")]);
-    assert_eq!(found, "a.ptx:4:22: `v` is defined in none of the modules, and is used at a.ptx:11:1");
+    assert_eq!(
+        found,
+        "a.ptx:4:22: `v` is defined in none of the modules, and is used at a.ptx:11:1"
+    );
     // What nothing uses may be missing.
     assert!(link(&[head(&format!(".extern .global .u32 v;\n{EXTERN_F}")), head(EXTERN_F)]).is_ok());
 }
@@ -317,8 +352,11 @@ fn what_the_driver_provides_stays_undefined() {
 #[test]
 fn heads_are_joined() {
     let with = |head: &str| format!("{head}\n.address_size 64\n");
-    let texts =
-        [with(".version 6.0\n.target sm_50"), with(".version 7.8\n.target sm_70"), with(".version 8.0\n.target sm_60")];
+    let texts = [
+        with(".version 6.0\n.target sm_50"),
+        with(".version 7.8\n.target sm_70"),
+        with(".version 8.0\n.target sm_60"),
+    ];
     let linked = link(&texts).unwrap();
     assert_eq!((linked.version, linked.target.sm), ((8, 0), 70));
     let texts = [with(".version 8.0\n.target sm_90a"), with(".version 8.3\n.target sm_90")];
@@ -326,14 +364,22 @@ fn heads_are_joined() {
     let narrow = ".version 8.0\n.target sm_50\n.address_size 32\n".to_string();
     assert_eq!(errors(&[head(""), narrow]), "a.ptx has addresses of 64 bits, b.ptx of 32");
     let apart = with(".version 8.0\n.target sm_80, texmode_independent");
-    assert_eq!(errors(&[head(""), apart]), "a.ptx has textures of mode unified, b.ptx of mode independent");
-    assert_eq!(warploom_ptx::link(vec![]).unwrap_err().to_string(), "found no module, expected one at least");
+    assert_eq!(
+        errors(&[head(""), apart]),
+        "a.ptx has textures of mode unified, b.ptx of mode independent"
+    );
+    assert_eq!(
+        warploom_ptx::link(vec![]).unwrap_err().to_string(),
+        "found no module, expected one at least"
+    );
 }
 
 #[test]
 fn faults_name_the_line_of_the_module() {
     let user = kernel(&format!("{EXTERN_F}\n.file 1 \"user.cu\""), CALL_F);
-    let f = head(".file 1 \"lib.cu\"\n.visible .func (.param .b32 r) f(.param .b32 x)\n{\n.loc 1 33 2\ntrap;\nret;\n}");
+    let f = head(
+        ".file 1 \"lib.cu\"\n.visible .func (.param .b32 r) f(.param .b32 x)\n{\n.loc 1 33 2\ntrap;\nret;\n}",
+    );
     for engine in ENGINES {
         let (_, _, outcome) = launch(&[user.clone(), f.clone()], engine);
         let fault = outcome.fault.expect("a trap").to_string();
@@ -364,7 +410,8 @@ fn manifest(kernel: &str, files: &[(&str, &str)]) -> Result<(), String> {
     let launch = Launch::read(&path).map_err(|error| error.to_string())?;
     for engine in ENGINES {
         let session = Session::new(&launch).map_err(|error| error.to_string())?;
-        let outcome = session.launch(&session.options(engine, 1), None).map_err(|error| error.to_string())?;
+        let outcome =
+            session.launch(&session.options(engine, 1), None).map_err(|error| error.to_string())?;
         assert!(outcome.fault.is_none());
         assert_eq!(session.buffer(0).unwrap(), 15_u32.to_le_bytes());
     }
@@ -379,11 +426,18 @@ fn manifests_name_what_is_linked() {
         ("bad.ptx", head(".visible .func f() { no; }")),
         ("text.txt", "hello".to_string()),
     ];
-    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(name, text)| (*name, text.as_str())).collect();
     manifest("binary = \"a.ptx\", link = [\"b.ptx\"]", &files).unwrap();
     for (kernel, expected) in [
-        ("binary = \"a.ptx\", link = [\"text.txt\"]", "in text.txt: found no GPU binary, expected PTX"),
-        ("binary = \"text.txt\", link = [\"a.ptx\"]", "in text.txt: found no GPU binary, expected PTX"),
+        (
+            "binary = \"a.ptx\", link = [\"text.txt\"]",
+            "in text.txt: found no GPU binary, expected PTX",
+        ),
+        (
+            "binary = \"text.txt\", link = [\"a.ptx\"]",
+            "in text.txt: found no GPU binary, expected PTX",
+        ),
         ("binary = \"a.ptx\", link = [\"bad.ptx\"]", "in bad.ptx: 4:22: "),
         ("binary = \"a.ptx\", link = [\"none.ptx\"]", "none.ptx"),
         ("binary = \"a.ptx\", link = [\"a.ptx\"]", "`k` is defined twice: at a.ptx:5:17 before"),

@@ -29,7 +29,8 @@ fn options(engine: EngineKind, lanes: u32) -> LaunchOptions {
 }
 
 fn launch(text: &str, lanes: u32, engine: EngineKind, input: &[u8], output: usize) -> Ran {
-    let program = Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let program =
+        Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let buffer = |bytes: &[u8]| {
         let address = program.memory().alloc(bytes.len().max(1) as u64, 256).unwrap();
         program.memory().write(address, bytes).unwrap();
@@ -37,7 +38,8 @@ fn launch(text: &str, lanes: u32, engine: EngineKind, input: &[u8], output: usiz
     };
     let (from, to) = (buffer(input), buffer(&vec![0; output]));
     let kernel = program.kernel("k").unwrap();
-    let outcome = kernel.launch(&[Arg::pointer(from), Arg::pointer(to)], &options(engine, lanes)).unwrap();
+    let outcome =
+        kernel.launch(&[Arg::pointer(from), Arg::pointer(to)], &options(engine, lanes)).unwrap();
     let (mut after, mut found) = (vec![0; input.len()], vec![0; output]);
     program.memory().read(from, &mut after).unwrap();
     program.memory().read(to, &mut found).unwrap();
@@ -73,7 +75,8 @@ fn an_index_behind_a_variable_counts_elements_in_mov() {
     };
     let body: String = names.iter().enumerate().map(one).collect();
     let (_, found) = run(&module(variables, &body), 1, &[0], 8 * names.len());
-    let found: Vec<u64> = found.chunks(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect();
+    let found: Vec<u64> =
+        found.chunks(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect();
     assert_eq!(found, [3, 12, 12, 24]);
 }
 
@@ -110,7 +113,11 @@ fn bytes(count: usize) -> Vec<u8> {
 fn extended(ty: &str, bits: u64) -> u64 {
     let width: u32 = ty[1..].parse().unwrap();
     let shift = 64 - width;
-    if ty.starts_with('s') { ((bits << shift) as i64 >> shift) as u64 } else { bits << shift >> shift }
+    if ty.starts_with('s') {
+        ((bits << shift) as i64 >> shift) as u64
+    } else {
+        bits << shift >> shift
+    }
 }
 
 #[test]
@@ -118,18 +125,31 @@ fn every_type_in_every_space() {
     let input = bytes(32 * 8);
     for ty in ["b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "b64", "u64", "s64"] {
         let size = ty[1..].parse::<usize>().unwrap() / 8;
-        let expected: Vec<u64> = words64(&input).into_iter().map(|bits| extended(ty, bits)).collect();
+        let expected: Vec<u64> =
+            words64(&input).into_iter().map(|bits| extended(ty, bits)).collect();
         for (space, declare, at, wide) in [
             ("global", "", "", true),
             ("", "", "", true),
-            ("shared", ".shared .align 8 .b8 memory[256];", "mov.u64 %a1, memory; add.u64 %a1, %a1, %a0;", false),
-            ("local", ".local .align 8 .b8 memory[256];", "mov.u64 %a1, memory; add.u64 %a1, %a1, %a0;", false),
+            (
+                "shared",
+                ".shared .align 8 .b8 memory[256];",
+                "mov.u64 %a1, memory; add.u64 %a1, %a1, %a0;",
+                false,
+            ),
+            (
+                "local",
+                ".local .align 8 .b8 memory[256];",
+                "mov.u64 %a1, memory; add.u64 %a1, %a1, %a0;",
+                false,
+            ),
         ] {
             let dot = if space.is_empty() { String::new() } else { format!(".{space}") };
             let through = if wide {
                 "add.u64 %a1, %in, %a0;".to_owned()
             } else {
-                format!("{declare}\n{at}\nadd.u64 %a2, %in, %a0; ld.global.{ty} %d0, [%a2]; st{dot}.{ty} [%a1+0], %d0;")
+                format!(
+                    "{declare}\n{at}\nadd.u64 %a2, %in, %a0; ld.global.{ty} %d0, [%a2]; st{dot}.{ty} [%a1+0], %d0;"
+                )
             };
             let body = format!(
                 "shl.b64 %a0, %tl, 3;\n{through}\nld{dot}.{ty} %d1, [%a1];\nadd.u64 %a3, %out, %a0;\nst.global.b64 [%a3], %d1;"
@@ -160,7 +180,10 @@ fn vectors_and_128_bits() {
         ("ld.global.v4.u32 {%r0,%r1,%r2,%r3}, [%a1]", "st.global.v4.u32 [%a2], {%r0,%r1,%r2,%r3}"),
         ("ld.global.v2.u64 {%d0,%d1}, [%a1]", "st.v2.b64 [%a2], {%d0,%d1}"),
         ("ld.global.b128 %q0, [%a1]", "st.global.b128 [%a2], %q0"),
-        ("ld.relaxed.gpu.global.v2.f64 {%g0,%g1}, [%a1]", "st.release.sys.global.v2.f64 [%a2], {%g0,%g1}"),
+        (
+            "ld.relaxed.gpu.global.v2.f64 {%g0,%g1}, [%a1]",
+            "st.release.sys.global.v2.f64 [%a2], {%g0,%g1}",
+        ),
         (
             "ld.global.v4.u8 {%r0,%r1,%r2,%r3}, [%a1]; ld.volatile.global.u32 %r4, [%a1+4]; ld.acquire.gpu.global.b64 %d0, [%a1+8]",
             "st.v4.u8 [%a2], {%r0,%r1,%r2,%r3}; st.volatile.global.u32 [%a2+4], %r4; st.relaxed.cta.global.b64 [%a2+8], %d0",
@@ -170,7 +193,9 @@ fn vectors_and_128_bits() {
             "st.global.v4.b32 [%a2], {%r0,%r1,%r2,%r3}",
         ),
     ] {
-        let body = format!("shl.b64 %a0, %tl, 4; add.u64 %a1, %in, %a0; add.u64 %a2, %out, %a0;\n{load};\n{store};");
+        let body = format!(
+            "shl.b64 %a0, %tl, 4; add.u64 %a1, %in, %a0; add.u64 %a2, %out, %a0;\n{load};\n{store};"
+        );
         let (_, output) = run(&module("", &body), 32, &input, 512);
         assert_eq!(output, input, "{load}");
     }
@@ -184,7 +209,11 @@ fn accesses_are_aligned_to_all_of_their_bytes() {
         "atom.global.add.u32 %r0, [%a0+2], 1",
     ] {
         let body = format!("add.u64 %a0, %in, 4;\n{access};");
-        assert_eq!(fault(&module("", &body), &[0; 64], 0), FaultKind::MisalignedAddress, "{access}");
+        assert_eq!(
+            fault(&module("", &body), &[0; 64], 0),
+            FaultKind::MisalignedAddress,
+            "{access}"
+        );
     }
 }
 
@@ -207,7 +236,8 @@ fn call_parameters_are_bytes() {
 fn updated(op: &str, ty: &str, m: u64, b: u64) -> u64 {
     let bits: u32 = ty[1..].parse().unwrap_or(32);
     let mask = u64::MAX >> (64 - bits);
-    let (sm, sb) = (extended(&format!("s{bits}"), m) as i64, extended(&format!("s{bits}"), b) as i64);
+    let (sm, sb) =
+        (extended(&format!("s{bits}"), m) as i64, extended(&format!("s{bits}"), b) as i64);
     let signed = ty.starts_with('s');
     mask & match op {
         "add" => m.wrapping_add(b),
@@ -266,7 +296,8 @@ fn integer_atomics_return_what_was_there() {
                 "generic" => ("", "", "mov.u64 %a3, %out;"),
                 _ => (".shared .align 8 .b8 s[64];", ".shared", "mov.u64 %a3, s;"),
             };
-            let init = if space == "shared" { "@%p0 st.shared.u64 [%a3], 0; bar.sync 0;" } else { "" };
+            let init =
+                if space == "shared" { "@%p0 st.shared.u64 [%a3], 0; bar.sync 0;" } else { "" };
             let give = if space == "shared" {
                 "bar.sync 0; @%p0 ld.shared.u64 %d3, [%a3]; add.u64 %a6, %out, %a4; @%p0 st.global.u64 [%a6], %d3;"
             } else {
@@ -330,9 +361,11 @@ fn atomics_of_floats() {
     let sums: Vec<f32> = (0..32).map(|n| (0..n).sum::<u32>() as f32).collect();
     let found: Vec<f32> = words32(&output[64..]).into_iter().map(f32::from_bits).collect();
     assert_eq!(found, sums);
-    let brain = (0..32).fold(bf16::ZERO, |sum, n| bf16::from_f32(sum.to_f32() + n as f32)).to_bits();
+    let brain =
+        (0..32).fold(bf16::ZERO, |sum, n| bf16::from_f32(sum.to_f32() + n as f32)).to_bits();
     let half = f16::from_f32(496.0).to_bits();
-    let halves: Vec<u16> = output[..64].chunks(2).map(|half| u16::from_le_bytes(half.try_into().unwrap())).collect();
+    let halves: Vec<u16> =
+        output[..64].chunks(2).map(|half| u16::from_le_bytes(half.try_into().unwrap())).collect();
     assert_eq!(f32::from_bits(words32(&output)[0]), 496.0);
     assert_eq!(f64::from_bits(words64(&output)[1]), 496.0);
     assert_eq!(halves[8..16], [half, half, 0, half, brain, 0, brain, brain]);
@@ -397,18 +430,36 @@ fn states_counts_and_drops_of_barriers() {
     note("mbarrier.test_wait.shared.b64 %p0, [b], %d0;", true);
     note("mbarrier.arrive_drop.shared.b64 %d1, [b]; mbarrier.pending_count.b64 %r9, %d1;", false);
     // Bytes are awaited first.
-    note("mbarrier.arrive.expect_tx.shared.b64 %d2, [b], 48; mbarrier.test_wait.shared.b64 %p0, [b], %d0;", true);
-    note("mbarrier.complete_tx.shared.b64 [b], 16; mbarrier.try_wait.shared.b64 %p0, [b], %d0;", true);
-    note("mbarrier.complete_tx.shared.b64 [b], 32; mbarrier.test_wait.shared.b64 %p0, [b], %d0;", true);
+    note(
+        "mbarrier.arrive.expect_tx.shared.b64 %d2, [b], 48; mbarrier.test_wait.shared.b64 %p0, [b], %d0;",
+        true,
+    );
+    note(
+        "mbarrier.complete_tx.shared.b64 [b], 16; mbarrier.try_wait.shared.b64 %p0, [b], %d0;",
+        true,
+    );
+    note(
+        "mbarrier.complete_tx.shared.b64 [b], 32; mbarrier.test_wait.shared.b64 %p0, [b], %d0;",
+        true,
+    );
     // Two from now on.
-    note("mbarrier.arrive.noComplete.shared.b64 %d3, [b], 1; mbarrier.pending_count.b64 %r9, %d3;", false);
+    note(
+        "mbarrier.arrive.noComplete.shared.b64 %d3, [b], 1; mbarrier.pending_count.b64 %r9, %d3;",
+        false,
+    );
     note("mbarrier.test_wait.parity.shared.b64 %p0, [b], 1;", true);
     note(
         "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [b], 4; mbarrier.arrive.shared::cluster.b64 _, [b]; mbarrier.test_wait.shared.b64 %p0, [b], %d3;",
         true,
     );
-    note("cp.async.mbarrier.arrive.shared.b64 [b]; mbarrier.test_wait.shared.b64 %p0, [b], %d3;", true);
-    note("mov.u64 %a1, b; cvta.shared.u64 %a1, %a1; mbarrier.complete_tx.b64 [%a1], 4; mov.u32 %r9, 9;", false);
+    note(
+        "cp.async.mbarrier.arrive.shared.b64 [b]; mbarrier.test_wait.shared.b64 %p0, [b], %d3;",
+        true,
+    );
+    note(
+        "mov.u64 %a1, b; cvta.shared.u64 %a1, %a1; mbarrier.complete_tx.b64 [%a1], 4; mov.u32 %r9, 9;",
+        false,
+    );
     body += "mbarrier.inval.shared.b64 [b];\nEND:";
     let (_, output) = run(&module("", &body), 32, &[], 4 * 13);
     assert_eq!(words32(&output), [1, 0, 3, 0, 2, 0, 0, 1, 2, 0, 0, 0, 9]);
@@ -418,7 +469,9 @@ fn states_counts_and_drops_of_barriers() {
 fn copies_of_4_to_16_bytes_fill_with_zeros() {
     let input = bytes(32 * 16);
     for size in [4_usize, 8, 16] {
-        for (more, taken) in [("", None), (", %r1", Some(0)), (", 0", Some(-1)), (", %p0", Some(-2))] {
+        for (more, taken) in
+            [("", None), (", %r1", Some(0)), (", 0", Some(-1)), (", %p0", Some(-2))]
+        {
             let (kind, taken) = ((if size == 16 { "cg" } else { "ca" }), taken);
             let body = format!(
                 ".shared .align 16 .b8 s[512]; shl.b64 %a0, %tl, 4; add.u64 %a1, %in, %a0; mov.u64 %a2, s; add.u64 %a2, %a2, %a0;\n\
@@ -464,8 +517,7 @@ fn bulk_copies_and_reductions() {
     let words = words32(&input);
     let sums: Vec<u32> = (0..1024).map(|n| words[n].wrapping_add(words[n + 1024])).collect();
     assert_eq!(words32(&output[8192..]), sums);
-    let body =
-        ".shared .align 128 .b8 s[64]; mov.u64 %a0, s; cp.async.bulk.global.shared::cta.bulk_group [%out], [%a0], 24;";
+    let body = ".shared .align 128 .b8 s[64]; mov.u64 %a0, s; cp.async.bulk.global.shared::cta.bulk_group [%out], [%a0], 24;";
     assert_eq!(fault(&module("", body), &[], 64), FaultKind::MisalignedAddress);
     let body = ".shared .align 128 .b8 s[64]; mov.u64 %a0, s; cp.async.bulk.global.shared::cta.bulk_group [%out], [%a0], 4096;";
     assert_eq!(fault(&module("", body), &[], 4096), FaultKind::AddressOutOfRange);

@@ -16,7 +16,8 @@ struct Setup<'a> {
     cooperative: bool,
 }
 
-const PLAIN: Setup<'_> = Setup { target: "sm_90", before: "", directives: "", dynamic: 0, cooperative: false };
+const PLAIN: Setup<'_> =
+    Setup { target: "sm_90", before: "", directives: "", dynamic: 0, cooperative: false };
 
 fn text(setup: &Setup<'_>, body: &str) -> String {
     format!(
@@ -42,7 +43,8 @@ fn text(setup: &Setup<'_>, body: &str) -> String {
 /// `%result` of all lanes of all blocks, after each of some launches of one program.
 fn launches(setup: &Setup<'_>, body: &str, count: usize, engine: EngineKind) -> Vec<Vec<u64>> {
     let text = text(setup, body);
-    let program = Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let program =
+        Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut bytes = vec![0; GRID.iter().product::<u32>() as usize * LANES as usize * 8];
     let out = program.memory().alloc(bytes.len() as u64, 256).unwrap();
     let options = LaunchOptions {
@@ -54,7 +56,11 @@ fn launches(setup: &Setup<'_>, body: &str, count: usize, engine: EngineKind) -> 
     };
     let mut launch = || {
         let outcome = program.kernel("k").unwrap().launch(&[Arg::pointer(out)], &options).unwrap();
-        assert!(outcome.fault.is_none(), "{engine}: {:?}\n{text}", outcome.fault.map(|fault| fault.to_string()));
+        assert!(
+            outcome.fault.is_none(),
+            "{engine}: {:?}\n{text}",
+            outcome.fault.map(|fault| fault.to_string())
+        );
         program.memory().read(out, &mut bytes).unwrap();
         bytes.chunks(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect()
     };
@@ -74,8 +80,9 @@ fn word(register: &str) -> Vec<u64> {
 
 /// What a lane has by its index in the block and that of the block.
 fn each(of: impl Fn([u32; 3], [u32; 3]) -> u32) -> Vec<u64> {
-    let indices =
-        |[nx, ny, nz]: [u32; 3]| (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
+    let indices = |[nx, ny, nz]: [u32; 3]| {
+        (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])))
+    };
     indices(GRID)
         .flat_map(|block| indices(BLOCK).map(move |lane| (lane, block)))
         .map(|(l, b)| of(l, b).into())
@@ -91,7 +98,11 @@ fn indices_and_sizes() {
     for (n, axis) in ["x", "y", "z"].into_iter().enumerate() {
         assert_eq!(word(&format!("%tid.{axis}")), each(|lane, _| lane[n]), "{axis}");
         for name in ["ctaid", "clusterid"] {
-            assert_eq!(word(&format!("%{name}.{axis}")), each(|_, block| block[n]), "%{name}.{axis}");
+            assert_eq!(
+                word(&format!("%{name}.{axis}")),
+                each(|_, block| block[n]),
+                "%{name}.{axis}"
+            );
         }
         assert_eq!(word(&format!("%ntid.{axis}")), each(|_, _| BLOCK[n]), "{axis}");
         for name in ["nctaid", "nclusterid"] {
@@ -132,7 +143,10 @@ fn lanes_and_their_masks() {
     assert_eq!(word("%lanemask_le"), each(|at, _| u32::MAX >> (31 - lane(at))));
     assert_eq!(word("%lanemask_ge"), each(|at, _| u32::MAX << lane(at)));
     assert_eq!(word("%lanemask_gt"), each(|at, _| (u64::from(u32::MAX) << (lane(at) + 1)) as u32));
-    assert_eq!(run_with(&PLAIN, "mov.u32 %r1, WARP_SZ; cvt.u64.u32 %result, %r1;"), each(|_, _| 32));
+    assert_eq!(
+        run_with(&PLAIN, "mov.u32 %r1, WARP_SZ; cvt.u64.u32 %result, %r1;"),
+        each(|_, _| 32)
+    );
 }
 
 #[test]
@@ -152,7 +166,10 @@ fn what_is_always_zero() {
         assert_eq!(run_with(&PLAIN, &format!("mov.u64 %result, %pm{n}_64;")), each(|_, _| 0));
     }
     for n in 0..32 {
-        assert_eq!(run_with(&PLAIN, &format!("mov.b32 %r1, %envreg{n}; cvt.u64.u32 %result, %r1;")), each(|_, _| 0));
+        assert_eq!(
+            run_with(&PLAIN, &format!("mov.b32 %r1, %envreg{n}; cvt.u64.u32 %result, %r1;")),
+            each(|_, _| 0)
+        );
     }
     assert_eq!(run_with(&PLAIN, "mov.u64 %result, %current_graph_exec;"), each(|_, _| 0));
 }
@@ -192,7 +209,8 @@ fn between(read: &str) -> String {
 #[test]
 fn clocks_grow() {
     let words = "mov.u32 %r4, %clock; mov.u32 %r5, %clock_hi; mov.b64 %d0, {%r4, %r5};";
-    let nanoseconds = "mov.u32 %r4, %globaltimer_lo; mov.u32 %r5, %globaltimer_hi; mov.b64 %d0, {%r4, %r5};";
+    let nanoseconds =
+        "mov.u32 %r4, %globaltimer_lo; mov.u32 %r5, %globaltimer_hi; mov.b64 %d0, {%r4, %r5};";
     for read in ["mov.u64 %d0, %clock64;", words, "mov.u64 %d0, %globaltimer;", nanoseconds] {
         let found = run_with(&PLAIN, &between(read));
         assert!(found.iter().all(|&steps| (1000..100_000).contains(&steps)), "{read}: {found:?}");
@@ -205,7 +223,10 @@ fn a_nanosecond_is_a_cycle_and_time_goes_on_between_launches() {
         let read = "mov.u64 %d4, %clock64; mov.u64 %d5, %globaltimer; sub.u64 %d0, %d5, %d4;";
         let differences = launches(&PLAIN, &between(read), 1, engine).remove(0);
         let first = differences[0] as i64;
-        assert!(differences.iter().all(|&difference| (difference as i64).abs() <= 2), "{engine}: {first}");
+        assert!(
+            differences.iter().all(|&difference| (difference as i64).abs() <= 2),
+            "{engine}: {first}"
+        );
         let times = launches(&PLAIN, "mov.u64 %result, %globaltimer;", 3, engine);
         for pair in times.windows(2) {
             assert!(pair[0].iter().max() < pair[1].iter().min(), "{engine}: {pair:?}");
@@ -223,7 +244,8 @@ fn readings_in_one_line_differ() {
 #[test]
 fn shared_memory_is_counted() {
     let size = |setup: &Setup<'_>, register: &str| {
-        let body = format!("mov.u64 %d0, memory; mov.b32 %r1, {register}; cvt.u64.u32 %result, %r1;");
+        let body =
+            format!("mov.u64 %d0, memory; mov.b32 %r1, {register}; cvt.u64.u32 %result, %r1;");
         let found = run_with(setup, &body);
         assert!(found.iter().all(|size| *size == found[0]), "{register}");
         found[0]
@@ -240,11 +262,15 @@ fn shared_memory_is_counted() {
     assert_eq!(size(&new, "%dynamic_smem_size"), 1000);
     assert_eq!(size(&new, "%total_smem_size"), 1408, "a multiple of 128");
     assert_eq!(size(&new, "%aggr_smem_size"), 1408 + 1024);
-    let [begin, end] = ["begin", "end"].map(|name| size(&new, &format!("%reserved_smem_offset_{name}")));
+    let [begin, end] =
+        ["begin", "end"].map(|name| size(&new, &format!("%reserved_smem_offset_{name}")));
     assert_eq!((begin, end), (1408, 2432), "behind what the block has");
     assert_eq!(size(&new, "%reserved_smem_offset_cap"), 1024);
     for name in ["0", "1"] {
-        assert!((begin..end).contains(&size(&new, &format!("%reserved_smem_offset_{name}"))), "{name}");
+        assert!(
+            (begin..end).contains(&size(&new, &format!("%reserved_smem_offset_{name}"))),
+            "{name}"
+        );
     }
 }
 

@@ -42,11 +42,18 @@ fn corpus_is_read() {
 fn meaning(module: &Module) -> Vec<String> {
     let mut all = vec![format!(
         "{:?} {:?} {} {} {:?}",
-        module.version, module.target, module.address_size, module.independent_textures, module.files
+        module.version,
+        module.target,
+        module.address_size,
+        module.independent_textures,
+        module.files
     )];
     for variable in &module.variables {
         let name = if variable.owner.is_none() { &variable.name } else { "" };
-        all.push(format!("{name} {:?}", Variable { name: String::new(), at: 0, ..variable.clone() }));
+        all.push(format!(
+            "{name} {:?}",
+            Variable { name: String::new(), at: 0, ..variable.clone() }
+        ));
     }
     for function in &module.functions {
         let head = Function { body: None, at: 0, ..function.clone() };

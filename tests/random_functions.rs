@@ -24,7 +24,8 @@ fn ways() -> &'static [Way] {
 
 /// Runs a test with every seed; all that fail are told.
 fn each_seed(count: u64, test: impl Fn(u64) -> Result<(), String>) {
-    let (first, count) = (variable("WARPLOOM_SEED").unwrap_or(0), variable("WARPLOOM_SEEDS").unwrap_or(count));
+    let (first, count) =
+        (variable("WARPLOOM_SEED").unwrap_or(0), variable("WARPLOOM_SEEDS").unwrap_or(count));
     let mut failures = Vec::new();
     for seed in first..first + count {
         // So that one seed that panics does not hide the rest.
@@ -57,7 +58,8 @@ fn shapes_that_the_jit_treats_specially() {
     seeds(300, |seed| {
         let mut random = Random::new(seed);
         let bytes = bytes(&mut random, 3000);
-        let function = warploom_testing::function(&mut Unstructured::new(&bytes)).expect("enough bytes");
+        let function =
+            warploom_testing::function(&mut Unstructured::new(&bytes)).expect("enough bytes");
         compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], ways())
     });
 }
@@ -67,7 +69,8 @@ fn lanes_that_wait() {
     seeds(300, |seed| {
         let mut random = Random::new(seed);
         let bytes = bytes(&mut random, 2000);
-        let function = warploom_testing::waiting(&mut Unstructured::new(&bytes)).expect("enough bytes");
+        let function =
+            warploom_testing::waiting(&mut Unstructured::new(&bytes)).expect("enough bytes");
         compare(&function, BLOCKS[random.below(BLOCKS.len() as u32) as usize], &[], ways())
     });
 }
@@ -96,7 +99,11 @@ fn every_operation() {
 }
 
 /// Runs code that is made of so many bytes, or of more.
-fn code(count: u64, sizes: [usize; 3], make: impl Fn(&mut Unstructured<'_>) -> arbitrary::Result<Code>) {
+fn code(
+    count: u64,
+    sizes: [usize; 3],
+    make: impl Fn(&mut Unstructured<'_>) -> arbitrary::Result<Code>,
+) {
     let mut instructions = 0;
     let counted = std::cell::RefCell::new(&mut instructions);
     each_seed(count, |seed| {

@@ -14,8 +14,14 @@ use warploom_testing::loops::long;
 use warploom_testing::{Attack, Case, check, gfx9, maxwell, ptx, visa};
 
 /// Runs kernels from so many seeds; at least so many instructions (of warps) must have been executed, and as much text printed.
-fn kernels(name: &str, count: u64, least: (u64, usize), kernel: fn(&mut Unstructured<'_>) -> arbitrary::Result<Case>) {
-    let (first, count) = (variable("WARPLOOM_SEED").unwrap_or(0), variable("WARPLOOM_SEEDS").unwrap_or(count));
+fn kernels(
+    name: &str,
+    count: u64,
+    least: (u64, usize),
+    kernel: fn(&mut Unstructured<'_>) -> arbitrary::Result<Case>,
+) {
+    let (first, count) =
+        (variable("WARPLOOM_SEED").unwrap_or(0), variable("WARPLOOM_SEEDS").unwrap_or(count));
     let (mut instructions, mut printed, mut faults, mut failures) = (0, 0, 0, Vec::new());
     for seed in first..first + count {
         let mut random = Random::new(seed);
@@ -36,7 +42,10 @@ fn kernels(name: &str, count: u64, least: (u64, usize), kernel: fn(&mut Unstruct
     );
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
     let all = variable("WARPLOOM_SEEDS").is_none();
-    assert!(!all || instructions >= least.0 && printed >= least.1 && faults < count / 2, "too little is executed");
+    assert!(
+        !all || instructions >= least.0 && printed >= least.1 && faults < count / 2,
+        "too little is executed"
+    );
 }
 
 #[test]
@@ -99,7 +108,8 @@ fn long_kernels() {
 
 #[test]
 fn attacks_do_not_succeed() {
-    let (first, count) = (variable("WARPLOOM_SEED").unwrap_or(0), variable("WARPLOOM_SEEDS").unwrap_or(400));
+    let (first, count) =
+        (variable("WARPLOOM_SEED").unwrap_or(0), variable("WARPLOOM_SEEDS").unwrap_or(400));
     let mut failures = Vec::new();
     for seed in first..first + count {
         let mut random = Random::new(seed);

@@ -6,7 +6,10 @@ use warploom_runtime::fault::FaultKind;
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 
 fn program() -> Program {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/maxwell/services/services.sm_50.cubin");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/fixtures/maxwell/services/services.sm_50.cubin"
+    );
     Program::load(&std::fs::read(path).unwrap(), Some("lists")).unwrap()
 }
 
@@ -51,13 +54,25 @@ fn lists_in_the_heap() {
             let expected: Vec<u64> = (0..lanes as u64).map(|i| list_sum(i, 5)).collect();
             for _ in 0..3 {
                 assert_eq!(launch(&program, "lists", &args(0), &options).fault, None);
-                assert_eq!(words(&program, sums, lanes), expected, "{engine}, {grid} blocks of {block}");
+                assert_eq!(
+                    words(&program, sums, lanes),
+                    expected,
+                    "{engine}, {grid} blocks of {block}"
+                );
             }
             assert_eq!(launch(&program, "lists", &args(1), &options).fault, None);
-            assert_eq!(words(&program, sums, lanes), expected, "{engine}, {grid} blocks of {block}");
+            assert_eq!(
+                words(&program, sums, lanes),
+                expected,
+                "{engine}, {grid} blocks of {block}"
+            );
             // The heap lasts and is full now.
             assert_eq!(launch(&program, "lists", &args(1), &options).fault, None);
-            assert_eq!(words(&program, sums, lanes), vec![u64::MAX; lanes], "{engine}, {grid} blocks of {block}");
+            assert_eq!(
+                words(&program, sums, lanes),
+                vec![u64::MAX; lanes],
+                "{engine}, {grid} blocks of {block}"
+            );
             program.reset().unwrap();
             assert_eq!(launch(&program, "lists", &args(1), &options).fault, None);
             assert_eq!(words(&program, sums, lanes), expected, "{engine}, after a reset");
@@ -67,18 +82,25 @@ fn lists_in_the_heap() {
 
 #[test]
 fn a_failed_assertion_names_its_condition_and_lane() {
-    let values: Vec<u8> = (0..80_i32).flat_map(|i| if i == 45 || i == 70 { -1 } else { i }.to_le_bytes()).collect();
+    let values: Vec<u8> =
+        (0..80_i32).flat_map(|i| if i == 45 || i == 70 { -1 } else { i }.to_le_bytes()).collect();
     for engine in ENGINES {
         for threads in [1, 2] {
             let program = program();
             let x = buffer(&program, &values);
             let mut options = options(2, 40, engine);
             options.threads = threads;
-            let fault = launch(&program, "checked", &[Arg::pointer(x)], &options).fault.expect("a failed assertion");
+            let fault = launch(&program, "checked", &[Arg::pointer(x)], &options)
+                .fault
+                .expect("a failed assertion");
             assert_eq!(fault.kind(), FaultKind::Assertion);
             assert_eq!((fault.fault.block, fault.fault.warp, fault.fault.lane), ([1, 0, 0], 0, 5));
             let text = fault.to_string();
-            assert!(text.contains("function `__assertfail`: services.cu:") && text.contains("`x[i] >= 0`"), "{text}");
+            assert!(
+                text.contains("function `__assertfail`: services.cu:")
+                    && text.contains("`x[i] >= 0`"),
+                "{text}"
+            );
         }
     }
 }
@@ -88,9 +110,13 @@ fn only_what_was_given_out_can_be_given_back() {
     for engine in ENGINES {
         let program = program();
         for address in [16, program.memory().alloc(64, 16).unwrap()] {
-            let outcome = launch(&program, "bad_free", &[Arg::pointer(address)], &options(1, 32, engine));
+            let outcome =
+                launch(&program, "bad_free", &[Arg::pointer(address)], &options(1, 32, engine));
             let fault = outcome.fault.expect("an invalid free");
-            assert_eq!((fault.kind(), fault.fault.lane, fault.fault.address), (FaultKind::InvalidFree, 5, address));
+            assert_eq!(
+                (fault.kind(), fault.fault.lane, fault.fault.address),
+                (FaultKind::InvalidFree, 5, address)
+            );
         }
         assert_eq!(launch(&program, "nothing_to_free", &[], &options(1, 32, engine)).fault, None);
     }
@@ -101,7 +127,12 @@ fn prints_from_divergent_lanes() {
     for engine in ENGINES {
         let program = program();
         let (text, counts) = (buffer(&program, b"global\0"), buffer(&program, &[0; 40 * 4]));
-        let outcome = launch(&program, "prints", &[Arg::pointer(text), Arg::pointer(counts)], &options(1, 40, engine));
+        let outcome = launch(
+            &program,
+            "prints",
+            &[Arg::pointer(text), Arg::pointer(counts)],
+            &options(1, 40, engine),
+        );
         assert_eq!(outcome.fault, None);
         let line = |i: u8| {
             let local: String = (0..4).map(|k| char::from(b'a' + (i + k) % 26)).collect();
@@ -119,7 +150,10 @@ fn prints_from_divergent_lanes() {
         found.sort_unstable();
         lines.sort_unstable();
         assert_eq!(found, lines, "{engine}");
-        let counts: Vec<i32> = words(&program, counts, 20).iter().flat_map(|&w| [w as i32, (w >> 32) as i32]).collect();
+        let counts: Vec<i32> = words(&program, counts, 20)
+            .iter()
+            .flat_map(|&w| [w as i32, (w >> 32) as i32])
+            .collect();
         let expected = |i: i32| match i % 8 {
             3 => 9,
             4 => -1,
@@ -150,8 +184,12 @@ fn a_bad_address_faults() {
         let program = program();
         let counts = buffer(&program, &[0; 128]);
         let args = [Arg::pointer(0x30), Arg::pointer(counts)];
-        let fault = launch(&program, "prints", &args, &options(1, 32, engine)).fault.expect("a fault");
-        assert_eq!((fault.kind(), fault.fault.lane, fault.fault.address), (FaultKind::AddressOutOfRange, 3, 0x30));
+        let fault =
+            launch(&program, "prints", &args, &options(1, 32, engine)).fault.expect("a fault");
+        assert_eq!(
+            (fault.kind(), fault.fault.lane, fault.fault.address),
+            (FaultKind::AddressOutOfRange, 3, 0x30)
+        );
         assert!(fault.to_string().contains("function `vprintf`"), "{fault}");
     }
 }
@@ -181,7 +219,10 @@ done:
 
 #[test]
 fn the_condition_of_a_graph_is_a_word_at_its_handle() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/maxwell/services/conditional.sm_50.cubin");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/fixtures/maxwell/services/conditional.sm_50.cubin"
+    );
     for image in [&std::fs::read(path).unwrap()[..], CONDITIONAL] {
         for engine in ENGINES {
             let program = Program::load(image, Some("set_conditional")).unwrap();
@@ -193,7 +234,10 @@ fn the_condition_of_a_graph_is_a_word_at_its_handle() {
             assert_eq!(set(handle), None);
             assert_eq!(words(&program, handle, 1), [0xffff_ffff_0000_002f], "{engine}");
             let fault = set(0x30).expect("no memory is there");
-            assert_eq!((fault.kind(), fault.fault.lane, fault.fault.address), (FaultKind::AddressOutOfRange, 3, 0x30));
+            assert_eq!(
+                (fault.kind(), fault.fault.lane, fault.fault.address),
+                (FaultKind::AddressOutOfRange, 3, 0x30)
+            );
         }
     }
 }

@@ -22,18 +22,25 @@ const FUNCTIONS: [(&str, SharedFn); 16] = [
     ("lg2.table", SharedFn::TableLg2), ("ex2.table", SharedFn::TableEx2), ("sin.table", SharedFn::TableSin),
     ("cos.table", SharedFn::TableCos), ("rcp64.high", SharedFn::Rcp64High),
 ];
-const OF_WORDS: [(&str, SharedFn); 2] = [("rsq64.high", SharedFn::Rsq64High), ("two.over.pi", SharedFn::TwoOverPi)];
+const OF_WORDS: [(&str, SharedFn); 2] =
+    [("rsq64.high", SharedFn::Rsq64High), ("two.over.pi", SharedFn::TwoOverPi)];
 
 /// A kernel that stores the function of each lane's operand, computed in lanes or once for a warp of 8.
 fn kernel(name: &str, function: SharedFn, uniform: bool) -> String {
     let (ty, lanes) = (function.ty().name(), if uniform { 8 } else { 32 });
-    let mut text = format!("function \"f\" lanes {lanes} nan 0x7fff {NAN:#x} 0xfff8000000000000 {{\n");
+    let mut text =
+        format!("function \"f\" lanes {lanes} nan 0x7fff {NAN:#x} 0xfff8000000000000 {{\n");
     text += "bank m: mask x 1\nactive m[0]\n\nb0 pc 0 cost 1:\n  v0 = ctaid.x\n  v1 = ntid.x\n  v2 = mul v0, v1\n";
     text += "  v3 = tid.x\n  v4 = add v2, v3\n  v5 = zext.i64 v4\n  v6 = const.i64 2\n  v7 = shl v5, v6\n";
-    let _ = write!(text, "  v8 = const.i64 {OPERANDS:#x}\n  v9 = add v7, v8\n  v10 = const.i64 {RESULTS:#x}\n");
+    let _ = write!(
+        text,
+        "  v8 = const.i64 {OPERANDS:#x}\n  v9 = add v7, v8\n  v10 = const.i64 {RESULTS:#x}\n"
+    );
     let _ = write!(text, "  v11 = add v7, v10\n  v12 = load.global.{ty} [v9] align 4\n");
     text += &match uniform {
-        true => format!("  v13 = const.i32 0\n  v14 = lane.read v12, v13\n  v15 = {name} v14\n  v16 = splat v15\n"),
+        true => format!(
+            "  v13 = const.i32 0\n  v14 = lane.read v12, v13\n  v15 = {name} v14\n  v16 = splat v15\n"
+        ),
         false => format!("  v16 = {name} v12\n"),
     };
     text + &format!("  store.global.{ty} [v11], v16 align 4\n  exit\n}}\n")
@@ -89,12 +96,13 @@ fn operands(count: usize) -> Vec<u32> {
     let mut operands = vec![];
     for exponent in 0..512u32 {
         let first = exponent << 23;
-        operands.extend(
-            (0..64).flat_map(|row| [first | row << 17, (first | row << 17).wrapping_sub(1), first | row << 17 | 1]),
-        );
+        operands.extend((0..64).flat_map(|row| {
+            [first | row << 17, (first | row << 17).wrapping_sub(1), first | row << 17 | 1]
+        }));
     }
     let halves = (-300..300).map(|n| n as f32 * 0.25);
-    operands.extend(halves.flat_map(|x| [x.to_bits().wrapping_sub(1), x.to_bits(), x.to_bits() + 1]));
+    operands
+        .extend(halves.flat_map(|x| [x.to_bits().wrapping_sub(1), x.to_bits(), x.to_bits() + 1]));
     operands.extend(0..1300);
     let mut state = 1u32;
     operands.resize_with(count, || {
@@ -109,12 +117,17 @@ fn code_has_the_definition() {
     let check = Check::new(1 << 17);
     let operands = operands(check.lanes);
     for (name, function) in all() {
-        for (uniform, effort) in [(false, Effort::Full), (false, Effort::Quick), (true, Effort::Full)] {
+        for (uniform, effort) in
+            [(false, Effort::Full), (false, Effort::Quick), (true, Effort::Full)]
+        {
             let found = check.run(&program(name, function, uniform, effort), &operands);
             for (n, &found) in found.iter().enumerate() {
                 let operand = operands[if uniform { n & !7 } else { n }];
                 let expected = shared::one(function, NAN, operand);
-                assert_eq!(found, expected, "{name} {operand:#010x} (uniform: {uniform}, {effort:?}): {found:#010x}");
+                assert_eq!(
+                    found, expected,
+                    "{name} {operand:#010x} (uniform: {uniform}, {effort:?}): {found:#010x}"
+                );
             }
         }
     }

@@ -20,7 +20,8 @@ struct Folder(TempDir);
 impl Folder {
     fn new(binary: &str) -> Folder {
         let folder = Folder(tempfile::tempdir().unwrap());
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/symbols").join(binary);
+        let source =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/symbols").join(binary);
         std::fs::copy(source, folder.0.path().join("binary")).unwrap();
         folder
     }
@@ -32,14 +33,19 @@ impl Folder {
 
     /// Launches for 200 of 256 lanes.
     fn run(&self, symbols: &str, options: &[&str]) -> Ran {
-        let head =
-            "[kernel]\nbinary = \"binary\"\n[launch]\ngrid = [4, 1, 1]\nblock = [64, 1, 1]\n[[arg]]\ni32 = 200\n";
+        let head = "[kernel]\nbinary = \"binary\"\n[launch]\ngrid = [4, 1, 1]\nblock = [64, 1, 1]\n[[arg]]\ni32 = 200\n";
         let manifest = self.0.path().join("m.toml");
         std::fs::write(&manifest, format!("{head}{symbols}")).unwrap();
         let command = if options.contains(&"--seconds") { "bench" } else { "run" };
         let mut warploom = Command::new(env!("CARGO_BIN_EXE_warploom"));
         warploom.env("WARPLOOM_CACHE", "off");
-        let output = warploom.env_remove("WARPLOOM_ENGINE").arg(command).arg(&manifest).args(options).output().unwrap();
+        let output = warploom
+            .env_remove("WARPLOOM_ENGINE")
+            .arg(command)
+            .arg(&manifest)
+            .args(options)
+            .output()
+            .unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
@@ -56,9 +62,12 @@ fn what_is_expected_is_compared() {
         folder.integers("first.npy", &COUNTS[..2]);
         folder.integers("wrong.npy", &[140, 280, 421, 560, 700]);
         folder.integers("long.npy", &[0; 6]);
-        for options in [&["--engine", "both"][..], &["--engine", "both", "--threads", "2", "--repeat", "3"]] {
+        for options in
+            [&["--engine", "both"][..], &["--engine", "both", "--threads", "2", "--repeat", "3"]]
+        {
             for file in ["counts", "first"] {
-                let ran = folder.run(&format!("[symbol.counts]\nexpect = \"{file}.npy\"\n"), options);
+                let ran =
+                    folder.run(&format!("[symbol.counts]\nexpect = \"{file}.npy\"\n"), options);
                 assert_eq!(ran.code, Some(0), "{binary}: {}", ran.err);
                 assert!(ran.out.contains(" elements as expected"), "{binary}: {}", ran.out);
             }
@@ -67,7 +76,12 @@ fn what_is_expected_is_compared() {
         for options in [&[][..], &["--seconds", "0"]] {
             let ran = folder.run(wrong, options);
             let message = "variable `counts`: 1 of 5 elements";
-            assert!(ran.code == Some(1) && ran.err.contains(message), "{binary}: {:?} {}", ran.code, ran.err);
+            assert!(
+                ran.code == Some(1) && ran.err.contains(message),
+                "{binary}: {:?} {}",
+                ran.code,
+                ran.err
+            );
         }
         let ran = folder.run(&format!("{wrong}atol = 1.0\n"), &[]);
         assert_eq!(ran.code, Some(0), "{binary}: {}", ran.err);
@@ -94,7 +108,8 @@ file = \"weights.npy\"
 expect = \"weights.npy\"
 ";
         for threads in ["1", "2"] {
-            let ran = folder.run(symbols, &["--engine", "both", "--threads", threads, "--repeat", "2"]);
+            let ran =
+                folder.run(symbols, &["--engine", "both", "--threads", threads, "--repeat", "2"]);
             assert_eq!(ran.code, Some(0), "{binary}: {}", ran.err);
         }
     }
@@ -125,8 +140,15 @@ expect = \"weights.npy\"
         assert_eq!((written.dtype, written.shape.as_slice()), (Dtype::I32, &[5][..]), "{binary}");
         assert_eq!(written.bytes, COUNTS.map(i32::to_le_bytes).concat(), "{binary}");
         let written = npy::read(&std::fs::read(out.join("sum.npy")).unwrap()).unwrap();
-        assert_eq!((written.dtype, written.bytes), (Dtype::U8, sum.to_le_bytes().to_vec()), "{binary}");
-        assert!(!out.join("weights.npy").exists() && !out.join("untouched.npy").exists(), "{binary}");
+        assert_eq!(
+            (written.dtype, written.bytes),
+            (Dtype::U8, sum.to_le_bytes().to_vec()),
+            "{binary}"
+        );
+        assert!(
+            !out.join("weights.npy").exists() && !out.join("untouched.npy").exists(),
+            "{binary}"
+        );
     }
 }
 
@@ -135,9 +157,18 @@ fn what_cannot_be_is_named() {
     let folder = Folder::new(BINARIES[0]);
     folder.integers("counts.npy", &COUNTS);
     for (symbols, message) in [
-        ("[symbol.counts]\n", "symbol.counts: expected exactly one of `file`, `zeros` and `values`"),
-        ("[symbol.counts]\nzeros = 4\nrtol = 0.5\n", "symbol.counts.rtol: there is no `expect` for it"),
-        ("[symbol.counts]\ndtype = \"f32\"\nexpect = \"counts.npy\"\n", "elements are i32, but symbol.counts has f32"),
+        (
+            "[symbol.counts]\n",
+            "symbol.counts: expected exactly one of `file`, `zeros` and `values`",
+        ),
+        (
+            "[symbol.counts]\nzeros = 4\nrtol = 0.5\n",
+            "symbol.counts.rtol: there is no `expect` for it",
+        ),
+        (
+            "[symbol.counts]\ndtype = \"f32\"\nexpect = \"counts.npy\"\n",
+            "elements are i32, but symbol.counts has f32",
+        ),
         ("[symbol.nothing]\nexpect = \"counts.npy\"\n", "no variable `nothing`"),
         (
             "[symbol.counts]\nexpect = \"counts.npy\"\n[buffer.counts]\nzeros = 4\n",

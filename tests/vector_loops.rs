@@ -88,7 +88,8 @@ fn initial(random: &mut Random, wide: bool, mask: u64) -> Vec<Initial> {
         };
         (0..64).map(|_| float(random)).collect()
     };
-    let counts = |random: &mut Random, limit: u32| (0..64).map(|_| random.below(limit).into()).collect();
+    let counts =
+        |random: &mut Random, limit: u32| (0..64).map(|_| random.below(limit).into()).collect();
     let (x, n) = (BankId(0), BankId(1));
     vec![
         (x.reg(0), floats(random)),
@@ -118,13 +119,17 @@ fn blocks_of_random_functions_are_made_by_vectors() {
     for seed in 0..200 {
         let mut random = Random::new(seed);
         let bytes: Vec<u8> = (0..3000).map(|_| random.below(256) as u8).collect();
-        let function = warploom_testing::function(&mut Unstructured::new(&bytes)).expect("enough bytes");
+        let function =
+            warploom_testing::function(&mut Unstructured::new(&bytes)).expect("enough bytes");
         let launch = LaunchClass::of([64, 1, 1], function.lanes.into());
-        let Ok(program) = Program::in_small_regions(&function, launch, true, warploom_vector::backend()) else {
+        let Ok(program) =
+            Program::in_small_regions(&function, launch, true, warploom_vector::backend())
+        else {
             continue;
         };
         blocks += program.regions().len();
-        let makes = |&region: &&[BlockId]| warploom_vector::left_out(program.prepared(), region).is_none();
+        let makes =
+            |&region: &&[BlockId]| warploom_vector::left_out(program.prepared(), region).is_none();
         made += program.regions().filter(makes).count();
     }
     println!("{made} of {blocks} blocks");
@@ -145,7 +150,12 @@ fn lanes_leave_loops_at_different_times() {
                 for cost in [1, 7, 90] {
                     let function = parse(&text(lanes, wide, leave, cost)).expect("a function");
                     let launch = LaunchClass::of([48, 2, 1], lanes);
-                    let program = Program::in_small_regions(&function, launch, true, warploom_vector::backend());
+                    let program = Program::in_small_regions(
+                        &function,
+                        launch,
+                        true,
+                        warploom_vector::backend(),
+                    );
                     let program = program.expect("a program");
                     for region in program.regions() {
                         let left_out = warploom_vector::left_out(program.prepared(), region);
@@ -153,7 +163,11 @@ fn lanes_leave_loops_at_different_times() {
                     }
                     for round in 0..12 {
                         // Mostly no lane has left before.
-                        let mask = if round % 3 == 2 { u64::MAX >> (64 - lanes) & 0x5a5a_f00f_3c3c_9669 } else { 0 };
+                        let mask = if round % 3 == 2 {
+                            u64::MAX >> (64 - lanes) & 0x5a5a_f00f_3c3c_9669
+                        } else {
+                            0
+                        };
                         compare_by_vectors(&function, &initial(&mut random, wide, mask));
                     }
                 }

@@ -29,7 +29,11 @@ fn read(path: &Path, bytes: &[u8]) -> Module {
 /// The text of the same routine next to a file.
 fn text_of(path: &Path, number: usize) -> Option<Vec<u8>> {
     let stem = path.file_stem()?.to_str()?;
-    let name = if number == 0 { format!("{stem}.visaasm") } else { format!("{stem}_f{}.visaasm", number - 1) };
+    let name = if number == 0 {
+        format!("{stem}.visaasm")
+    } else {
+        format!("{stem}_f{}.visaasm", number - 1)
+    };
     std::fs::read(path.with_file_name(name)).ok()
 }
 
@@ -73,12 +77,19 @@ fn with_labels_of(mut routine: Routine, other: &Routine) -> Routine {
     };
     let names: Vec<_> = (0..other.labels.len()).map(|n| printed(other, n)).collect();
     let places: Vec<_> = (0..routine.labels.len())
-        .map(|n| names.iter().position(|name| *name == printed(&routine, n)).expect("a label of the other"))
+        .map(|n| {
+            names
+                .iter()
+                .position(|name| *name == printed(&routine, n))
+                .expect("a label of the other")
+        })
         .collect();
     for operand in routine.code.iter_mut().flat_map(|one| &mut one.operands) {
         match operand {
             Operand::Label(id) => id.0 = places[usize::from(id.0)] as u16,
-            Operand::Labels(all) => all.iter_mut().for_each(|id| id.0 = places[usize::from(id.0)] as u16),
+            Operand::Labels(all) => {
+                all.iter_mut().for_each(|id| id.0 = places[usize::from(id.0)] as u16)
+            }
             _ => {}
         }
     }
@@ -93,10 +104,12 @@ fn binary_to_text_to_binary_is_the_identity() {
         for routine in &module.routines {
             let parts = routine.binary.as_ref().unwrap();
             let printed = text::print(&one(routine));
-            let again = text::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{}: {errors}", path.display()));
+            let again = text::read(printed.as_bytes())
+                .unwrap_or_else(|errors| panic!("{}: {errors}", path.display()));
             let mut again = with_labels_of(again.routines[0].clone(), routine);
             // Names of functions are numbers of strings, which the text does not have.
-            again.binary = Some(BinaryParts { strings: parts.strings.clone(), ..BinaryParts::default() });
+            again.binary =
+                Some(BinaryParts { strings: parts.strings.clone(), ..BinaryParts::default() });
             let code = binary::write_code(&again).unwrap();
             let mut theirs = bytes[parts.code_at as usize..][..code.len()].to_vec();
             // The text says `fence_sw` whatever the other bits of such a fence are: these are the exceptions.
@@ -110,12 +123,19 @@ fn binary_to_text_to_binary_is_the_identity() {
             // Strings may be there twice: of two numbers of one name either is right.
             for call in routine.code.iter().filter(|one| one.row.name == "fcall") {
                 let at = (call.at - parts.code_at) as usize + 4;
-                let name = |code: &[u8]| &parts.strings[usize::from(u16::from_le_bytes([code[at], code[at + 1]]))];
+                let name = |code: &[u8]| {
+                    &parts.strings[usize::from(u16::from_le_bytes([code[at], code[at + 1]]))]
+                };
                 assert_eq!(name(&theirs), name(&code));
                 theirs[at..at + 2].copy_from_slice(&code[at..at + 2]);
             }
             let different = code.iter().zip(&theirs).position(|(a, b)| a != b);
-            assert!(code == theirs, "{}: byte {different:?} of the code of `{}`", path.display(), routine.name);
+            assert!(
+                code == theirs,
+                "{}: byte {different:?} of the code of `{}`",
+                path.display(),
+                routine.name
+            );
             assert_eq!(routine.code.len(), again.code.len());
             instructions += routine.code.len();
         }
@@ -131,10 +151,13 @@ fn variables_of_equal_names_get_different_ones() {
     let count = routine.variables.len();
     routine.variables[1].name = routine.variables[0].name.clone();
     let module = binary::read(&binary::write(&one(&routine)).unwrap()).unwrap();
-    let [first, second, ..] = &module.routines[0].variables[..] else { panic!("there are {count}") };
+    let [first, second, ..] = &module.routines[0].variables[..] else {
+        panic!("there are {count}")
+    };
     assert_eq!(second.name, format!("{}$1", first.name));
     let printed = text::print(&module);
-    let again = text::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
+    let again =
+        text::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
     assert_eq!((again.routines[0].variables.len(), text::print(&again)), (count, printed));
 }
 
@@ -166,7 +189,12 @@ fn written_files_are_those_that_were_read() {
             if (1..strings.len()).all(|n| !strings[n..].contains(&strings[n - 1])) {
                 let (theirs, ours) = (of_routine(&bytes, theirs), of_routine(&written, ours));
                 let different = theirs.iter().zip(ours).position(|(a, b)| a != b);
-                assert!(theirs == ours, "{}: byte {different:?} of {}", path.display(), theirs.len());
+                assert!(
+                    theirs == ours,
+                    "{}: byte {different:?} of {}",
+                    path.display(),
+                    theirs.len()
+                );
                 same += 1;
             }
         }
@@ -185,23 +213,34 @@ fn of_routine<'a>(bytes: &'a [u8], routine: &Routine) -> &'a [u8] {
 /// The file has been assembled from the text by a compiler that lost the last two operands of each message.
 #[test]
 fn messages_are_encoded_as_by_the_compiler() {
-    let find = |end: &str| corpus(&["isa", "visaasm"]).into_iter().find(|(path, _)| path.ends_with(end)).unwrap().1;
+    let find = |end: &str| {
+        corpus(&["isa", "visaasm"]).into_iter().find(|(path, _)| path.ends_with(end)).unwrap().1
+    };
     let (file, source) = (find("typed_atomic.skl.isa"), find("typed_atomic.visaasm"));
     let ours = &text::read(&source).unwrap().routines[0];
     let mut messages = 0;
-    for one in
-        ours.code.iter().filter(|one| matches!(one.row.name, "typed_atomic" | "gather4_typed" | "scatter4_typed"))
+    for one in ours
+        .code
+        .iter()
+        .filter(|one| matches!(one.row.name, "typed_atomic" | "gather4_typed" | "scatter4_typed"))
     {
-        let code = binary::write_code(&Routine { code: vec![one.clone()], ..ours.clone() }).unwrap();
+        let code =
+            binary::write_code(&Routine { code: vec![one.clone()], ..ours.clone() }).unwrap();
         let kept = &code[..code.len() - 12];
-        assert!(file.windows(kept.len()).any(|window| window == kept), "{}", text::instruction_text(ours, one));
+        assert!(
+            file.windows(kept.len()).any(|window| window == kept),
+            "{}",
+            text::instruction_text(ours, one)
+        );
         messages += 1;
     }
     assert_eq!(messages, 5);
     // A directive is the subroutine's label; another label behind it is one of its own.
-    assert!(file.windows(6).any(
-        |window| window == binary::write_code(&Routine { code: ours.code[..2].to_vec(), ..ours.clone() }).unwrap()
-    ));
+    assert!(file.windows(6).any(|window| {
+        window
+            == binary::write_code(&Routine { code: ours.code[..2].to_vec(), ..ours.clone() })
+                .unwrap()
+    }));
 }
 
 fn without_place(instruction: &Instruction) -> Instruction {
@@ -226,7 +265,9 @@ const VERSIONS: [Version; 12] = [
 #[test]
 fn every_opcode_has_an_encoding_that_is_read_back() {
     let mut random = Random(0x1234_5678_9abc_def1);
-    for row in table::rows().iter().filter(|row| row.code < 0x93 && (row.code, row.sub) != (0x60, Some(2))) {
+    for row in
+        table::rows().iter().filter(|row| row.code < 0x93 && (row.code, row.sub) != (0x60, Some(2)))
+    {
         let mut written = 0;
         for turn in 0..VERSIONS.len() * 40 {
             let version = VERSIONS[turn % VERSIONS.len()];
@@ -235,8 +276,8 @@ fn every_opcode_has_an_encoding_that_is_read_back() {
             routine.code.push(instruction.clone());
             let Ok(bytes) = binary::write(&one(&routine)) else { continue };
             written += 1;
-            let again =
-                binary::read(&bytes).unwrap_or_else(|error| panic!("{} {version}: {error}\n{instruction:?}", row.name));
+            let again = binary::read(&bytes)
+                .unwrap_or_else(|error| panic!("{} {version}: {error}\n{instruction:?}", row.name));
             let back = again.routines[0].code.last().unwrap();
             if version >= Version::new(3, 6) {
                 assert_eq!(without_place(back), instruction, "{} {version}", row.name);
@@ -269,7 +310,8 @@ fn every_opcode_has_a_text_that_is_read_back() {
             let Ok(again) = text::read(printed.as_bytes()) else { continue };
             let reprinted = text::print(&again);
             assert_eq!(printed, reprinted);
-            same += usize::from(without_place(again.routines[0].code.last().unwrap()) == instruction);
+            same +=
+                usize::from(without_place(again.routines[0].code.last().unwrap()) == instruction);
             if same == 20 {
                 break;
             }
@@ -294,14 +336,18 @@ fn versions_that_do_not_exist_are_refused() {
     for (major, minor) in [(4, 2), (5, 0), (2, 9), (3, 9), (0, 0)] {
         (bytes[4], bytes[5]) = (major, minor);
         let error = binary::read(&bytes).unwrap_err().to_string();
-        assert!(error.contains(&format!("version {major}.{minor}, expected 3.0 to 3.8")), "{error}");
+        assert!(
+            error.contains(&format!("version {major}.{minor}, expected 3.0 to 3.8")),
+            "{error}"
+        );
     }
 }
 
 /// The writer of autumn 2022 lost the last operands of instructions.
 #[test]
 fn corrupt_files_are_refused_with_the_reason() {
-    let (_, bytes) = all_files().into_iter().find(|(path, _)| path.ends_with("typed_atomic.skl.isa")).unwrap();
+    let (_, bytes) =
+        all_files().into_iter().find(|(path, _)| path.ends_with("typed_atomic.skl.isa")).unwrap();
     let error = binary::read(&bytes).unwrap_err().to_string();
     assert!(error.contains("at offset 0x2") && error.contains("1.0.12198 to 1.0.13063"), "{error}");
 }

@@ -32,7 +32,8 @@ fn differences(name: &str, source: &[u8], shown: &mut Vec<String>) -> (usize, us
     let (ours, theirs) = (without_trailing_blanks(&printed), without_trailing_blanks(&source));
     let different = ours.iter().zip(&theirs).filter(|(a, b)| a != b);
     let count = different.clone().count() + ours.len().abs_diff(theirs.len());
-    shown.extend(different.take(3).map(|(a, b)| format!("{name}:\n  ours   `{a}`\n  theirs `{b}`")));
+    shown
+        .extend(different.take(3).map(|(a, b)| format!("{name}:\n  ours   `{a}`\n  theirs `{b}`")));
     (count, theirs.len())
 }
 
@@ -40,14 +41,19 @@ fn differences(name: &str, source: &[u8], shown: &mut Vec<String>) -> (usize, us
 fn printed_text_is_that_of_the_compiler() {
     let (mut different, mut lines, mut shown) = (0, 0, vec![]);
     // The text written by hand is not what the compiler prints.
-    for (name, source) in texts().iter().filter(|(name, _)| !name.ends_with("typed_atomic.visaasm")) {
+    for (name, source) in texts().iter().filter(|(name, _)| !name.ends_with("typed_atomic.visaasm"))
+    {
         let (some, all) = differences(name, source, &mut shown);
         different += some;
         lines += all;
     }
     println!("{different} of {lines} lines differ");
     assert!(lines > 25_000, "{lines} lines");
-    assert!(different * 1000 <= lines, "{different} of {lines} lines differ:\n{}", shown.join("\n"));
+    assert!(
+        different * 1000 <= lines,
+        "{different} of {lines} lines differ:\n{}",
+        shown.join("\n")
+    );
     // None does.
     assert_eq!(different, 0, "{}", shown.join("\n"));
 }

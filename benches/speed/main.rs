@@ -18,7 +18,8 @@ use suite::{Case, Ready, Size};
 use warploom::{Effort, EngineKind, LaunchOptions};
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     if measure::run(&arguments) {
         return;
     }
@@ -43,7 +44,11 @@ fn bench(c: &mut Criterion, mut case: Case) {
         let mut now = first.clone();
         if case.reset {
             group.bench_function(*name, |b| {
-                b.iter_batched_ref(|| first.clone(), |now| plain(black_box(now)), BatchSize::LargeInput)
+                b.iter_batched_ref(
+                    || first.clone(),
+                    |now| plain(black_box(now)),
+                    BatchSize::LargeInput,
+                )
             });
         } else {
             group.bench_function(*name, |b| b.iter(|| plain(black_box(&mut now))));
@@ -52,10 +57,24 @@ fn bench(c: &mut Criterion, mut case: Case) {
     for target in &case.targets {
         let ready = Ready::read(&folder.join(target.name).with_extension("toml"));
         for threads in [1, 2] {
-            launches(&mut group, &case, &ready, BenchmarkId::new(target.name, threads), EngineKind::Jit, threads);
+            launches(
+                &mut group,
+                &case,
+                &ready,
+                BenchmarkId::new(target.name, threads),
+                EngineKind::Jit,
+                threads,
+            );
         }
         group.sample_size(10);
-        launches(&mut group, &case, &ready, BenchmarkId::new(target.name, "interp"), EngineKind::Interp, 1);
+        launches(
+            &mut group,
+            &case,
+            &ready,
+            BenchmarkId::new(target.name, "interp"),
+            EngineKind::Interp,
+            1,
+        );
         group.sample_size(20);
     }
     group.finish();
@@ -79,7 +98,12 @@ fn launches(
         ready.check();
         ready.reset();
         let counts = ready.launch(&options);
-        assert!(counts.translate.is_zero(), "{}: the second launch translated for {:?}", case.name, counts.translate);
+        assert!(
+            counts.translate.is_zero(),
+            "{}: the second launch translated for {:?}",
+            case.name,
+            counts.translate
+        );
         println!(
             "translated in {:?}; a launch: {} guest instructions, {} of lanes, {} helper calls, {} in the interpreter",
             first.translate,

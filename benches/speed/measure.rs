@@ -24,10 +24,18 @@ pub fn run(arguments: &[String]) -> bool {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let answer = match words[..] {
         ["--manifests", folder] => manifests(Path::new(folder)),
-        ["--plain", name, size] => plain(name, if size == "full" { Size::Full } else { Size::Small }),
+        ["--plain", name, size] => {
+            plain(name, if size == "full" { Size::Full } else { Size::Small })
+        }
         ["--launch", manifest, engine, threads, reset] => {
             let engine = if engine == "jit" { EngineKind::Jit } else { EngineKind::Interp };
-            launch(start, Path::new(manifest), engine, threads.parse().expect("a number of threads"), reset == "true")
+            launch(
+                start,
+                Path::new(manifest),
+                engine,
+                threads.parse().expect("a number of threads"),
+                reset == "true",
+            )
         }
         _ => return false,
     };
@@ -48,7 +56,9 @@ fn manifests(folder: &Path) -> Value {
             "targets": case.targets.iter().map(|target| target.name).collect::<Vec<_>>(),
         })
     };
-    let all = |size, name| suite::cases(size).into_iter().map(|case| write(case, name)).collect::<Vec<_>>();
+    let all = |size, name| {
+        suite::cases(size).into_iter().map(|case| write(case, name)).collect::<Vec<_>>()
+    };
     let blocks = growth::BLOCKS.map(|blocks| {
         let listed = write(growth::compute(blocks), &format!("blocks-{blocks}"));
         json!({ "blocks": blocks, "case": listed })
@@ -70,12 +80,21 @@ fn plain(name: &str, size: Size) -> Value {
                 *now = first.clone();
             }
         };
-        seconds.insert((*name).to_string(), json!(median(&mut now, reset, |now| plain(black_box(now)))));
+        seconds.insert(
+            (*name).to_string(),
+            json!(median(&mut now, reset, |now| plain(black_box(now)))),
+        );
     }
     Value::Object(seconds)
 }
 
-fn launch(start: Instant, manifest: &Path, engine: EngineKind, threads: usize, reset: bool) -> Value {
+fn launch(
+    start: Instant,
+    manifest: &Path,
+    engine: EngineKind,
+    threads: usize,
+    reset: bool,
+) -> Value {
     let mut ready = Ready::read(manifest);
     let options = ready.options(engine, threads);
     let loaded = start.elapsed();
@@ -110,7 +129,9 @@ fn launch(start: Instant, manifest: &Path, engine: EngineKind, threads: usize, r
 fn median<S>(state: &mut S, before: impl Fn(&mut S), mut work: impl FnMut(&mut S)) -> f64 {
     let mut times = Vec::new();
     let start = Instant::now();
-    while times.len() < *SAMPLES.start() || times.len() < *SAMPLES.end() && start.elapsed() < GOING_ON {
+    while times.len() < *SAMPLES.start()
+        || times.len() < *SAMPLES.end() && start.elapsed() < GOING_ON
+    {
         before(state);
         let start = Instant::now();
         work(state);

@@ -16,7 +16,12 @@ enum Promise {
     None,
 }
 
-const fn ratio(what: &'static str, above: &'static str, below: &'static str, promise: Promise) -> Ratio {
+const fn ratio(
+    what: &'static str,
+    above: &'static str,
+    below: &'static str,
+    promise: Promise,
+) -> Ratio {
     Ratio { what, above, below, promise }
 }
 
@@ -24,24 +29,104 @@ const ISAS: [&str; 3] = ["maxwell", "ptx", "gfx9"];
 
 const RATIOS: [Ratio; 20] = [
     ratio("mandelbrot: plain / JIT", "mandelbrot/plain", "mandelbrot/ISA/1", Promise::AtLeast(2.0)),
-    ratio("compute: plain scalar loop / JIT", "compute/plain", "compute/ISA/1", Promise::AtLeast(2.5)),
-    ratio("compute: plain vector loop / JIT", "compute/plain_vector", "compute/ISA/1", Promise::None),
-    ratio("compute_f64: plain scalar loop / JIT", "compute_f64/plain", "compute_f64/ISA/1", Promise::AtLeast(1.2)),
-    ratio("compute_f64: plain vector loop / JIT", "compute_f64/plain_vector", "compute_f64/ISA/1", Promise::None),
+    ratio(
+        "compute: plain scalar loop / JIT",
+        "compute/plain",
+        "compute/ISA/1",
+        Promise::AtLeast(2.5),
+    ),
+    ratio(
+        "compute: plain vector loop / JIT",
+        "compute/plain_vector",
+        "compute/ISA/1",
+        Promise::None,
+    ),
+    ratio(
+        "compute_f64: plain scalar loop / JIT",
+        "compute_f64/plain",
+        "compute_f64/ISA/1",
+        Promise::AtLeast(1.2),
+    ),
+    ratio(
+        "compute_f64: plain vector loop / JIT",
+        "compute_f64/plain_vector",
+        "compute_f64/ISA/1",
+        Promise::None,
+    ),
     ratio("hash: plain scalar loop / JIT", "hash/plain", "hash/ISA/1", Promise::AtLeast(1.2)),
     ratio("hash: plain vector loop / JIT", "hash/plain_vector", "hash/ISA/1", Promise::None),
-    ratio("saxpy in blocks of 256: JIT / plain", "saxpy/ISA/1", "saxpy/plain", Promise::AtMost(3.0)),
-    ratio("saxpy in blocks of 1024: JIT / plain", "saxpy_1024/ISA/1", "saxpy_1024/plain", Promise::AtMost(3.0)),
-    ratio("histogram_shared: JIT / plain", "histogram_shared/ISA/1", "histogram_shared/plain", Promise::AtMost(3.0)),
-    ratio("mandelbrot: 1 thread / 2 threads", "mandelbrot/ISA/1", "mandelbrot/ISA/2", Promise::AtLeast(1.8)),
-    ratio("nbody of 2,048 bodies: 1 thread / 2 threads", "nbody_2048/ISA/1", "nbody_2048/ISA/2", Promise::AtLeast(1.8)),
-    ratio("table, gfx9: plain scalar loop / JIT", "table/plain", "table/gfx9/1", Promise::AtLeast(4.0)),
-    ratio("table in a buffer: plain scalar loop / JIT", "table/plain", "table/gfx9_buffer/1", Promise::AtLeast(4.0)),
-    ratio("matmul_half: JIT / plain scalar loop", "matmul_half/ptx/1", "matmul_half/plain", Promise::AtMost(10.0)),
-    ratio("copy of an image: pitch / global", "copy/pitch/1", "copy/global/1", Promise::AtMost(2.0)),
-    ratio("copy of an image: block-linear / global", "copy/block_linear/1", "copy/global/1", Promise::AtMost(3.0)),
-    ratio("ATOM with two threads: JIT / plain", "counters/atom/2", "counters/plain_2", Promise::AtMost(1.5)),
-    ratio("SUATOM / ATOM with two threads", "counters/suatom/2", "counters/atom/2", Promise::AtMost(1.3)),
+    ratio(
+        "saxpy in blocks of 256: JIT / plain",
+        "saxpy/ISA/1",
+        "saxpy/plain",
+        Promise::AtMost(3.0),
+    ),
+    ratio(
+        "saxpy in blocks of 1024: JIT / plain",
+        "saxpy_1024/ISA/1",
+        "saxpy_1024/plain",
+        Promise::AtMost(3.0),
+    ),
+    ratio(
+        "histogram_shared: JIT / plain",
+        "histogram_shared/ISA/1",
+        "histogram_shared/plain",
+        Promise::AtMost(3.0),
+    ),
+    ratio(
+        "mandelbrot: 1 thread / 2 threads",
+        "mandelbrot/ISA/1",
+        "mandelbrot/ISA/2",
+        Promise::AtLeast(1.8),
+    ),
+    ratio(
+        "nbody of 2,048 bodies: 1 thread / 2 threads",
+        "nbody_2048/ISA/1",
+        "nbody_2048/ISA/2",
+        Promise::AtLeast(1.8),
+    ),
+    ratio(
+        "table, gfx9: plain scalar loop / JIT",
+        "table/plain",
+        "table/gfx9/1",
+        Promise::AtLeast(4.0),
+    ),
+    ratio(
+        "table in a buffer: plain scalar loop / JIT",
+        "table/plain",
+        "table/gfx9_buffer/1",
+        Promise::AtLeast(4.0),
+    ),
+    ratio(
+        "matmul_half: JIT / plain scalar loop",
+        "matmul_half/ptx/1",
+        "matmul_half/plain",
+        Promise::AtMost(10.0),
+    ),
+    ratio(
+        "copy of an image: pitch / global",
+        "copy/pitch/1",
+        "copy/global/1",
+        Promise::AtMost(2.0),
+    ),
+    ratio(
+        "copy of an image: block-linear / global",
+        "copy/block_linear/1",
+        "copy/global/1",
+        Promise::AtMost(3.0),
+    ),
+    ratio(
+        "ATOM with two threads: JIT / plain",
+        "counters/atom/2",
+        "counters/plain_2",
+        Promise::AtMost(1.5),
+    ),
+    ratio(
+        "SUATOM / ATOM with two threads",
+        "counters/suatom/2",
+        "counters/atom/2",
+        Promise::AtMost(1.3),
+    ),
     ratio("SUATOM / ATOM with one", "counters/suatom/1", "counters/atom/1", Promise::None),
 ];
 
@@ -64,17 +149,23 @@ pub fn print(cases: &[(&str, Vec<&str>)]) {
     println!("\n{:<32}{:>12}{:>12}{:>16}", "", "plain / JIT", "2 threads", "interp / JIT");
     for (case, targets) in cases {
         for target in targets {
-            let over = |above: String| Some(median(&above)? / median(&format!("{case}/{target}/1"))?);
+            let over =
+                |above: String| Some(median(&above)? / median(&format!("{case}/{target}/1"))?);
             let two = over(format!("{case}/{target}/2")).map(f64::recip);
-            let [plain, interp] = [format!("{case}/plain"), format!("{case}/{target}/interp")].map(over);
+            let [plain, interp] =
+                [format!("{case}/plain"), format!("{case}/{target}/interp")].map(over);
             if let (Some(plain), Some(two), Some(interp)) = (plain, two, interp) {
-                println!("{:<32}{plain:>12.2}{two:>12.2}{interp:>16.1}", format!("{case}, {target}"));
+                println!(
+                    "{:<32}{plain:>12.2}{two:>12.2}{interp:>16.1}",
+                    format!("{case}, {target}")
+                );
             }
         }
     }
     println!("\nRatios of the medians");
-    let (of_isas, others): (Vec<_>, Vec<_>) =
-        RATIOS.iter().partition(|ratio| [ratio.above, ratio.below].iter().any(|id| id.contains("ISA")));
+    let (of_isas, others): (Vec<_>, Vec<_>) = RATIOS
+        .iter()
+        .partition(|ratio| [ratio.above, ratio.below].iter().any(|id| id.contains("ISA")));
     for isa in ISAS {
         println!("{isa}");
         of_isas.iter().for_each(|ratio| ratio.print(isa));
@@ -93,6 +184,10 @@ impl Ratio {
             Promise::AtMost(most) => (ratio <= most, format!("promised: at most {most}")),
             Promise::None => (true, String::new()),
         };
-        println!("  {:<44}{ratio:>8.2}   {promise}{}", self.what, if kept { "" } else { "   MISSED" });
+        println!(
+            "  {:<44}{ratio:>8.2}   {promise}{}",
+            self.what,
+            if kept { "" } else { "   MISSED" }
+        );
     }
 }

@@ -9,7 +9,15 @@ pub fn cases(size: Size) -> Vec<Case> {
     let mut nbody_2048 = nbody(size.of(2_048, 256)).without_opencl();
     nbody_2048.name = "nbody_2048";
     let nbody = nbody(size.of(1_024, 256));
-    vec![compute(size, size.of(64, 4)), compute_f64(size), hash(size), mandelbrot(size), nbody, nbody_2048, table(size)]
+    vec![
+        compute(size, size.of(64, 4)),
+        compute_f64(size),
+        hash(size),
+        mandelbrot(size),
+        nbody,
+        nbody_2048,
+        table(size),
+    ]
 }
 
 /// Lanes of a block.
@@ -92,8 +100,9 @@ fn mandelbrot(size: Size) -> Case {
 fn nbody(n: usize) -> Case {
     let (dt, softening2) = (0.01f32, 0.01f32);
     let coordinate = |i: usize, period: usize| (i * 37 % period) as f32 / period as f32;
-    let positions: Vec<f32> =
-        (0..n).flat_map(|i| [coordinate(i, 1009), coordinate(i, 1013), coordinate(i, 1019), 1.0]).collect();
+    let positions: Vec<f32> = (0..n)
+        .flat_map(|i| [coordinate(i, 1009), coordinate(i, 1013), coordinate(i, 1019), 1.0])
+        .collect();
     let side = 64;
     let mut case = Case::new("nbody", "pair", n * n)
         .example("nbody", "nbody")
@@ -131,14 +140,22 @@ fn table(size: Size) -> Case {
         .target("maxwell", "benches/fixtures/table.sm_50.cubin", "table", Images::Arrays)
         .target("ptx", "benches/fixtures/table.sm_70.ptx", "table", Images::Arrays)
         .target("gfx9", "examples/gfx9/table/table.gfx900.hsaco", "table", Images::Arrays)
-        .target("gfx9_buffer", "benches/fixtures/table_buffer.gfx900.hsaco", "table", Images::Arrays)
+        .target(
+            "gfx9_buffer",
+            "benches/fixtures/table_buffer.gfx900.hsaco",
+            "table",
+            Images::Arrays,
+        )
         .visa("dg2", "table")
         .lanes(items, BLOCK)
         .reads("rows", table)
         .i32(rows)
         .gives("out", vec![0u32; items])
         .i32(items)
-        .plain("plain", on!([U32(rows), U32(out)] => plain::table(rows.as_chunks().0, out, BLOCK as u32)));
+        .plain(
+            "plain",
+            on!([U32(rows), U32(out)] => plain::table(rows.as_chunks().0, out, BLOCK as u32)),
+        );
     case.opencl = Some("examples/gfx9/table/table.cl".into());
     case
 }

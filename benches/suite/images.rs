@@ -20,11 +20,18 @@ fn picture(side: usize) -> Vec<u8> {
 impl Case {
     /// CUDA's kernel of `examples/surface`, on block-linear and on pitch surfaces, as PTX, and OpenCL's for GFX9 and as vISA.
     fn surfaces(self, entry: &'static str) -> Case {
-        let (maxwell, gfx9) =
-            ("examples/surface/surface.sm_50.cubin", format!("benches/fixtures/{}.gfx900.hsaco", self.name));
+        let (maxwell, gfx9) = (
+            "examples/surface/surface.sm_50.cubin",
+            format!("benches/fixtures/{}.gfx900.hsaco", self.name),
+        );
         self.target("maxwell", maxwell, entry, Images::Surfaces("block_linear"))
             .target("maxwell_pitch", maxwell, entry, Images::Surfaces("pitch"))
-            .target("ptx", "examples/ptx/surface/surface.sm_70.ptx", entry, Images::Surfaces("block_linear"))
+            .target(
+                "ptx",
+                "examples/ptx/surface/surface.sm_70.ptx",
+                entry,
+                Images::Surfaces("block_linear"),
+            )
             .target("gfx9", gfx9, entry, Images::OpenCl)
             .visa("dg2", entry)
     }
@@ -57,7 +64,10 @@ fn histogram(size: Size) -> Case {
         .image(&[256], "r32_uint")
         .i32(side)
         .i32(side)
-        .plain("plain", on!([U8(picture), U32(bins)] => plain::brightness(picture.as_chunks().0, bins)))
+        .plain(
+            "plain",
+            on!([U8(picture), U32(bins)] => plain::brightness(picture.as_chunks().0, bins)),
+        )
 }
 
 /// An image of floats is copied: through surfaces, and as an array.

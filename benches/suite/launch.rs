@@ -22,8 +22,10 @@ impl Ready {
 
     /// Reads a launch whose native code this back end makes.
     pub fn read_for(manifest: &Path, backend: Arc<dyn Backend>) -> Ready {
-        let launch: &'static Launch = Box::leak(Box::new(Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"))));
-        let mut session = Session::new(launch).unwrap_or_else(|e| panic!("{}: {e}", manifest.display()));
+        let launch: &'static Launch =
+            Box::leak(Box::new(Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"))));
+        let mut session =
+            Session::new(launch).unwrap_or_else(|e| panic!("{}: {e}", manifest.display()));
         session.set_backend(backend);
         Ready { launch, session }
     }
@@ -39,7 +41,8 @@ impl Ready {
 
     /// One launch. Panics on a fault.
     pub fn launch(&self, options: &LaunchOptions) -> LaunchOutcome {
-        let outcome = self.session.launch(options, None).unwrap_or_else(|e| panic!("{}: {e}", self.name()));
+        let outcome =
+            self.session.launch(options, None).unwrap_or_else(|e| panic!("{}: {e}", self.name()));
         if let Some(fault) = &outcome.fault {
             panic!("{}: {fault}", self.name());
         }
@@ -60,9 +63,11 @@ impl Ready {
     /// Panics if what one launch has given is not what is expected.
     pub fn check(&self) {
         let buffers = self.launch.buffers.iter().enumerate();
-        let buffers = buffers.map(|(i, buffer)| (&buffer.name, &buffer.expect, self.session.buffer(i)));
+        let buffers =
+            buffers.map(|(i, buffer)| (&buffer.name, &buffer.expect, self.session.buffer(i)));
         let surfaces = self.launch.surfaces.iter().enumerate();
-        let surfaces = surfaces.map(|(i, surface)| (&surface.name, &surface.expect, self.session.surface(i)));
+        let surfaces =
+            surfaces.map(|(i, surface)| (&surface.name, &surface.expect, self.session.surface(i)));
         for (name, expect, found) in buffers.chain(surfaces) {
             let Some(expect) = expect else { continue };
             let comparison = compare(&found.expect("the result"), &expect.array, expect.tolerance);

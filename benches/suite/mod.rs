@@ -140,7 +140,13 @@ impl Case {
         }
     }
 
-    fn target(mut self, name: &'static str, binary: impl Into<String>, entry: &'static str, images: Images) -> Case {
+    fn target(
+        mut self,
+        name: &'static str,
+        binary: impl Into<String>,
+        entry: &'static str,
+        images: Images,
+    ) -> Case {
         self.targets.push(Target { name, binary: binary.into(), entry, images });
         self
     }
@@ -227,7 +233,9 @@ impl Case {
 
     /// The last buffer is an image to targets that have images.
     fn image(mut self, size: &[usize], format: &'static str) -> Case {
-        let Some(Arg::Buffer(buffer)) = self.args.last_mut() else { panic!("a buffer comes before") };
+        let Some(Arg::Buffer(buffer)) = self.args.last_mut() else {
+            panic!("a buffer comes before")
+        };
         buffer.image = Some(Image { size: size.iter().map(|&axis| axis as u32).collect(), format });
         self
     }
@@ -256,7 +264,8 @@ impl Case {
         std::fs::create_dir_all(&folder).expect("a folder");
         let mut after = self.contents();
         self.plain[0].1(&mut after);
-        let put = |file: String, bytes: &[u8]| std::fs::write(folder.join(file), bytes).expect("a file");
+        let put =
+            |file: String, bytes: &[u8]| std::fs::write(folder.join(file), bytes).expect("a file");
         for (buffer, after) in self.buffers().zip(after) {
             put(format!("{}.bin", buffer.name), &buffer.content.bytes());
             put(format!("{}.expected.bin", buffer.name), &after.bytes());
@@ -283,7 +292,8 @@ impl Case {
                     let (kind, description) = buffer.described(target.images);
                     // What OpenCL reads is a texture, whose texels a `[surface]` describes.
                     let table = if kind == "texture" { "surface" } else { kind };
-                    writeln!(tables, "[{table}.{}]\n{description}", buffer.name).expect("a string takes all");
+                    writeln!(tables, "[{table}.{}]\n{description}", buffer.name)
+                        .expect("a string takes all");
                     format!("{kind} = {:?}", buffer.name)
                 }
             };

@@ -46,7 +46,8 @@ macro_rules! fma_chains {
         pub fn $vector(x: &[$float], y: &mut [$float], rounds: usize) {
             const N: usize = 16;
             for (x, y) in x.as_chunks::<N>().0.iter().zip(y.as_chunks_mut::<N>().0) {
-                let (mut a, mut b, mut c, mut d) = (*x, x.map(|v| v + 1.0), x.map(|v| v + 2.0), x.map(|v| v + 3.0));
+                let (mut a, mut b, mut c, mut d) =
+                    (*x, x.map(|v| v + 1.0), x.map(|v| v + 2.0), x.map(|v| v + 3.0));
                 for _ in 0..4 * rounds {
                     for k in 0..N {
                         a[k] = a[k].mul_add(0.75, x[k]);
@@ -100,8 +101,16 @@ pub fn mix_vector(x: &[u64], y: &mut [u64], rounds: usize) {
 /// Each item goes through the whole table; items of a group read it at other places too.
 #[multiversion(targets = "simd")]
 pub fn table(rows: &[[u32; 4]], out: &mut [u32], group: u32) {
-    let own =
-        [0x9e37_79b9u32, 0x85eb_ca6b, 0xc2b2_ae35, 0x27d4_eb2f, 0x1656_67b1, 0xd3a2_646c, 0xfd70_46c5, 0xb55a_4f09];
+    let own = [
+        0x9e37_79b9u32,
+        0x85eb_ca6b,
+        0xc2b2_ae35,
+        0x27d4_eb2f,
+        0x1656_67b1,
+        0xd3a2_646c,
+        0xfd70_46c5,
+        0xb55a_4f09,
+    ];
     let count = rows.len() as u32;
     for (item, out) in out.iter_mut().enumerate() {
         let group = item as u32 / group;
@@ -161,7 +170,8 @@ pub fn nbody(
         }
         let v = [ax.mul_add(dt, v[0]), ay.mul_add(dt, v[1]), az.mul_add(dt, v[2]), v[3]];
         velocities_out[i] = v;
-        positions_out[i] = [v[0].mul_add(dt, p[0]), v[1].mul_add(dt, p[1]), v[2].mul_add(dt, p[2]), p[3]];
+        positions_out[i] =
+            [v[0].mul_add(dt, p[0]), v[1].mul_add(dt, p[1]), v[2].mul_add(dt, p[2]), p[3]];
     }
 }
 
@@ -182,7 +192,10 @@ pub fn matmul(a: &[f32], b: &[f32], c: &mut [f32], side: usize) {
 pub fn matmul_by_columns(a: &[f32], b: &[f32], c: &mut [f32], side: usize) {
     for (a, c) in a.chunks_exact(side).zip(c.chunks_exact_mut(side)) {
         for (column, c) in c.iter_mut().enumerate() {
-            *c = a.iter().zip(b[column..].iter().step_by(side)).fold(0.0, |sum, (&a, &b)| sum + a * b);
+            *c = a
+                .iter()
+                .zip(b[column..].iter().step_by(side))
+                .fold(0.0, |sum, (&a, &b)| sum + a * b);
         }
     }
 }
@@ -213,7 +226,10 @@ pub fn gather(x: &[f32], from: &[u32], y: &mut [f32]) {
 pub fn spmv(starts: &[u32], columns: &[u32], values: &[f32], x: &[f32], y: &mut [f32]) {
     for (row, y) in starts.windows(2).zip(y) {
         let row = row[0] as usize..row[1] as usize;
-        *y = columns[row.clone()].iter().zip(&values[row]).fold(0.0, |sum, (&at, v)| v.mul_add(x[at as usize], sum));
+        *y = columns[row.clone()]
+            .iter()
+            .zip(&values[row])
+            .fold(0.0, |sum, (&at, v)| v.mul_add(x[at as usize], sum));
     }
 }
 
@@ -270,7 +286,8 @@ pub fn sharpen(from: &[[u8; 4]], to: &mut [[u8; 4]], w: usize) {
 pub fn brightness(picture: &[[u8; 4]], bins: &mut [u32]) {
     let bins: &mut [u32; 256] = bins.try_into().expect("256 bins");
     for &[r, g, b, _] in picture {
-        bins[((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as usize] += 1;
+        bins[((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as usize] +=
+            1;
     }
 }
 
@@ -279,13 +296,21 @@ pub const COUNTERS: usize = 4096;
 
 /// Every item adds one to `rounds` counters by locked instructions; `olds` gets the sums of what it found. On so many threads, of
 /// which each has its part of the items.
-pub fn add(atomics: &[AtomicU32], counters: &mut [u32], olds: &mut [u32], rounds: u32, threads: usize) {
+pub fn add(
+    atomics: &[AtomicU32],
+    counters: &mut [u32],
+    olds: &mut [u32],
+    rounds: u32,
+    threads: usize,
+) {
     for (atomic, counter) in atomics.iter().zip(&*counters) {
         atomic.store(*counter, Ordering::Relaxed);
     }
     let part = olds.len() / threads;
-    let mut parts =
-        olds.chunks_mut(part).enumerate().map(|(k, olds)| move || add_part(atomics, olds, k * part, rounds));
+    let mut parts = olds
+        .chunks_mut(part)
+        .enumerate()
+        .map(|(k, olds)| move || add_part(atomics, olds, k * part, rounds));
     std::thread::scope(|scope| {
         let own = parts.next();
         parts.for_each(|part| {

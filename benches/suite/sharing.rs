@@ -43,8 +43,9 @@ fn matmul(size: Size) -> Case {
 fn matmul_half(size: Size) -> Case {
     let side = size.of(512, 64);
     let mut draw = Draw::new(11);
-    let [a, b] =
-        [(); 2].map(|()| draw.vec(side * side, |draw| half::f16::from_f32((draw.below(128) as f32 - 64.0) / 64.0)));
+    let [a, b] = [(); 2].map(|()| {
+        draw.vec(side * side, |draw| half::f16::from_f32((draw.below(128) as f32 - 64.0) / 64.0))
+    });
     let mut case = Case::new("matmul_half", "multiply-add", side * side * side)
         .target("ptx", "examples/ptx/triton_matmul/matmul.sm_80.ptx", "matmul", Images::Arrays)
         .without_opencl()
@@ -86,7 +87,9 @@ fn histogram(size: Size, name: &'static str) -> Case {
     let (n, blocks) = (size.of(1 << 20, 1 << 16), 16);
     // Around 128 with a deviation of 30, as the example's data: how long the plain loop takes depends on how often a bin follows
     // itself.
-    let byte = |draw: &mut Draw| (128 + (0..6).map(|_| draw.below(74) as i32 - 37).sum::<i32>() * 4 / 7) as u8;
+    let byte = |draw: &mut Draw| {
+        (128 + (0..6).map(|_| draw.below(74) as i32 - 37).sum::<i32>() * 4 / 7) as u8
+    };
     Case::new(name, "byte", n)
         .example("histogram", name)
         .visa("dg2", name)
@@ -106,7 +109,10 @@ fn bitonic(size: Size) -> Case {
         .lanes(rows * n / 2, n / 2)
         .gives("rows", Draw::new(9).vec(rows * n, |draw| draw.u32() as i32))
         .i32(n)
-        .plain("plain", on!([I32(rows)] => rows.chunks_exact_mut(n).for_each(<[i32]>::sort_unstable)));
+        .plain(
+            "plain",
+            on!([I32(rows)] => rows.chunks_exact_mut(n).for_each(<[i32]>::sort_unstable)),
+        );
     case.reset = true;
     case
 }
@@ -133,7 +139,12 @@ fn counters(size: Size) -> Case {
     };
     Case::new("counters", "addition", n * rounds)
         .target("atom", "benches/fixtures/surface.sm_50.cubin", "add_global", Images::Arrays)
-        .target("suatom", "benches/fixtures/surface.sm_50.cubin", "add_surface", Images::Surfaces("pitch"))
+        .target(
+            "suatom",
+            "benches/fixtures/surface.sm_50.cubin",
+            "add_surface",
+            Images::Surfaces("pitch"),
+        )
         .without_opencl()
         .lanes(n, block)
         .gives("counters", vec![0u32; plain::COUNTERS])

@@ -47,7 +47,8 @@ fn driver() -> Answer<&'static Driver> {
 pub fn check() -> Answer {
     let mut name = [0; 32];
     // SAFETY: there is room for so many characters.
-    done(unsafe { (driver()?.name)(name.as_mut_ptr(), name.len() as i32, 0) }).map_err(|_| Status::NotInitialized)?;
+    done(unsafe { (driver()?.name)(name.as_mut_ptr(), name.len() as i32, 0) })
+        .map_err(|_| Status::NotInitialized)?;
     if name.starts_with(b"warploom") { Ok(()) } else { Err(Status::NotInitialized) }
 }
 

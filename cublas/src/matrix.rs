@@ -34,14 +34,16 @@ impl Shape {
     /// `operation`: as it is, or transposed (of real numbers also conjugated).
     fn new(operation: c_int, rows: c_int, columns: c_int, pitch: c_int) -> Answer<Shape> {
         require((0..=2).contains(&operation))?;
-        let (rows, columns, pitch, turned) = (size(rows)?, size(columns)?, size(pitch)?, operation != 0);
+        let (rows, columns, pitch, turned) =
+            (size(rows)?, size(columns)?, size(pitch)?, operation != 0);
         require(pitch >= if turned { columns } else { rows }.max(1))?;
         Ok(Shape { rows, columns, turned, pitch })
     }
 
     /// Elements from the first one to the last one in memory.
     fn span(&self) -> usize {
-        let (rows, columns) = if self.turned { (self.columns, self.rows) } else { (self.rows, self.columns) };
+        let (rows, columns) =
+            if self.turned { (self.columns, self.rows) } else { (self.rows, self.columns) };
         if rows == 0 || columns == 0 { 0 } else { (columns - 1) * self.pitch + rows }
     }
 
@@ -58,7 +60,11 @@ impl Shape {
 impl Matrix {
     /// Elements from the first one to the last one in memory.
     fn span(&self) -> usize {
-        if self.rows == 0 || self.columns == 0 { 0 } else { self.index(self.rows - 1, self.columns - 1) + 1 }
+        if self.rows == 0 || self.columns == 0 {
+            0
+        } else {
+            self.index(self.rows - 1, self.columns - 1) + 1
+        }
     }
 
     /// A pointer to all elements. Panics if the caller has fewer.
@@ -104,14 +110,18 @@ impl Product {
             // checked the alignment.
             unsafe {
                 let (a, b, c) = (a.pointer(), b.pointer(), c.pointer());
-                matrixmultiply::dgemm(m, k, n, alpha, a, s[0], s[1], b, t[0], t[1], beta, c, u[0], u[1]);
+                matrixmultiply::dgemm(
+                    m, k, n, alpha, a, s[0], s[1], b, t[0], t[1], beta, c, u[0], u[1],
+                );
             }
         } else if all(Real::F32) {
             let (alpha, beta) = (alpha as f32, beta as f32);
             // SAFETY: as above.
             unsafe {
                 let (a, b, c) = (a.pointer(), b.pointer(), c.pointer());
-                matrixmultiply::sgemm(m, k, n, alpha, a, s[0], s[1], b, t[0], t[1], beta, c, u[0], u[1]);
+                matrixmultiply::sgemm(
+                    m, k, n, alpha, a, s[0], s[1], b, t[0], t[1], beta, c, u[0], u[1],
+                );
             }
         } else {
             self.run_in_floats(alpha as f32, beta as f32);
@@ -185,7 +195,9 @@ impl Batch {
         for i in 0..count {
             let mut matrices = vec![];
             for n in 0..3 {
-                let offset = strides[n].wrapping_mul(i as c_longlong).wrapping_mul(self.reals[n].bytes() as c_longlong);
+                let offset = strides[n]
+                    .wrapping_mul(i as c_longlong)
+                    .wrapping_mul(self.reals[n].bytes() as c_longlong);
                 let pointer = pointers[n].after(offset as isize);
                 matrices.push(self.shapes[n].at(pointer, self.reals[n])?);
             }
@@ -238,7 +250,8 @@ fn gemv(
     driver::submit(handle.stream, move || {
         let (alpha, beta) = (alpha.value(), beta.value());
         for row in 0..a.rows {
-            let products = (0..a.columns).map(|column| a.place.get(real, a.index(row, column)) * x.get(column));
+            let products = (0..a.columns)
+                .map(|column| a.place.get(real, a.index(row, column)) * x.get(column));
             let before = if beta == 0.0 { 0.0 } else { beta * y.get(row) };
             y.set(row, alpha * products.sum::<f64>() + before);
         }

@@ -61,7 +61,12 @@ fn scal(handle: u64, alpha: Pointer, scalar: Real, x: Answer<Vector>) -> Answer 
 }
 
 /// Computes a number, which the host waits for if it is to have it.
-fn reduce(handle: u64, out: Pointer, real: Real, value: impl Fn() -> f64 + Send + Sync + 'static) -> Answer {
+fn reduce(
+    handle: u64,
+    out: Pointer,
+    real: Real,
+    value: impl Fn() -> f64 + Send + Sync + 'static,
+) -> Answer {
     let handle = handle::get(handle)?;
     let out = handle.place(out, real)?;
     driver::submit(handle.stream, move || out.set(real, 0, value()))?;

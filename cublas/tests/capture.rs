@@ -38,7 +38,8 @@ impl Driver {
         let path = std::env::current_exe().unwrap().with_file_name("libcuda.so");
         // SAFETY: what the library does at its start is to read the environment, which nobody
         // changes.
-        let driver = Driver(unsafe { Library::new(path) }.expect("the library is built with the tests"));
+        let driver =
+            Driver(unsafe { Library::new(path) }.expect("the library is built with the tests"));
         ok!(driver, cuInit(0 => u32));
         driver.enter();
         driver

@@ -94,8 +94,9 @@ mod tests {
     fn advice_is_of_the_bytes_that_it_was_given_for() {
         let at = 1 << 60;
         change(at + 100, 100, |advice| advice.read_mostly = true);
-        let is_read_mostly =
-            |start, bytes| of(at + start, bytes).iter().map(|advice| advice.read_mostly).collect::<Vec<_>>();
+        let is_read_mostly = |start, bytes| {
+            of(at + start, bytes).iter().map(|advice| advice.read_mostly).collect::<Vec<_>>()
+        };
         assert_eq!(is_read_mostly(100, 100), [true]);
         assert_eq!(is_read_mostly(150, 10), [true]);
         assert!(is_read_mostly(0, 300).contains(&false) && is_read_mostly(0, 300).contains(&true));

@@ -207,7 +207,8 @@ pub fn free_bytes() -> u64 {
 
 /// Ends the allocations of a context.
 pub fn forget(context: u64) {
-    let gone: Vec<Allocation> = write().extract_if(.., |_, found| found.context == context).map(|(_, a)| a).collect();
+    let gone: Vec<Allocation> =
+        write().extract_if(.., |_, found| found.context == context).map(|(_, a)| a).collect();
     gone.iter().for_each(release);
 }
 

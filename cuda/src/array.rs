@@ -96,7 +96,12 @@ impl Description {
         }
         let (layered, cube) = (self.flags & flag::LAYERED != 0, self.flags & flag::CUBEMAP != 0);
         let (kind, layers) = match (cube, layered) {
-            (true, _) if width != height || depth == 0 || !depth.is_multiple_of(6) || !layered && depth != 6 => {
+            (true, _)
+                if width != height
+                    || depth == 0
+                    || !depth.is_multiple_of(6)
+                    || !layered && depth != 6 =>
+            {
                 return wrong;
             }
             (true, _) => (Kind::Cube, depth / 6),
@@ -110,7 +115,8 @@ impl Description {
         if levels == 0 || u32::from(levels) > most.ilog2() + 1 {
             return wrong;
         }
-        let size = [width as u32, height.max(1) as u32, if kind == Kind::D3 { depth as u32 } else { 1 }];
+        let size =
+            [width as u32, height.max(1) as u32, if kind == Kind::D3 { depth as u32 } else { 1 }];
         Ok(Image {
             array: layered,
             layers: layers as u32,
@@ -141,7 +147,13 @@ impl Array {
                 *n = (*n >> level).max(1);
             }
         }
-        Ok(Array { context: self.context, description, image: self.image, level, storage: self.storage.clone() })
+        Ok(Array {
+            context: self.context,
+            description,
+            image: self.image,
+            level,
+            storage: self.storage.clone(),
+        })
     }
 
     /// The image as a texture or a surface sees it.
@@ -154,7 +166,9 @@ impl Array {
     }
 
     fn place(&self, level: u32) -> Result<(u8, Plane), Error> {
-        let level = u8::try_from(u32::from(self.level) + level).ok().filter(|&level| level < self.image.levels);
+        let level = u8::try_from(u32::from(self.level) + level)
+            .ok()
+            .filter(|&level| level < self.image.levels);
         let level = level.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
         Ok((level, self.image.plane(level)))
     }
@@ -165,7 +179,8 @@ impl Array {
         let layers = u64::from(self.image.layers) * u64::from(self.image.faces());
         let slices = if self.image.kind == Kind::D3 { u64::from(plane.slices) } else { layers };
         let whole = [u64::from(plane.row_bytes), u64::from(plane.rows), slices];
-        let inside = (0..3).all(|axis| at[axis].checked_add(size[axis]).is_some_and(|end| end <= whole[axis]));
+        let inside = (0..3)
+            .all(|axis| at[axis].checked_add(size[axis]).is_some_and(|end| end <= whole[axis]));
         if inside { Ok(()) } else { Err(Error::CUDA_ERROR_INVALID_VALUE) }
     }
 
@@ -179,7 +194,8 @@ impl Array {
     ) -> Answer {
         let (level, plane) = self.place(level)?;
         let (layer, slice) = if self.image.kind == Kind::D3 { (0, z) } else { (z, 0) };
-        let start = self.image.base + layer * self.image.layer_stride() + self.image.level_offset(level);
+        let start =
+            self.image.base + layer * self.image.layer_stride() + self.image.level_offset(level);
         let (x, mut done) = (x as usize, 0);
         while done < bytes {
             let run = Plane::RUN as usize;

@@ -64,7 +64,12 @@ pub fn abandon(stream: &Stream) {
 
 impl Capture {
     /// A stream begins to capture, into a graph after nodes that are there.
-    pub fn begin(stream: &Arc<Stream>, graph: Arc<Graph>, graph_handle: u64, after: Vec<u64>) -> Answer {
+    pub fn begin(
+        stream: &Arc<Stream>,
+        graph: Arc<Graph>,
+        graph_handle: u64,
+        after: Vec<u64>,
+    ) -> Answer {
         if stream.is_legacy() {
             return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         }
@@ -72,7 +77,8 @@ impl Capture {
             return Err(Error::CUDA_ERROR_ILLEGAL_STATE);
         }
         let state = Mutex::default();
-        let capture = Arc::new(Capture { id: fresh(), graph, graph_handle, origin: stream.id, state });
+        let capture =
+            Arc::new(Capture { id: fresh(), graph, graph_handle, origin: stream.id, state });
         capture.join(stream, after);
         Ok(())
     }
@@ -167,8 +173,10 @@ impl Capture {
                 left.extend(nodes.get(&node).into_iter().flat_map(|node| &node.after));
             }
         }
-        let unjoined =
-            state.tails.iter().any(|(&id, tail)| id != stream.id && tail.iter().any(|node| !reached.contains(node)));
+        let unjoined = state
+            .tails
+            .iter()
+            .any(|(&id, tail)| id != stream.id && tail.iter().any(|node| !reached.contains(node)));
         if unjoined { Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNJOINED) } else { Ok(()) }
     }
 }

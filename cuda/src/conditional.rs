@@ -95,7 +95,12 @@ impl Conditional {
     /// A copy whose nodes have the same handles.
     pub fn snapshot(&self) -> Conditional {
         let bodies = self.bodies.iter().map(|body| Arc::new(body.snapshot())).collect();
-        Conditional { value: self.value.clone(), how: self.how, bodies, handles: self.handles.clone() }
+        Conditional {
+            value: self.value.clone(),
+            how: self.how,
+            bodies,
+            handles: self.handles.clone(),
+        }
     }
 
     /// Takes the handles of the graphs and of their nodes away.
@@ -114,7 +119,8 @@ pub struct Choice {
 
 impl Choice {
     pub fn new(conditional: &Conditional) -> Result<Choice, Error> {
-        let bodies = conditional.bodies.iter().map(|body| body.plan()).collect::<Result<_, Error>>()?;
+        let bodies =
+            conditional.bodies.iter().map(|body| body.plan()).collect::<Result<_, Error>>()?;
         Ok(Choice { value: conditional.value.clone(), how: conditional.how, bodies })
     }
 

@@ -50,7 +50,8 @@ impl CopySide {
 
     /// Memory that has to be the device's, or registered with it.
     pub fn device(address: u64) -> Result<CopySide, Error> {
-        let is_known = allocations::find(address).is_some() || driver::memory().range_of(address).is_some();
+        let is_known =
+            allocations::find(address).is_some() || driver::memory().range_of(address).is_some();
         if is_known { Ok(CopySide::Device(address)) } else { Err(Error::CUDA_ERROR_INVALID_VALUE) }
     }
 
@@ -80,8 +81,10 @@ impl Side {
             return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         if let CopySide::Device(address) = self.place {
-            let last =
-                self.offset(size[1] - 1, size[2] - 1).checked_add(size[0]).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+            let last = self
+                .offset(size[1] - 1, size[2] - 1)
+                .checked_add(size[0])
+                .ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
             let first = self.offset(0, 0);
             if last < first || !allocations::is_mapped(address.wrapping_add(first), last - first) {
                 return Err(Error::CUDA_ERROR_INVALID_VALUE);
@@ -133,7 +136,8 @@ impl Copy {
                     .with(width as usize, |part| bytes.extend_from_slice(part))?;
             }
         }
-        let from = Side { place: CopySide::Bytes(bytes.into()), at: [0; 3], pitch: width, height: rows };
+        let from =
+            Side { place: CopySide::Bytes(bytes.into()), at: [0; 3], pitch: width, height: rows };
         Ok(Copy { from, ..self })
     }
 
@@ -173,7 +177,9 @@ impl Copy {
                 host(pointer, to).put(bytes);
                 Ok(())
             }
-            CopySide::Device(address) => memory.overwrite(address.wrapping_add(source(to)), bytes).map_err(of_copy),
+            CopySide::Device(address) => {
+                memory.overwrite(address.wrapping_add(source(to)), bytes).map_err(of_copy)
+            }
             CopySide::Array(array, level) => array.write(*level, at(to), bytes),
             CopySide::Bytes(_) => Err(Error::CUDA_ERROR_INVALID_VALUE),
         };
@@ -200,14 +206,18 @@ impl Copy {
             CopySide::Device(address) => {
                 let start = address.wrapping_add(source(from));
                 if let CopySide::Host(pointer) = &to.place {
-                    return host(pointer, to).with_mut(length, |into| memory.read(start, into))?.map_err(of_copy);
+                    return host(pointer, to)
+                        .with_mut(length, |into| memory.read(start, into))?
+                        .map_err(of_copy);
                 }
                 if bytes <= PIECE || matches!(to.place, CopySide::Array(..)) {
                     let mut content = vec![0; length];
                     memory.read(start, &mut content).map_err(of_copy)?;
                     return write(&content);
                 }
-                let CopySide::Device(target) = to.place else { return Err(Error::CUDA_ERROR_INVALID_VALUE) };
+                let CopySide::Device(target) = to.place else {
+                    return Err(Error::CUDA_ERROR_INVALID_VALUE);
+                };
                 copy_within(start, target.wrapping_add(source(to)), bytes)
             }
         }
@@ -253,7 +263,8 @@ impl Fill {
         if !self.address.is_multiple_of(self.element) || self.rows > 1 && self.pitch < row {
             return wrong;
         }
-        let before = (self.rows - 1).checked_mul(self.pitch).and_then(|before| before.checked_add(row));
+        let before =
+            (self.rows - 1).checked_mul(self.pitch).and_then(|before| before.checked_add(row));
         let bytes = before.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
         CopySide::device(self.address)?;
         if allocations::is_mapped(self.address, bytes) { Ok(()) } else { wrong }

@@ -28,8 +28,7 @@ pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 pub const SHARED_PER_BLOCK: u32 = 48 << 10;
 
 impl Profile {
-    pub const EXPECTED: &'static str =
-        "one of sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_86, sm_87, sm_89, sm_90";
+    pub const EXPECTED: &'static str = "one of sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_86, sm_87, sm_89, sm_90";
     const KNOWN: [u32; 14] = [50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90];
 
     pub fn named(name: &str) -> Option<Profile> {

@@ -100,13 +100,17 @@ fn bytes(text: &str) -> Option<u64> {
 fn is_visible() -> bool {
     let Ok(visible) = std::env::var("CUDA_VISIBLE_DEVICES") else { return true };
     let first = visible.split(',').next().unwrap_or_default().trim();
-    first == "0" || first.strip_prefix("GPU-").is_some_and(|start| crate::device::uuid_text().starts_with(start))
+    first == "0"
+        || first
+            .strip_prefix("GPU-")
+            .is_some_and(|start| crate::device::uuid_text().starts_with(start))
 }
 
 fn host_memory() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let total =
-        text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?.trim().parse().ok());
+    let total = text.lines().find_map(|line| {
+        line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?.trim().parse().ok()
+    });
     total.map_or(4 << 30, |kib: u64| kib << 10)
 }
 
@@ -131,8 +135,13 @@ impl Driver {
             return Err(Error::CUDA_ERROR_NO_DEVICE);
         }
         let capacity = setting("WARPLOOM_MEMORY", "a number of bytes, such as 2G", bytes);
-        let capacity = capacity.unwrap_or_else(|| (host_memory() / 2).min(MAX_MEMORY)).max(64 << 20);
-        let memory = Memory::new(MemoryConfig { cap_bytes: capacity, in_place: true, ..MemoryConfig::default() });
+        let capacity =
+            capacity.unwrap_or_else(|| (host_memory() / 2).min(MAX_MEMORY)).max(64 << 20);
+        let memory = Memory::new(MemoryConfig {
+            cap_bytes: capacity,
+            in_place: true,
+            ..MemoryConfig::default()
+        });
         let threads = setting("WARPLOOM_THREADS", "a number of threads, from 1 on", |value| {
             value.parse::<usize>().ok().filter(|&threads| (1..=1024).contains(&threads))
         });
@@ -158,14 +167,21 @@ impl Driver {
             profile: profile.unwrap_or_default(),
             memory: Arc::new(memory.map_err(of_map)?),
             capacity,
-            threads: threads.unwrap_or_else(|| available_parallelism().map_or(1, usize::from).min(1024)),
+            threads: threads
+                .unwrap_or_else(|| available_parallelism().map_or(1, usize::from).min(1024)),
             engine: engine.unwrap_or_default(),
             cache: Cache::of_environment(|problem| eprintln!("warploom: {problem}")),
-            blocking: capture.is_some() || variable("CUDA_LAUNCH_BLOCKING").is_some_and(|value| value != "0"),
+            blocking: capture.is_some()
+                || variable("CUDA_LAUNCH_BLOCKING").is_some_and(|value| value != "0"),
             capture,
-            eager: variable("CUDA_MODULE_LOADING").is_some_and(|value| value.eq_ignore_ascii_case("eager")),
-            instruction_limit: setting("WARPLOOM_INSTRUCTION_LIMIT", "a number", |value| value.parse().ok()),
-            time_limit: setting("WARPLOOM_TIME_LIMIT", "a number of seconds", |value| value.parse().ok()),
+            eager: variable("CUDA_MODULE_LOADING")
+                .is_some_and(|value| value.eq_ignore_ascii_case("eager")),
+            instruction_limit: setting("WARPLOOM_INSTRUCTION_LIMIT", "a number", |value| {
+                value.parse().ok()
+            }),
+            time_limit: setting("WARPLOOM_TIME_LIMIT", "a number of seconds", |value| {
+                value.parse().ok()
+            }),
             deadlock_after: setting("WARPLOOM_DEADLOCK_AFTER", "a number of seconds", |value| {
                 value.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
             })

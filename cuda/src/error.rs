@@ -9,9 +9,9 @@ pub type Answer = Result<(), Error>;
 /// The error that a memory that cannot be had is.
 pub fn of_map(error: MapError) -> Error {
     match error {
-        MapError::CapExceeded { .. } | MapError::HostOutOfMemory { .. } | MapError::NoSpace { .. } => {
-            Error::CUDA_ERROR_OUT_OF_MEMORY
-        }
+        MapError::CapExceeded { .. }
+        | MapError::HostOutOfMemory { .. }
+        | MapError::NoSpace { .. } => Error::CUDA_ERROR_OUT_OF_MEMORY,
         _ => Error::CUDA_ERROR_INVALID_VALUE,
     }
 }
@@ -26,9 +26,9 @@ pub fn of_launch(error: &warploom::Error) -> Error {
     use warploom_runtime::launch::LaunchError;
     match error {
         warploom::Error::Map(map) => of_map(*map),
-        warploom::Error::Launch(LaunchError::ResidentTooLarge { .. } | LaunchError::HostOutOfMemory { .. }) => {
-            Error::CUDA_ERROR_OUT_OF_MEMORY
-        }
+        warploom::Error::Launch(
+            LaunchError::ResidentTooLarge { .. } | LaunchError::HostOutOfMemory { .. },
+        ) => Error::CUDA_ERROR_OUT_OF_MEMORY,
         warploom::Error::Cluster { .. } => Error::CUDA_ERROR_INVALID_CLUSTER_SIZE,
         warploom::Error::Lift(_) | warploom::Error::Interp(_) | warploom::Error::Stage { .. } => {
             Error::CUDA_ERROR_JIT_COMPILER_NOT_FOUND
@@ -44,7 +44,9 @@ pub fn of_fault(kind: FaultKind) -> Error {
         FaultKind::AddressOutOfRange => Error::CUDA_ERROR_ILLEGAL_ADDRESS,
         FaultKind::MisalignedAddress => Error::CUDA_ERROR_MISALIGNED_ADDRESS,
         FaultKind::InvalidAddressSpace => Error::CUDA_ERROR_INVALID_ADDRESS_SPACE,
-        FaultKind::IllegalInstruction | FaultKind::Unimplemented => Error::CUDA_ERROR_ILLEGAL_INSTRUCTION,
+        FaultKind::IllegalInstruction | FaultKind::Unimplemented => {
+            Error::CUDA_ERROR_ILLEGAL_INSTRUCTION
+        }
         FaultKind::TimeExceeded | FaultKind::BudgetExceeded => Error::CUDA_ERROR_LAUNCH_TIMEOUT,
         _ => Error::CUDA_ERROR_LAUNCH_FAILED,
     }

@@ -97,7 +97,8 @@ impl Event {
     /// Whether the last record is over, so that its stream has gone on.
     pub fn is_done(&self, context: &Context) -> bool {
         let recorded = self.lock();
-        recorded.done >= recorded.asked && recorded.near.is_none_or(|point| context.lines.is_done(point))
+        recorded.done >= recorded.asked
+            && recorded.near.is_none_or(|point| context.lines.is_done(point))
     }
 
     pub fn wait(&self, context: &Context) -> Answer {
@@ -105,7 +106,8 @@ impl Event {
         let wanted = recorded.asked;
         while recorded.done < wanted && context.check().is_ok() {
             let wait = std::time::Duration::from_millis(50);
-            recorded = self.came.wait_timeout(recorded, wait).unwrap_or_else(PoisonError::into_inner).0;
+            recorded =
+                self.came.wait_timeout(recorded, wait).unwrap_or_else(PoisonError::into_inner).0;
         }
         let near = recorded.near.filter(|_| recorded.done >= recorded.asked);
         drop(recorded);
@@ -123,7 +125,10 @@ impl Event {
             if event.flags & DISABLE_TIMING != 0 || recorded.asked == 0 {
                 return Err(Error::CUDA_ERROR_INVALID_HANDLE);
             }
-            recorded.time.filter(|_| recorded.done >= recorded.asked).ok_or(Error::CUDA_ERROR_NOT_READY)
+            recorded
+                .time
+                .filter(|_| recorded.done >= recorded.asked)
+                .ok_or(Error::CUDA_ERROR_NOT_READY)
         };
         let (from, to) = (time(from)?, time(to)?);
         let milliseconds = match to.checked_duration_since(from) {

@@ -135,7 +135,9 @@ pub fn kind_of(operation: &Operation) -> u32 {
         Operation::Host { .. } | Operation::Callback { .. } => kind::HOST,
         Operation::Record(..) => kind::EVENT_RECORD,
         Operation::Await(_) => kind::WAIT_EVENT,
-        Operation::Write { .. } | Operation::Wait { .. } | Operation::Batch { .. } => kind::BATCH_MEM_OP,
+        Operation::Write { .. } | Operation::Wait { .. } | Operation::Batch { .. } => {
+            kind::BATCH_MEM_OP
+        }
         Operation::Hold(_) => kind::MEM_ALLOC,
         Operation::Free(_) => kind::MEM_FREE,
         Operation::Graph(_) => kind::GRAPH,
@@ -149,7 +151,12 @@ impl Graph {
     }
 
     /// A new node that comes after others, which must be of the graph and different ones.
-    pub fn add(self: &Arc<Self>, operation: Operation, kind: u32, after: Vec<u64>) -> Result<u64, Error> {
+    pub fn add(
+        self: &Arc<Self>,
+        operation: Operation,
+        kind: u32,
+        after: Vec<u64>,
+    ) -> Result<u64, Error> {
         let mut nodes = self.lock();
         let twice = after.iter().enumerate().any(|(i, node)| after[..i].contains(node));
         if twice || after.iter().any(|node| !nodes.contains_key(node)) {
@@ -158,7 +165,15 @@ impl Graph {
         let handle = fresh();
         nodes.insert(
             handle,
-            Node { operation, kind, after, enabled: true, origin: handle, inside: Inside::Nothing, shown: None },
+            Node {
+                operation,
+                kind,
+                after,
+                enabled: true,
+                origin: handle,
+                inside: Inside::Nothing,
+                shown: None,
+            },
         );
         NODES.insert_at(handle, self.clone());
         Ok(handle)
@@ -206,13 +221,15 @@ impl Graph {
 
     /// Whether it allocates or frees memory, or has conditions. Such a graph has one copy that can be launched, and no other.
     pub fn is_single(&self) -> bool {
-        let single = |node: &Node| matches!(node.kind, kind::MEM_ALLOC | kind::MEM_FREE | kind::CONDITIONAL);
+        let single =
+            |node: &Node| matches!(node.kind, kind::MEM_ALLOC | kind::MEM_FREE | kind::CONDITIONAL);
         self.lock().values().any(single)
     }
 
     /// A copy with nodes of its own.
     pub fn copy(&self) -> Arc<Graph> {
-        let copy = Arc::new(Graph { objects: Mutex::new(self.copied_objects()), ..Graph::default() });
+        let copy =
+            Arc::new(Graph { objects: Mutex::new(self.copied_objects()), ..Graph::default() });
         let nodes = self.lock();
         let names: BTreeMap<u64, u64> = nodes.keys().map(|&node| (node, fresh())).collect();
         let mut copied = copy.lock();
@@ -229,12 +246,14 @@ impl Graph {
     /// The nodes in an order in which each comes after what it has to. None: they go round in a circle.
     pub fn order(&self) -> Option<Vec<u64>> {
         let nodes = self.lock();
-        let mut left: BTreeMap<u64, usize> = nodes.iter().map(|(&handle, node)| (handle, node.after.len())).collect();
+        let mut left: BTreeMap<u64, usize> =
+            nodes.iter().map(|(&handle, node)| (handle, node.after.len())).collect();
         let mut followers: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
         for (&handle, node) in &*nodes {
             node.after.iter().for_each(|&before| followers.entry(before).or_default().push(handle));
         }
-        let mut order: Vec<u64> = left.iter().filter(|&(_, &n)| n == 0).map(|(&handle, _)| handle).collect();
+        let mut order: Vec<u64> =
+            left.iter().filter(|&(_, &n)| n == 0).map(|(&handle, _)| handle).collect();
         let mut at = 0;
         while let Some(&node) = order.get(at) {
             at += 1;
@@ -320,13 +339,16 @@ impl Exec {
             return Ok(false);
         }
         {
-            let place = |order: &[u64]| -> BTreeMap<u64, usize> { order.iter().copied().zip(0..).collect() };
+            let place = |order: &[u64]| -> BTreeMap<u64, usize> {
+                order.iter().copied().zip(0..).collect()
+            };
             let (own_place, their_place) = (place(&own), place(&theirs));
             let (mut nodes, others) = (self.graph.lock(), other.lock());
             let same = own.iter().zip(&theirs).all(|(a, b)| {
                 let (a, b) = (&nodes[a], &others[b]);
                 let after = |node: &Node, place: &BTreeMap<u64, usize>| {
-                    let mut after: Vec<usize> = node.after.iter().filter_map(|node| place.get(node).copied()).collect();
+                    let mut after: Vec<usize> =
+                        node.after.iter().filter_map(|node| place.get(node).copied()).collect();
                     after.sort_unstable();
                     after
                 };

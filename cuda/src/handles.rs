@@ -63,7 +63,10 @@ impl<T> Table<T> {
     }
 
     pub fn remove(&self, handle: u64) -> Result<Arc<T>, Error> {
-        self.write().as_mut().and_then(|map| map.remove(&handle)).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)
+        self.write()
+            .as_mut()
+            .and_then(|map| map.remove(&handle))
+            .ok_or(Error::CUDA_ERROR_INVALID_HANDLE)
     }
 
     /// All that there are.

@@ -97,9 +97,8 @@ impl From<warploom_container::Error> for Failure {
 
 fn kind(error: &warploom_container::Error) -> Error {
     match error {
-        warploom_container::Error::NotForArch { .. } | warploom_container::Error::NoCandidate { .. } => {
-            Error::CUDA_ERROR_NO_BINARY_FOR_GPU
-        }
+        warploom_container::Error::NotForArch { .. }
+        | warploom_container::Error::NoCandidate { .. } => Error::CUDA_ERROR_NO_BINARY_FOR_GPU,
         warploom_container::Error::Ptx(_) => Error::CUDA_ERROR_INVALID_PTX,
         warploom_container::Error::PtxLink(_) | warploom_container::Error::Linked { .. } => {
             Error::CUDA_ERROR_INVALID_PTX
@@ -207,7 +206,8 @@ impl Image {
         let module = modules.swap_remove(0);
         let ptx = module.ptx.as_ref().map(|ptx| &ptx.module);
         if ptx.is_some_and(|ptx| ptx.has_address_size && ptx.address_size == 32) {
-            let (what, why) = ("`.address_size 32`".into(), "addresses of device memory have 64 bits".into());
+            let (what, why) =
+                ("`.address_size 32`".into(), "addresses of device memory have 64 bits".into());
             return Err(warploom_container::Error::Unsupported { what, why }.into());
         }
         Ok(module)
@@ -231,8 +231,9 @@ impl Image {
     fn texts(&self, arch: Option<Arch>) -> Result<Vec<(String, Vec<u8>)>, Failure> {
         let mut texts = vec![];
         for (file, number) in self.files.iter().zip(1..) {
-            let found =
-                warploom_container::texts_for(file.get(), arch)?.into_iter().filter(|text| !is_device_runtime(text));
+            let found = warploom_container::texts_for(file.get(), arch)?
+                .into_iter()
+                .filter(|text| !is_device_runtime(text));
             texts.extend(found.map(|text| (format!("file {number} of the program"), text)));
         }
         if !texts.is_empty() {
@@ -243,13 +244,15 @@ impl Image {
 }
 
 /// Advice to users whose program has code for other GPUs only.
-const REMEDY: &str =
-    ". Have the compiler leave PTX for the GPU or an older one: `nvcc -gencode arch=compute_80,code=compute_80`";
+const REMEDY: &str = ". Have the compiler leave PTX for the GPU or an older one: `nvcc -gencode arch=compute_80,code=compute_80`";
 
 /// The modules of an image, or of texts that are linked.
 fn modules(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Failure> {
-    let Some(texts) = linked_texts(bytes) else { return Ok(warploom_container::modules_for(bytes, arch)?) };
-    let texts: Vec<(&str, &[u8])> = texts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    let Some(texts) = linked_texts(bytes) else {
+        return Ok(warploom_container::modules_for(bytes, arch)?);
+    };
+    let texts: Vec<(&str, &[u8])> =
+        texts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
     Ok(vec![warploom_container::ptx::parse_linked(&texts)?])
 }
 
@@ -276,14 +279,16 @@ fn elf_bytes(pointer: Ptr<u8>) -> Result<u64, Error> {
     let (program_bytes, program_count) = (half(54)?, half(56)?);
     let (section_bytes, section_count) = (half(58)?, half(60)?);
     let end = |start: u64, count: u64, size: u64| start.saturating_add(count * size);
-    let mut bytes =
-        end(programs, program_count, program_bytes).max(end(sections, section_count, section_bytes)).max(64);
+    let mut bytes = end(programs, program_count, program_bytes)
+        .max(end(sections, section_count, section_bytes))
+        .max(64);
     if bytes > 4 << 30 {
         return Err(Error::CUDA_ERROR_INVALID_IMAGE);
     }
     for section in 0..section_count {
         let at = sections + section * section_bytes;
-        let (kind, offset, size) = (word(pointer, at + 4)?, wide(pointer, at + 24)?, wide(pointer, at + 32)?);
+        let (kind, offset, size) =
+            (word(pointer, at + 4)?, wide(pointer, at + 24)?, wide(pointer, at + 32)?);
         const NOBITS: u32 = 8;
         if kind != NOBITS {
             bytes = bytes.max(offset.saturating_add(size));

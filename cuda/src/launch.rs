@@ -45,14 +45,22 @@ const WORTH: u64 = 25_000;
 const LANE_TIME: u64 = 40;
 
 impl Launch {
-    pub fn new(function: &Arc<Function>, grid: [u32; 3], block: [u32; 3], shared: u32, args: Vec<Arg>) -> Launch {
+    pub fn new(
+        function: &Arc<Function>,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared: u32,
+        args: Vec<Arg>,
+    ) -> Launch {
         Launch { function: function.clone(), grid, block, shared, cooperative: false, args }
     }
 
     /// What the driver refuses.
     pub fn check(&self) -> Answer {
         let wrong = Err(Error::CUDA_ERROR_INVALID_VALUE);
-        let within = |axes: [u32; 3], most: [u32; 3]| axes.iter().zip(most).all(|(&n, most)| (1..=most).contains(&n));
+        let within = |axes: [u32; 3], most: [u32; 3]| {
+            axes.iter().zip(most).all(|(&n, most)| (1..=most).contains(&n))
+        };
         if !within(self.grid, MAX_GRID) || !within(self.block, MAX_BLOCK_DIM) {
             return wrong;
         }
@@ -69,7 +77,9 @@ impl Launch {
             return wrong;
         }
         let limit = driver::get().profile.registers_per_block();
-        if code.registers > 0 && lanes.div_ceil(32) * (code.registers * 32).next_multiple_of(256) > limit {
+        if code.registers > 0
+            && lanes.div_ceil(32) * (code.registers * 32).next_multiple_of(256) > limit
+        {
             return Err(Error::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
         }
         if self.cooperative {
@@ -106,7 +116,9 @@ impl Launch {
             engine: driver.engine,
             interpreted: INTERPRETED,
             instruction_limit: driver.instruction_limit,
-            time_limit: driver.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            time_limit: driver
+                .time_limit
+                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             cooperative: self.cooperative,
             deadlock_after: driver.deadlock_after,
             printf_bytes: usize::try_from(limit(LIMIT_PRINTF)).unwrap_or(usize::MAX),
@@ -135,7 +147,11 @@ impl Launch {
         let took = begun.end(outcome.translate, fault);
         self.learn(&outcome, took, options.threads);
         if let Some(before) = before {
-            before.write(&self.function.library.source(), outcome.fault.is_none(), &outcome.printed.text);
+            before.write(
+                &self.function.library.source(),
+                outcome.fault.is_none(),
+                &outcome.printed.text,
+            );
         }
         if !outcome.printed.text.is_empty() {
             boundary::print(&outcome.printed.text);
@@ -152,8 +168,10 @@ impl Launch {
         let choice = driver::get().capture.as_ref()?.choose(&self.function.code().name)?;
         let library = &self.function.library;
         let image_variables = library.image_handles();
-        let args: Vec<Vec<u8>> = self.args.iter().map(|arg| arg.as_bytes().unwrap_or_default().to_vec()).collect();
-        let has_images = !image_variables.is_empty() || args.iter().any(|bytes| texture::is_named_in(bytes));
+        let args: Vec<Vec<u8>> =
+            self.args.iter().map(|arg| arg.as_bytes().unwrap_or_default().to_vec()).collect();
+        let has_images =
+            !image_variables.is_empty() || args.iter().any(|bytes| texture::is_named_in(bytes));
         let subject = Subject {
             arch: library.source().is_container().then(|| Arch::Sm(driver::get().profile.sm)),
             launch: manifest::Launch {
@@ -210,9 +228,15 @@ impl Machine for Own {
 }
 
 /// The arguments of a launch, in one of the two forms that calls have.
-pub fn arguments(wanted: &[Param], params: Ptr<Ptr<u8>>, extra: Ptr<Ptr<c_void>>) -> Result<Vec<Arg>, Error> {
+pub fn arguments(
+    wanted: &[Param],
+    params: Ptr<Ptr<u8>>,
+    extra: Ptr<Ptr<c_void>>,
+) -> Result<Vec<Arg>, Error> {
     if !params.is_null() {
-        let arg = |(i, param): (usize, &Param)| params.get_at(i)?.with(param.size as usize, |bytes| Arg::bytes(bytes));
+        let arg = |(i, param): (usize, &Param)| {
+            params.get_at(i)?.with(param.size as usize, |bytes| Arg::bytes(bytes))
+        };
         return wanted.iter().enumerate().map(arg).collect();
     }
     if extra.is_null() {

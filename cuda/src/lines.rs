@@ -85,7 +85,11 @@ impl State {
         let blocking = self.lines.get(&id)?.blocking;
         let mut after = std::mem::take(&mut self.lines.get_mut(&id)?.after);
         let others = self.lines.iter().filter(|&(&other, line)| {
-            other != id && line.done < line.last && blocking && line.blocking && (id == LEGACY || other == LEGACY)
+            other != id
+                && line.done < line.last
+                && blocking
+                && line.blocking
+                && (id == LEGACY || other == LEGACY)
         });
         after.extend(others.map(|(&line, other)| Point { line, number: other.last }));
         after.retain(|&point| !self.is_done(point));
@@ -97,7 +101,11 @@ impl State {
     /// Whether the first piece of a line can be done now.
     fn is_first_ready(&self, id: u64) -> bool {
         let Some(line) = self.lines.get(&id) else { return false };
-        !line.busy && line.queue.front().is_some_and(|piece| piece.after.iter().all(|&point| self.is_done(point)))
+        !line.busy
+            && line
+                .queue
+                .front()
+                .is_some_and(|piece| piece.after.iter().all(|&point| self.is_done(point)))
     }
 
     fn end(&mut self, id: u64, number: u64) {
@@ -113,7 +121,10 @@ impl State {
 impl Lines {
     pub fn new() -> Arc<Lines> {
         let lines = FxHashMap::from_iter([(LEGACY, Line::new(true))]);
-        Arc::new(Lines { state: Mutex::new(State { lines, next: LEGACY + 1 }), changed: Condvar::new() })
+        Arc::new(Lines {
+            state: Mutex::new(State { lines, next: LEGACY + 1 }),
+            changed: Condvar::new(),
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -185,10 +196,13 @@ impl Lines {
         if !line.has_thread {
             let lines = self.clone();
             let name = format!("warploom stream {id}");
-            line.has_thread = std::thread::Builder::new().name(name).spawn(move || lines.serve(id)).is_ok();
+            line.has_thread =
+                std::thread::Builder::new().name(name).spawn(move || lines.serve(id)).is_ok();
             if !line.has_thread {
                 // The host refuses threads: whoever waits next would wait for ever.
-                let Some(Piece { work: Work::Given(work), .. }) = line.queue.pop_back() else { return };
+                let Some(Piece { work: Work::Given(work), .. }) = line.queue.pop_back() else {
+                    return;
+                };
                 line.last -= 1;
                 drop(state);
                 return self.run(id, work);
@@ -202,12 +216,16 @@ impl Lines {
     fn serve(&self, id: u64) {
         let mut state = self.lock();
         loop {
-            let given =
-                |state: &State| state.is_first_ready(id) && matches!(state.lines[&id].queue[0].work, Work::Given(_));
+            let given = |state: &State| {
+                state.is_first_ready(id) && matches!(state.lines[&id].queue[0].work, Work::Given(_))
+            };
             if given(&state) {
                 let Some(line) = state.lines.get_mut(&id) else { return };
                 line.busy = true;
-                let Some(Piece { number, work: Work::Given(work), .. }) = line.queue.pop_front() else { return };
+                let Some(Piece { number, work: Work::Given(work), .. }) = line.queue.pop_front()
+                else {
+                    return;
+                };
                 drop(state);
                 // What a panic means, the work itself has said.
                 let _ = catch_unwind(AssertUnwindSafe(work));
@@ -216,7 +234,8 @@ impl Lines {
                 self.changed.notify_all();
                 continue;
             }
-            let (locked, timeout) = self.changed.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
+            let (locked, timeout) =
+                self.changed.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
             state = locked;
             match state.lines.get_mut(&id) {
                 None => return,
@@ -247,7 +266,9 @@ impl Lines {
     /// Whether a line has nothing to do, and nothing to wait for.
     pub fn is_idle(&self, id: u64) -> bool {
         let state = self.lock();
-        let idle = |line: &Line| line.done == line.last && line.after.iter().all(|&point| state.is_done(point));
+        let idle = |line: &Line| {
+            line.done == line.last && line.after.iter().all(|&point| state.is_done(point))
+        };
         state.lines.get(&id).is_none_or(idle)
     }
 

@@ -72,7 +72,8 @@ impl Library {
         let (program, functions, module) = (OnceLock::new(), Mutex::default(), OnceLock::new());
         let images = Mutex::default();
         let image = RwLock::new(image);
-        let library = Arc::new(Library { context, image, is_lazy, program, functions, module, images });
+        let library =
+            Arc::new(Library { context, image, is_lazy, program, functions, module, images });
         if !is_lazy {
             library.program()?;
         }
@@ -98,7 +99,8 @@ impl Library {
 
     fn load_program(&self) -> Result<Arc<Program>, Failure> {
         let module = self.source().module()?;
-        let program = Program::in_memory(module, driver::memory().clone(), |name| self.image_handle(name));
+        let program =
+            Program::in_memory(module, driver::memory().clone(), |name| self.image_handle(name));
         let with_cache = |mut program: Program| {
             program.set_cache(driver::get().cache.clone().map(|cache| cache as _));
             Arc::new(program)
@@ -211,16 +213,20 @@ impl Function {
     /// Most lanes of a block.
     pub fn max_threads(&self) -> u32 {
         let said = self.code().max_threads.or(self.code().required_threads);
-        let said = said
-            .map_or(crate::device::MAX_BLOCK, |axes| axes.iter().fold(1, |all: u32, &n| all.saturating_mul(n.max(1))));
-        let warps = driver::get().profile.registers_per_block() / (self.registers() * 32).next_multiple_of(256);
+        let said = said.map_or(crate::device::MAX_BLOCK, |axes| {
+            axes.iter().fold(1, |all: u32, &n| all.saturating_mul(n.max(1)))
+        });
+        let warps = driver::get().profile.registers_per_block()
+            / (self.registers() * 32).next_multiple_of(256);
         said.min(warps * crate::device::WARP).min(crate::device::MAX_BLOCK)
     }
 
     /// Dynamic shared memory that a launch may ask for.
     pub fn dynamic_limit(&self) -> u32 {
         let static_bytes = u32::try_from(self.code().shared_bytes).unwrap_or(u32::MAX);
-        crate::device::SHARED_PER_BLOCK.saturating_sub(static_bytes).max(self.max_dynamic.load(Relaxed))
+        crate::device::SHARED_PER_BLOCK
+            .saturating_sub(static_bytes)
+            .max(self.max_dynamic.load(Relaxed))
     }
 }
 

@@ -20,7 +20,8 @@ pub fn blocks(function: &Function, lanes: u32, dynamic: u64) -> u32 {
     let registers = (function.registers() * WARP).next_multiple_of(REGISTER_UNIT) * warps;
     let by_registers = profile.registers_per_sm() / registers.max(1);
     let unit = u64::from(profile.shared_unit());
-    let shared = (function.code().shared_bytes + dynamic + u64::from(profile.shared_reserved())).next_multiple_of(unit);
+    let shared = (function.code().shared_bytes + dynamic + u64::from(profile.shared_reserved()))
+        .next_multiple_of(unit);
     let by_shared = match shared {
         0 => u32::MAX,
         shared => u32::try_from(u64::from(profile.shared_per_sm()) / shared).unwrap_or(u32::MAX),

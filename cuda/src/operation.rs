@@ -122,13 +122,17 @@ impl Operation {
                 )
                 .run()
             }
-            Operation::Wait { address, value, wide, how } => wait(context, *address, *value, *wide, *how),
+            Operation::Wait { address, value, wide, how } => {
+                wait(context, *address, *value, *wide, *how)
+            }
             Operation::Free(address) => {
                 // It was there when this was asked for. Memory of a graph may have gone with the graph since.
                 let _ = allocations::free_now(*address);
                 Ok(())
             }
-            Operation::Batch { operations, .. } => operations.iter().try_for_each(|operation| operation.run(context)),
+            Operation::Batch { operations, .. } => {
+                operations.iter().try_for_each(|operation| operation.run(context))
+            }
             Operation::Graph(plan) => plan.run(context),
             Operation::Choose(choice) => choice.run(context),
         }

@@ -32,7 +32,12 @@ pub struct Pool {
 
 pub fn create(most: u64) -> u64 {
     let reuse = [1, 1, 1].map(AtomicU32::new);
-    POOLS.insert(Arc::new(Pool { most, reuse, threshold: AtomicU64::new(0), high: AtomicU64::new(0) }))
+    POOLS.insert(Arc::new(Pool {
+        most,
+        reuse,
+        threshold: AtomicU64::new(0),
+        high: AtomicU64::new(0),
+    }))
 }
 
 pub fn default() -> u64 {

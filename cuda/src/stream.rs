@@ -104,7 +104,11 @@ impl Stream {
     }
 
     /// Does work in order and waits until it is done.
-    pub fn wait_and<R>(&self, context: &Context, work: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+    pub fn wait_and<R>(
+        &self,
+        context: &Context,
+        work: impl FnOnce() -> Result<R, Error>,
+    ) -> Result<R, Error> {
         if self.capture().is_some() {
             return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         }
@@ -112,7 +116,11 @@ impl Stream {
         self.run(context, work)
     }
 
-    fn run<R>(&self, context: &Context, work: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+    fn run<R>(
+        &self,
+        context: &Context,
+        work: impl FnOnce() -> Result<R, Error>,
+    ) -> Result<R, Error> {
         context.lines.run(self.line, || {
             context.check()?;
             work()
@@ -145,7 +153,12 @@ impl Stream {
     }
 
     /// What comes into the stream next comes after the event.
-    pub fn wait_for_event(self: &Arc<Self>, context: &Context, event: &Arc<Event>, other: &Context) -> Answer {
+    pub fn wait_for_event(
+        self: &Arc<Self>,
+        context: &Context,
+        event: &Arc<Event>,
+        other: &Context,
+    ) -> Answer {
         match (event.captured(), self.capture()) {
             (Some((capture, nodes)), None) => {
                 if self.is_legacy() {

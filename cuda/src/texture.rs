@@ -44,9 +44,12 @@ pub fn pool() -> Option<ImagePool> {
 pub fn reserve() -> Result<u32, Error> {
     let mut pool = lock();
     if pool.address == 0 {
-        pool.address = driver::memory().alloc(2 * u64::from(COUNT) * BYTES, BYTES).map_err(of_map)?;
+        pool.address =
+            driver::memory().alloc(2 * u64::from(COUNT) * BYTES, BYTES).map_err(of_map)?;
     }
-    let index = (1..COUNT).find(|index| !pool.used.contains_key(index)).ok_or(Error::CUDA_ERROR_OUT_OF_MEMORY)?;
+    let index = (1..COUNT)
+        .find(|index| !pool.used.contains_key(index))
+        .ok_or(Error::CUDA_ERROR_OUT_OF_MEMORY)?;
     pool.used.insert(index, (0, 0));
     Ok(index)
 }
@@ -69,7 +72,9 @@ pub fn put(index: u32, image: &Image, how: &Sampler) -> Answer {
     pool.used.insert(index, (image.base, image.total_bytes()));
     let at = pool.address + u64::from(index) * BYTES;
     driver::memory().write(at, &bytes(&header)).map_err(of_copy)?;
-    driver::memory().write(at + u64::from(COUNT) * BYTES, &bytes(&sampler::encode(how))).map_err(of_copy)
+    driver::memory()
+        .write(at + u64::from(COUNT) * BYTES, &bytes(&sampler::encode(how)))
+        .map_err(of_copy)
 }
 
 /// All descriptors up to the last that is used, and the memory of their images.
@@ -136,7 +141,15 @@ const SEAMLESS: u32 = 0x40;
 impl Default for Reading {
     fn default() -> Self {
         let (wrap, flags, levels) = ([1; 3], 0, [0.0, 0.0]);
-        Reading { wrap, linear: false, linear_levels: false, flags, bias: 0.0, levels, border: [0.0; 4] }
+        Reading {
+            wrap,
+            linear: false,
+            linear_levels: false,
+            flags,
+            bias: 0.0,
+            levels,
+            border: [0.0; 4],
+        }
     }
 }
 
@@ -150,18 +163,34 @@ pub fn image(resource: &Resource, reading: Option<&Reading>) -> Result<Image, Er
             let description = array.description;
             let format = array::format(description.format, description.channels, fraction, srgb)?;
             let view = array.view();
-            Ok(Image { format: format.texel, srgb: format.srgb, formatted: format.formatted, ..view })
+            Ok(Image {
+                format: format.texel,
+                srgb: format.srgb,
+                formatted: format.formatted,
+                ..view
+            })
         }
         &Resource::Linear { address, format, channels, bytes } => {
             let format = array::format(format, channels, fraction, srgb)?;
-            let count = u32::try_from(bytes / u64::from(format.bytes)).ok().filter(|&count| count > 0).ok_or(wrong)?;
-            Ok(Image { base: address, ..format.image(Kind::Buffer, [count, 1, 1], Layout::Pitch(0)) })
+            let count = u32::try_from(bytes / u64::from(format.bytes))
+                .ok()
+                .filter(|&count| count > 0)
+                .ok_or(wrong)?;
+            Ok(Image {
+                base: address,
+                ..format.image(Kind::Buffer, [count, 1, 1], Layout::Pitch(0))
+            })
         }
         &Resource::Pitch { address, format, channels, size, pitch } => {
             let format = array::format(format, channels, fraction, srgb)?;
             let row = size[0] * u64::from(format.bytes);
-            let fits = size.iter().all(|&n| (1..=1 << 16).contains(&n)) && pitch >= row && pitch.is_multiple_of(32);
-            let pitch = u32::try_from(pitch).ok().filter(|_| fits && address.is_multiple_of(32)).ok_or(wrong)?;
+            let fits = size.iter().all(|&n| (1..=1 << 16).contains(&n))
+                && pitch >= row
+                && pitch.is_multiple_of(32);
+            let pitch = u32::try_from(pitch)
+                .ok()
+                .filter(|_| fits && address.is_multiple_of(32))
+                .ok_or(wrong)?;
             let layout = Layout::Pitch(pitch);
             let image = format.image(Kind::D2, [size[0] as u32, size[1] as u32, 1], layout);
             Ok(Image { base: address, normalized: true, ..image })

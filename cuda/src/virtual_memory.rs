@@ -86,7 +86,10 @@ impl Reservation {
 }
 
 /// The reservation that a range lies in.
-fn holding<'a>(all: &'a mut BTreeMap<u64, Reservation>, range: &Range<u64>) -> Result<&'a mut Reservation, Error> {
+fn holding<'a>(
+    all: &'a mut BTreeMap<u64, Reservation>,
+    range: &Range<u64>,
+) -> Result<&'a mut Reservation, Error> {
     let (&start, reservation) = all.range_mut(..=range.start).next_back().ok_or(INVALID)?;
     require(range.end <= start + reservation.bytes)?;
     Ok(reservation)
@@ -113,7 +116,8 @@ pub fn free(address: u64, bytes: u64) -> Answer {
 /// New memory, which its handle holds.
 pub fn create(bytes: u64, properties: Properties) -> Result<u64, Error> {
     range(0, bytes)?;
-    let address = driver::memory().alloc_at(Placement::ANYWHERE, bytes, Access::NONE).map_err(of_map)?;
+    let address =
+        driver::memory().alloc_at(Placement::ANYWHERE, bytes, Access::NONE).map_err(of_map)?;
     let handle = fresh();
     let holders = AtomicU64::new(1);
     HANDLES.insert_at(handle, Arc::new(Physical { handle, address, bytes, properties, holders }));

@@ -66,7 +66,8 @@ impl Kernels {
     /// A node of one lane behind others.
     fn launch(&self, graph: u64, after: &[u64], function: u64, params: &[*const c_void]) -> u64 {
         let mut node = 0;
-        let params = [function, 1 | 1 << 32, 1 | 1 << 32, 1 | 1 << 32, 0, params.as_ptr() as u64, 0];
+        let params =
+            [function, 1 | 1 << 32, 1 | 1 << 32, 1 | 1 << 32, 0, params.as_ptr() as u64, 0];
         ok!(self.driver, cuGraphAddKernelNode(
             &mut node => *mut u64, graph => u64, after.as_ptr() => *const u64, after.len() => usize, params.as_ptr() => *const u64,
         ));
@@ -84,7 +85,8 @@ impl Kernels {
         let mut node = 0_u64;
         // `CUgraphNodeParams`: the kind, then handle, type and size, the graphs, the context.
         let mut params = [0_u64; 32];
-        (params[0], params[2], params[3]) = (CONDITIONAL.into(), handle, u64::from(how) | u64::from(count) << 32);
+        (params[0], params[2], params[3]) =
+            (CONDITIONAL.into(), handle, u64::from(how) | u64::from(count) << 32);
         let answer = call!(self.driver, cuGraphAddNode(
             &mut node => *mut u64, graph => u64, after.as_ptr() => *const u64, after.len() => usize, params.as_mut_ptr() => *mut u64,
         ));
@@ -173,7 +175,8 @@ fn loops_nest(k: &Kernels) {
 fn what_is_wrong_is_refused(k: &Kernels) {
     let (graph, other) = (k.graph(), k.graph());
     let handle = k.condition(graph, Some(0));
-    let wrong = |graph, handle, how, count| k.conditional(graph, &[], handle, how, count).unwrap_err();
+    let wrong =
+        |graph, handle, how, count| k.conditional(graph, &[], handle, how, count).unwrap_err();
     assert_eq!(wrong(graph, handle, IF, 3), INVALID);
     assert_eq!(wrong(graph, handle, WHILE, 2), INVALID);
     assert_eq!(wrong(graph, handle, SWITCH, 0), INVALID);
@@ -188,7 +191,10 @@ fn what_is_wrong_is_refused(k: &Kernels) {
     assert_eq!(kind, CONDITIONAL);
     let mut shown = [0_u64; 32];
     ok!(k.driver, cuGraphNodeGetParams(node => u64, shown.as_mut_ptr() => *mut u64));
-    assert_eq!((shown[0], shown[2], shown[3]), (CONDITIONAL.into(), handle, u64::from(IF) | 1 << 32));
+    assert_eq!(
+        (shown[0], shown[2], shown[3]),
+        (CONDITIONAL.into(), handle, u64::from(IF) | 1 << 32)
+    );
     // SAFETY: as above.
     assert_eq!(unsafe { *(shown[4] as *const u64) }, bodies[0]);
     let mut clone = 0_u64;

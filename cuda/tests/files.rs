@@ -37,8 +37,10 @@ fn text(ptx: &[u8], lz4: bool) -> Vec<u8> {
 
 /// Loads a program that was linked from files, and asks for its kernel. The answer of the latter.
 fn load(driver: &Driver, linked: &[u8], files: &[Vec<u8>]) -> (u32, u64, u64) {
-    let list: Vec<*const u8> = files.iter().map(|file| file.as_ptr()).chain([std::ptr::null()]).collect();
-    let wrapper = Wrapper { magic: 0x4662_43b1, version: 2, linked: linked.as_ptr(), files: list.as_ptr() };
+    let list: Vec<*const u8> =
+        files.iter().map(|file| file.as_ptr()).chain([std::ptr::null()]).collect();
+    let wrapper =
+        Wrapper { magic: 0x4662_43b1, version: 2, linked: linked.as_ptr(), files: list.as_ptr() };
     let (mut library, mut kernel) = (0_u64, 0_u64);
     ok!(driver, cuLibraryLoadData(
         &mut library => *mut u64, &raw const wrapper => *const Wrapper, 0 => u64, 0 => u64, 0 => u32,
@@ -78,7 +80,10 @@ fn files_are_linked_when_a_program_is_loaded() {
         is_right(driver, library, kernel);
     }
     // Nothing to link.
-    assert_eq!(load(driver, &sass, &[fat(&[member(CUBIN, 80, b"too", false, "")])]).0, NO_BINARY_FOR_GPU);
+    assert_eq!(
+        load(driver, &sass, &[fat(&[member(CUBIN, 80, b"too", false, "")])]).0,
+        NO_BINARY_FOR_GPU
+    );
     assert_eq!(load(driver, &empty, &[]).0, NO_BINARY_FOR_GPU);
     // A function that no file has.
     assert_ne!(load(driver, &empty, &[text(MAIN, false)]).0, 0);

@@ -16,8 +16,19 @@ fn address(driver: &Driver, name: &CStr) -> *const c_void {
     address
 }
 
-type LaunchKernel =
-    unsafe extern "C" fn(u64, u32, u32, u32, u32, u32, u32, u32, u64, *const *const c_void, *const c_void) -> u32;
+type LaunchKernel = unsafe extern "C" fn(
+    u64,
+    u32,
+    u32,
+    u32,
+    u32,
+    u32,
+    u32,
+    u32,
+    u64,
+    *const *const c_void,
+    *const c_void,
+) -> u32;
 
 #[test]
 fn launches_of_the_driver_behind_are_captured_and_replay() {
@@ -44,7 +55,11 @@ fn launches_of_the_driver_behind_are_captured_and_replay() {
     let found = address(driver, c"cuLaunchKernel");
     // SAFETY: it is the function of this name.
     let found: LaunchKernel = unsafe { std::mem::transmute(found) };
-    assert_ne!(address(driver, c"cuStreamSynchronize"), own as *const c_void, "it is not the forwarding library's");
+    assert_ne!(
+        address(driver, c"cuStreamSynchronize"),
+        own as *const c_void,
+        "it is not the forwarding library's"
+    );
     let of = |launch: LaunchKernel| {
         move |function, all: &[u8; 16]| {
             let params = [param(all)];

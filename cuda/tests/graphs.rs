@@ -64,7 +64,8 @@ impl Graph<'_> {
 
     fn launch(&self, after: u64, function: u64, params: &[*const c_void]) -> u64 {
         let mut node = 0;
-        let params = [function, 1 | 1 << 32, 1 | 32 << 32, 1 | 1 << 32, 0, params.as_ptr() as u64, 0];
+        let params =
+            [function, 1 | 1 << 32, 1 | 32 << 32, 1 | 1 << 32, 0, params.as_ptr() as u64, 0];
         ok!(self.driver, cuGraphAddKernelNode(
             &mut node => *mut u64, self.graph => u64, &after => *const u64, 1 => usize, params.as_ptr() => *const u64,
         ));
@@ -135,7 +136,10 @@ fn graphs_have_memory_of_their_own(driver: &Driver) {
     ok!(driver, cuGraphMemAllocNodeGetParams(node => u64, shown.as_mut_ptr() => *mut u64));
     assert_eq!((shown[13], shown[14]), (128, address));
     let mut clone = 0_u64;
-    assert_eq!(call!(driver, cuGraphClone(&mut clone => *mut u64, graph.graph => u64)), NOT_SUPPORTED);
+    assert_eq!(
+        call!(driver, cuGraphClone(&mut clone => *mut u64, graph.graph => u64)),
+        NOT_SUPPORTED
+    );
     graph.destroy();
     assert_eq!(used_by_graphs(driver), 0);
 
@@ -182,7 +186,8 @@ fn nodes_write_values_and_wait_for_them(driver: &Driver) {
     let memory = driver.alloc(16);
     driver.upload(memory, &[0; 16]);
     // Write 5 to the first word; wait until it is 5; write a wide value behind it.
-    let operations: [u64; 18] = [2, memory, 5, 0, 0, 0, 1, memory, 5, 1, 0, 0, 5, memory + 8, 0x1_0000_0002, 0, 0, 0];
+    let operations: [u64; 18] =
+        [2, memory, 5, 0, 0, 0, 1, memory, 5, 1, 0, 0, 5, memory + 8, 0x1_0000_0002, 0, 0, 0];
     let mut context = 0_u64;
     ok!(driver, cuCtxGetCurrent(&mut context => *mut u64));
     let params = |count: u64| [context, count, operations.as_ptr() as u64, 0];

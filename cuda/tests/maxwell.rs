@@ -168,14 +168,23 @@ fn launches_are_checked() {
         ([1, 1, 1], [1, 1, 65], 0),
         ([1, 1, 1], [1, 1, 1], 49153),
     ] {
-        assert_eq!(driver.launch_in(function, grid, block, shared, 0, &params), INVALID_VALUE, "{grid:?} {block:?}");
+        assert_eq!(
+            driver.launch_in(function, grid, block, shared, 0, &params),
+            INVALID_VALUE,
+            "{grid:?} {block:?}"
+        );
     }
     let null = std::ptr::null::<c_void>();
     let none = call!(driver, cuLaunchKernel(function => u64, 1 => u32, 1 => u32, 1 => u32, 1 => u32, 1 => u32, 1 => u32,
         0 => u32, 0 => u64, null => *const c_void, null => *const c_void));
     assert_eq!(none, INVALID_VALUE);
     // The same parameters in a buffer.
-    let block = [data.to_le_bytes(), data.to_le_bytes(), (u64::from(more) | u64::from(n) << 32).to_le_bytes()].concat();
+    let block = [
+        data.to_le_bytes(),
+        data.to_le_bytes(),
+        (u64::from(more) | u64::from(n) << 32).to_le_bytes(),
+    ]
+    .concat();
     let size = block.len();
     let extra = [1, block.as_ptr() as u64, 2, &raw const size as u64, 0];
     driver.upload(data, &bytes(&[5; 100]));
@@ -213,8 +222,7 @@ fn memory_is_found_by_its_addresses() {
     assert_eq!(attribute(&raw const local as u64, 3).0, INVALID_VALUE);
     assert_eq!(call!(driver, cuMemFree_v2(address + 256 => u64)), INVALID_VALUE);
     // Past the end.
-    let past =
-        call!(driver, cuMemcpyHtoD_v2(address + (1 << 20) - 2 => u64, &raw const local => *const u32, 4 => usize));
+    let past = call!(driver, cuMemcpyHtoD_v2(address + (1 << 20) - 2 => u64, &raw const local => *const u32, 4 => usize));
     assert_eq!(past, INVALID_VALUE);
     ok!(driver, cuMemFree_v2(address => u64));
     assert_eq!(call!(driver, cuMemFree_v2(address => u64)), INVALID_VALUE);
@@ -236,7 +244,16 @@ fn kernels_use_memory_of_the_program_to_the_byte() {
     assert_eq!(register(at, 4 * n as usize), 0);
     assert_eq!(register(at + 400, 4), ALREADY_REGISTERED);
     let more = 41_u32;
-    assert_eq!(driver.launch(function, n.div_ceil(256), 256, 0, &[param(&at), param(&at), param(&more), param(&n)]), 0);
+    assert_eq!(
+        driver.launch(
+            function,
+            n.div_ceil(256),
+            256,
+            0,
+            &[param(&at), param(&at), param(&more), param(&n)]
+        ),
+        0
+    );
     ok!(driver, cuCtxSynchronize());
     ok!(driver, cuMemHostUnregister(at => u64));
     assert_eq!(call!(driver, cuMemHostUnregister(at => u64)), NOT_REGISTERED);
@@ -329,7 +346,16 @@ fn what_a_stream_captures_is_launched_as_a_graph() {
     let (data, n, mut more) = (driver.alloc(400), 100_u32, 2_u32);
     ok!(driver, cuStreamBeginCapture_v2(stream => u64, 0 => u32));
     ok!(driver, cuMemsetD32Async(data => u64, 5 => u32, 100 => usize, stream => u64));
-    assert_eq!(driver.launch(function, 4, 32, stream, &[param(&data), param(&data), param(&more), param(&n)]), 0);
+    assert_eq!(
+        driver.launch(
+            function,
+            4,
+            32,
+            stream,
+            &[param(&data), param(&data), param(&more), param(&n)]
+        ),
+        0
+    );
     ok!(driver, cuStreamEndCapture(stream => u64, &mut graph => *mut u64));
     // Nothing has run, and the parameters are those of then.
     more = 100;
@@ -430,7 +456,10 @@ fn addresses_of_functions_depend_on_versions() {
     assert_eq!(resolve("cuLaunchKernelEx", 11000, 0), (NOT_FOUND, 0, 2));
     assert_eq!(resolve("cuNothing", 12000, 0), (NOT_FOUND, 0, 1));
     assert_eq!(resolve("", 0, 0).0, NOT_FOUND);
-    assert_eq!(call!(driver, cuIpcGetMemHandle(std::ptr::null_mut() => *mut u8, 0 => u64)), NOT_SUPPORTED);
+    assert_eq!(
+        call!(driver, cuIpcGetMemHandle(std::ptr::null_mut() => *mut u8, 0 => u64)),
+        NOT_SUPPORTED
+    );
 }
 
 /// Reads a texture where each lane's coordinates are, and writes what it read to a surface, one more.
@@ -507,7 +536,8 @@ fn textures_and_surfaces_are_of_arrays() {
     };
     assert_eq!(sample(0.5), texels);
     // Half way to the next, and at the edge the last.
-    let half: Vec<f32> = (0..16_u8).map(|i| f32::from(i) + if i % 4 == 3 { 0.0 } else { 0.5 }).collect();
+    let half: Vec<f32> =
+        (0..16_u8).map(|i| f32::from(i) + if i % 4 == 3 { 0.0 } else { 0.5 }).collect();
     assert_eq!(sample(1.0), half);
     let mut written = [0_f32; 16];
     copy_array(driver, arrays[1], written.as_mut_ptr(), false);

@@ -107,7 +107,10 @@ fn memory_is_mapped_where_the_program_says() {
     assert_eq!(driver.words(at, 1), [7]);
     let half = PIECE as usize / 2;
     assert_eq!(call!(driver, cuMemUnmap(at => u64, half => usize)), INVALID_VALUE);
-    assert_eq!(call!(driver, cuMemAddressFree(at => u64, 3 * PIECE as usize => usize)), INVALID_VALUE);
+    assert_eq!(
+        call!(driver, cuMemAddressFree(at => u64, 3 * PIECE as usize => usize)),
+        INVALID_VALUE
+    );
     ok!(driver, cuMemUnmap(at => u64, 3 * PIECE as usize => usize));
     assert_eq!(call!(driver, cuMemsetD8_v2(at => u64, 1 => u8, 16 => usize)), INVALID_VALUE);
     ok!(driver, cuMemAddressFree(at => u64, 3 * PIECE as usize => usize));
@@ -157,7 +160,10 @@ fn what_cannot_be_is_refused() {
         call!(driver, cuMemCreate(to => *mut u64, piece => usize, shared.as_ptr() => *const u64, 0 => u64)),
         NOT_SUPPORTED
     );
-    assert_eq!(call!(driver, cuMemMap(0 => u64, piece => usize, 0 => usize, 77 => u64, 0 => u64)), INVALID_VALUE);
+    assert_eq!(
+        call!(driver, cuMemMap(0 => u64, piece => usize, 0 => usize, 77 => u64, 0 => u64)),
+        INVALID_VALUE
+    );
     ok!(driver, cuMemGetAllocationGranularity(&mut size => *mut usize, properties => *const u64, 0 => u32));
     assert_eq!(size, piece);
 }

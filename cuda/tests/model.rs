@@ -13,7 +13,9 @@ fn random_calls_do_what_a_model_says() {
     for round in 0..200 {
         let bytes: Vec<u8> = (0..100 + 10 * round)
             .map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 (state >> 56) as u8
             })
             .collect();

@@ -19,7 +19,9 @@ fn examples_give_what_is_expected() {
 fn modules_with_addresses_of_32_bits_are_refused() {
     let driver = Driver::get("sm_90");
     let load = |size: &str| {
-        let text = format!(".version 8.0\n.target sm_50\n{size}\n.visible .entry k(.param .u32 p) {{ ret; }}\0");
+        let text = format!(
+            ".version 8.0\n.target sm_50\n{size}\n.visible .entry k(.param .u32 p) {{ ret; }}\0"
+        );
         let mut module = 0_u64;
         support::call!(driver, cuModuleLoadData(&mut module => *mut u64, text.as_ptr() => *const u8))
     };

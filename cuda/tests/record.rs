@@ -89,9 +89,10 @@ fn launch_with_reference(driver: &Driver) {
 #[test]
 fn captured_launches_replay_to_the_same_results() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, value) in
-        [("WARPLOOM_CAPTURE", folder.path().to_str().unwrap()), ("WARPLOOM_CAPTURE_MAX_BYTES", "4000000")]
-    {
+    for (name, value) in [
+        ("WARPLOOM_CAPTURE", folder.path().to_str().unwrap()),
+        ("WARPLOOM_CAPTURE_MAX_BYTES", "4000000"),
+    ] {
         // SAFETY: this is the only test of the process, and the library reads the environment later, at its start.
         unsafe { std::env::set_var(name, value) };
     }
@@ -109,20 +110,23 @@ fn captured_launches_replay_to_the_same_results() {
 
     launch_with_images(driver);
     let with_images = captured(folder.path());
-    let images: Vec<_> = with_images.iter().filter(|manifest| !manifests.contains(manifest)).collect();
+    let images: Vec<_> =
+        with_images.iter().filter(|manifest| !manifests.contains(manifest)).collect();
     assert_eq!(images.len(), 1);
     assert_eq!(replay(images[0]).0, 1, "the surface's memory");
     launch_with_reference(driver);
     let with_reference = captured(folder.path());
-    let reference: Vec<_> = with_reference.iter().filter(|manifest| !with_images.contains(manifest)).collect();
+    let reference: Vec<_> =
+        with_reference.iter().filter(|manifest| !with_images.contains(manifest)).collect();
     assert_eq!(reference.len(), 1);
     assert_eq!(replay(reference[0]).0, 1, "what it wrote");
     let manifests = with_reference;
 
     let examples = support::examples(".");
     let mut ran = 0;
-    for (_, launch) in
-        examples.iter().filter(|(path, _)| path.ends_with("saxpy.toml") || path.ends_with("histogram.toml"))
+    for (_, launch) in examples
+        .iter()
+        .filter(|(path, _)| path.ends_with("saxpy.toml") || path.ends_with("histogram.toml"))
     {
         ran += usize::from(support::run(driver, launch));
     }

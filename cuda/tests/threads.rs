@@ -114,16 +114,24 @@ fn random_calls_have_answers() {
             12 => call!(driver, cuStreamSynchronize(handle => u64)),
             13 => call!(driver, cuEventSynchronize(handle => u64)),
             14 => call!(driver, cuEventQuery(handle => u64)),
-            15 => call!(driver, cuMemcpyHtoD_v2(handle => u64, at => *mut u8, bytes.min(4096) => usize)),
+            15 => {
+                call!(driver, cuMemcpyHtoD_v2(handle => u64, at => *mut u8, bytes.min(4096) => usize))
+            }
             16 => {
                 call!(driver, cuMemcpyDtoHAsync_v2(at => *mut u8, handle => u64, bytes.min(4096) => usize, other => u64))
             }
-            17 => call!(driver, cuMemcpyDtoDAsync_v2(handle => u64, other => u64, bytes => usize, 0 => u64)),
-            18 => call!(driver, cuMemsetD32Async(handle => u64, small => u32, bytes / 4 => usize, other => u64)),
+            17 => {
+                call!(driver, cuMemcpyDtoDAsync_v2(handle => u64, other => u64, bytes => usize, 0 => u64))
+            }
+            18 => {
+                call!(driver, cuMemsetD32Async(handle => u64, small => u32, bytes / 4 => usize, other => u64))
+            }
             19 => {
                 call!(driver, cuGraphAddEmptyNode(to => *mut u64, handle => u64, &raw const other => *const u64, small as usize % 2 => usize))
             }
-            20 => call!(driver, cuGraphInstantiateWithFlags(to => *mut u64, handle => u64, u64::from(small) => u64)),
+            20 => {
+                call!(driver, cuGraphInstantiateWithFlags(to => *mut u64, handle => u64, u64::from(small) => u64))
+            }
             21 => call!(driver, cuGraphLaunch(handle => u64, other => u64)),
             22 => call!(driver, cuGraphExecDestroy(handle => u64)),
             23 => call!(driver, cuPointerGetAttribute(at => *mut u8, small => u32, handle => u64)),
@@ -133,7 +141,8 @@ fn random_calls_have_answers() {
             27 => call!(driver, cuModuleUnload(handle => u64)),
             28 => call!(driver, cuGraphDestroyNode(handle => u64)),
             // Only where there is memory for it: a fault would end the context.
-            _ if call!(driver, cuPointerGetAttribute(at => *mut u8, 12 => u32, handle => u64)) == 0
+            _ if call!(driver, cuPointerGetAttribute(at => *mut u8, 12 => u32, handle => u64))
+                == 0
                 && u64::from_le_bytes(*buffer.first_chunk().unwrap()) >= 128 =>
             {
                 call!(driver, cuLaunchKernel(function => u64, 1 => u32, 1 => u32, 1 => u32, 32 => u32, 1 => u32, 1 => u32,
@@ -152,7 +161,10 @@ fn random_calls_have_answers() {
         assert!(answer < 1000, "{answer}");
     }
     ok!(driver, cuCtxDestroy_v2(context => u64));
-    assert!(succeeded > 1000 && refused > 1000, "{succeeded} calls succeeded, {refused} were refused");
+    assert!(
+        succeeded > 1000 && refused > 1000,
+        "{succeeded} calls succeeded, {refused} were refused"
+    );
 }
 
 #[test]
@@ -225,7 +237,16 @@ fn child() {
 fn processes_end_whatever_the_library_does() {
     for how in ["exit", "exit in another thread", "close"] {
         let test = std::env::current_exe().unwrap();
-        let child = std::process::Command::new(test).args(["--exact", "child"]).env(CHILD, how).output().unwrap();
-        assert_eq!(child.status.code(), Some(DONE), "{how}: {}", String::from_utf8_lossy(&child.stderr));
+        let child = std::process::Command::new(test)
+            .args(["--exact", "child"])
+            .env(CHILD, how)
+            .output()
+            .unwrap();
+        assert_eq!(
+            child.status.code(),
+            Some(DONE),
+            "{how}: {}",
+            String::from_utf8_lossy(&child.stderr)
+        );
     }
 }

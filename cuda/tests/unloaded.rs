@@ -17,7 +17,8 @@ fn nobody_reads_an_image_after_it_is_unloaded() {
     let driver = Driver::get("sm_50");
     // SAFETY: an address is chosen by the host.
     let image = unsafe {
-        let (read_write, private) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        let (read_write, private) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         libc::mmap(std::ptr::null_mut(), SAXPY.len(), read_write, private, -1, 0)
     };
     assert_ne!(image, libc::MAP_FAILED);

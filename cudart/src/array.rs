@@ -10,8 +10,16 @@ use crate::error::{INVALID_CHANNEL_DESCRIPTOR, INVALID_VALUE, Result};
 use crate::types::{Array3DDescriptor, ChannelFormat, Extent, Handle};
 
 /// `CUarray_format` by the kind of the components (signed, unsigned, float) and their bits.
-const FORMATS: [(c_int, c_int, c_int); 8] =
-    [(1, 8, 1), (1, 16, 2), (1, 32, 3), (0, 8, 8), (0, 16, 9), (0, 32, 10), (2, 16, 0x10), (2, 32, 0x20)];
+const FORMATS: [(c_int, c_int, c_int); 8] = [
+    (1, 8, 1),
+    (1, 16, 2),
+    (1, 32, 3),
+    (0, 8, 8),
+    (0, 16, 9),
+    (0, 32, 10),
+    (2, 16, 0x10),
+    (2, 32, 0x20),
+];
 
 /// The driver's format, and the number of components.
 pub fn to_driver(format: ChannelFormat) -> Result<(c_int, c_uint)> {
@@ -21,14 +29,21 @@ pub fn to_driver(format: ChannelFormat) -> Result<(c_int, c_uint)> {
     if !matches!(channels, 1 | 2 | 4) || !alike || !rest_empty {
         return Err(INVALID_CHANNEL_DESCRIPTOR);
     }
-    let known = FORMATS.iter().find(|(kind, bits, _)| (*kind, *bits) == (format.kind, format.bits[0]));
+    let known =
+        FORMATS.iter().find(|(kind, bits, _)| (*kind, *bits) == (format.kind, format.bits[0]));
     known.map(|(_, _, driver)| (*driver, channels as c_uint)).ok_or(INVALID_CHANNEL_DESCRIPTOR)
 }
 
 /// The runtime's form of a driver's format.
 pub fn from_driver(format: c_int, channels: c_uint) -> Result<ChannelFormat> {
-    let (kind, bits, _) = FORMATS.iter().find(|(_, _, driver)| *driver == format).ok_or(INVALID_CHANNEL_DESCRIPTOR)?;
-    Ok(ChannelFormat { bits: std::array::from_fn(|at| if at < channels as usize { *bits } else { 0 }), kind: *kind })
+    let (kind, bits, _) = FORMATS
+        .iter()
+        .find(|(_, _, driver)| *driver == format)
+        .ok_or(INVALID_CHANNEL_DESCRIPTOR)?;
+    Ok(ChannelFormat {
+        bits: std::array::from_fn(|at| if at < channels as usize { *bits } else { 0 }),
+        kind: *kind,
+    })
 }
 
 /// The driver's description of an array.
@@ -63,7 +78,12 @@ fn described(format: &ChannelFormat, extent: Extent, flags: c_uint) -> Result<Ar
 /// # Safety
 ///
 /// Pointers are null or valid.
-unsafe fn create(array: *mut Handle, format: *const ChannelFormat, extent: Extent, flags: c_uint) -> Result<()> {
+unsafe fn create(
+    array: *mut Handle,
+    format: *const ChannelFormat,
+    extent: Extent,
+    flags: c_uint,
+) -> Result<()> {
     enter()?;
     required(array)?;
     let mut made = null_mut();
@@ -171,6 +191,12 @@ api! {
 
 /// A format of so many bits for each component.
 #[unsafe(no_mangle)]
-pub extern "C" fn cudaCreateChannelDesc(x: c_int, y: c_int, z: c_int, w: c_int, kind: c_int) -> ChannelFormat {
+pub extern "C" fn cudaCreateChannelDesc(
+    x: c_int,
+    y: c_int,
+    z: c_int,
+    w: c_int,
+    kind: c_int,
+) -> ChannelFormat {
     ChannelFormat { bits: [x, y, z, w], kind }
 }

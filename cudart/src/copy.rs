@@ -9,7 +9,8 @@ use crate::driver;
 use crate::error::{INVALID_MEMCPY_DIRECTION, INVALID_VALUE, Result};
 use crate::stream::When;
 use crate::types::{
-    Copy3D, DevicePointer, Extent, Handle, Memcpy3D, Memcpy3DPeer, PitchedPointer, Position, Side, Stream,
+    Copy3D, DevicePointer, Extent, Handle, Memcpy3D, Memcpy3DPeer, PitchedPointer, Position, Side,
+    Stream,
 };
 
 /// `cudaMemcpyHostToDevice` and its kin; between two places of the host it is 0.
@@ -69,7 +70,10 @@ unsafe fn box_of(copy: Copy3D, when: When) -> Result<()> {
         return Ok(());
     }
     // SAFETY: the caller's promise
-    when.run(|| unsafe { driver::cuMemcpy3D_v2(&copy) }, |stream| unsafe { driver::cuMemcpy3DAsync_v2(&copy, stream) })
+    when.run(
+        || unsafe { driver::cuMemcpy3D_v2(&copy) },
+        |stream| unsafe { driver::cuMemcpy3DAsync_v2(&copy, stream) },
+    )
 }
 
 /// A range of bytes.
@@ -77,7 +81,13 @@ unsafe fn box_of(copy: Copy3D, when: When) -> Result<()> {
 /// # Safety
 ///
 /// Both are valid for so many bytes.
-pub unsafe fn linear(to: *mut c_void, from: *const c_void, bytes: usize, kind: c_int, when: When) -> Result<()> {
+pub unsafe fn linear(
+    to: *mut c_void,
+    from: *const c_void,
+    bytes: usize,
+    kind: c_int,
+    when: When,
+) -> Result<()> {
     memory_types(kind)?;
     if bytes == 0 {
         return Ok(());
@@ -113,7 +123,14 @@ struct Rows {
 /// # Safety
 ///
 /// Both are valid for so many rows.
-unsafe fn rows(to: Rows, from: Rows, width: usize, height: usize, kind: c_int, when: When) -> Result<()> {
+unsafe fn rows(
+    to: Rows,
+    from: Rows,
+    width: usize,
+    height: usize,
+    kind: c_int,
+    when: When,
+) -> Result<()> {
     let (source, target) = memory_types(kind)?;
     if height > 1 && (to.pitch < width || from.pitch < width) {
         return Err(crate::error::Code(12)); // cudaErrorInvalidPitchValue
@@ -147,11 +164,21 @@ enum Direction {
 /// # Safety
 ///
 /// The memory is valid for so many rows.
-unsafe fn array_rows(way: Direction, width: usize, height: usize, kind: c_int, when: When) -> Result<()> {
+unsafe fn array_rows(
+    way: Direction,
+    width: usize,
+    height: usize,
+    kind: c_int,
+    when: When,
+) -> Result<()> {
     let (source, target) = memory_types(kind)?;
     let (from, to) = match way {
-        Direction::Into(place, rows) => (in_memory(source, rows.pointer, rows.pitch, height, START), place.side()),
-        Direction::OutOf(rows, place) => (place.side(), in_memory(target, rows.pointer, rows.pitch, height, START)),
+        Direction::Into(place, rows) => {
+            (in_memory(source, rows.pointer, rows.pitch, height, START), place.side())
+        }
+        Direction::OutOf(rows, place) => {
+            (place.side(), in_memory(target, rows.pointer, rows.pitch, height, START))
+        }
     };
     // SAFETY: the caller's promise
     unsafe { box_of(Copy3D { from, to, width, height, depth: 1 }, when) }
@@ -177,8 +204,11 @@ unsafe fn array_range(
     let (mut place, mut done) = (place, 0);
     while done < bytes {
         let left = bytes - done;
-        let (width, height) =
-            if place.x == 0 && left >= row { (row, left / row) } else { (left.min(row - place.x), 1) };
+        let (width, height) = if place.x == 0 && left >= row {
+            (row, left / row)
+        } else {
+            (left.min(row - place.x), 1)
+        };
         let rows = Rows { pointer: memory.wrapping_byte_add(done), pitch: width };
         let way = if into { Direction::Into(place, rows) } else { Direction::OutOf(rows, place) };
         // SAFETY: a part of the range that the caller vouches for
@@ -192,7 +222,10 @@ unsafe fn array_range(
 /// The driver's description of a copy of a box.
 pub fn described(parameters: &Memcpy3D) -> Result<Copy3D> {
     let (source, target) = memory_types(parameters.kind)?;
-    let element = match [parameters.from_array, parameters.to_array].into_iter().find(|array| !array.is_null()) {
+    let element = match [parameters.from_array, parameters.to_array]
+        .into_iter()
+        .find(|array| !array.is_null())
+    {
         Some(array) => element_bytes(array)?,
         None => 1,
     };
@@ -214,7 +247,8 @@ pub fn described(parameters: &Memcpy3D) -> Result<Copy3D> {
 
 /// The runtime's description of a copy that the driver describes.
 pub fn shown(copy: &Copy3D) -> Result<Memcpy3D> {
-    let element = match [copy.from.array, copy.to.array].into_iter().find(|array| !array.is_null()) {
+    let element = match [copy.from.array, copy.to.array].into_iter().find(|array| !array.is_null())
+    {
         Some(array) => element_bytes(array)?,
         None => 1,
     };
@@ -248,7 +282,12 @@ pub fn shown(copy: &Copy3D) -> Result<Memcpy3D> {
 }
 
 /// The driver's description of a copy of a range.
-pub fn described_range(to: *mut c_void, from: *const c_void, bytes: usize, kind: c_int) -> Result<Copy3D> {
+pub fn described_range(
+    to: *mut c_void,
+    from: *const c_void,
+    bytes: usize,
+    kind: c_int,
+) -> Result<Copy3D> {
     let (source, target) = memory_types(kind)?;
     Ok(Copy3D {
         from: in_memory(source, from.cast_mut(), bytes, 1, START),

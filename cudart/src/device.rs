@@ -21,7 +21,10 @@ fn best(wanted: &Properties) -> Result<c_int> {
     let mut found = (0, (false, false));
     for candidate in 0..init()? {
         let has = properties(candidate)?;
-        let fit = ((has.major, has.minor) >= (wanted.major, wanted.minor), has.totalGlobalMem >= wanted.totalGlobalMem);
+        let fit = (
+            (has.major, has.minor) >= (wanted.major, wanted.minor),
+            has.totalGlobalMem >= wanted.totalGlobalMem,
+        );
         if fit > found.1 {
             found = (candidate, fit);
         }

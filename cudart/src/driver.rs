@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::error::{Code, INSUFFICIENT_DRIVER, NEWER_DRIVER_NEEDED, Result};
 use crate::types::{
-    Array3DDescriptor, ArrayDescriptor, Copy3D, DevicePointer, DriverDeviceLaunch, DriverKernelNode, Handle,
-    HostFunction, LaunchConfig, Location, ResourceDescriptor, Stream, StreamCallback, TextureDescriptor, Uuid,
+    Array3DDescriptor, ArrayDescriptor, Copy3D, DevicePointer, DriverDeviceLaunch,
+    DriverKernelNode, Handle, HostFunction, LaunchConfig, Location, ResourceDescriptor, Stream,
+    StreamCallback, TextureDescriptor, Uuid,
 };
 
 /// The address of one of the driver's functions, once it was looked up.
@@ -54,7 +55,9 @@ pub fn find(name: &CStr) -> Result<*mut c_void> {
         // not unwind, and call nothing of this library. This thread holds no lock but that of
         // `LIBRARY`, which they do not know. Whoever puts another library in the driver's place
         // answers for its initialisers.
-        unsafe { libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) as usize }
+        unsafe {
+            libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) as usize
+        }
     });
     if library == 0 {
         return Err(INSUFFICIENT_DRIVER);

@@ -51,9 +51,13 @@ pub fn refused(name: &'static CStr) -> c_int {
     let tell = || {
         // A driver that is not warploom's counts nothing.
         // SAFETY: the name ends with 0
-        let _ = crate::context::init().and_then(|_| unsafe { crate::driver::warploomRefused(name.as_ptr()) });
+        let _ = crate::context::init()
+            .and_then(|_| unsafe { crate::driver::warploomRefused(name.as_ptr()) });
         if NAMED.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
-            eprintln!("warploom: {} is not provided (cudaErrorNotSupported)", name.to_string_lossy());
+            eprintln!(
+                "warploom: {} is not provided (cudaErrorNotSupported)",
+                name.to_string_lossy()
+            );
         }
     };
     entry(|| {

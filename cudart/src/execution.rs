@@ -18,7 +18,12 @@ fn given(context: Handle) -> Result<Handle> {
 /// # Safety
 ///
 /// As of `cudaExecutionCtxStreamCreate`.
-unsafe fn create(stream: *mut Stream, context: Handle, flags: c_uint, priority: c_int) -> Result<()> {
+unsafe fn create(
+    stream: *mut Stream,
+    context: Handle,
+    flags: c_uint,
+    priority: c_int,
+) -> Result<()> {
     let mut before = null_mut();
     // SAFETY: an output that is this function's, and the caller's promise
     unsafe {

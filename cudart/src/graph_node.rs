@@ -69,7 +69,9 @@ struct At {
 /// Pointers are null or valid, and so is the memory whenever the graph is launched.
 unsafe fn add_copy(at: At, copy: Copy3D) -> Result<()> {
     // SAFETY: the caller's promise
-    unsafe { driver::cuGraphAddMemcpyNode(at.node, at.graph, at.after, at.count, &copy, current()?) }
+    unsafe {
+        driver::cuGraphAddMemcpyNode(at.node, at.graph, at.after, at.count, &copy, current()?)
+    }
 }
 
 /// # Safety

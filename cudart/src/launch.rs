@@ -29,8 +29,16 @@ thread_local! {
 
 /// Notes a launch's configuration for the stub that is called next. The result is 0 if it is to be called.
 #[unsafe(no_mangle)]
-pub extern "C" fn __cudaPushCallConfiguration(grid: Dim3, block: Dim3, shared: usize, stream: Stream) -> c_uint {
-    PUSHED.try_with(|pushed| pushed.borrow_mut().push(Configuration { grid, block, shared, stream })).is_err().into()
+pub extern "C" fn __cudaPushCallConfiguration(
+    grid: Dim3,
+    block: Dim3,
+    shared: usize,
+    stream: Stream,
+) -> c_uint {
+    PUSHED
+        .try_with(|pushed| pushed.borrow_mut().push(Configuration { grid, block, shared, stream }))
+        .is_err()
+        .into()
 }
 
 api! {
@@ -50,7 +58,8 @@ fn fits(grid: Dim3, block: Dim3) -> Result<bool> {
     let limit = |attribute| {
         let mut value = 0;
         // SAFETY: the output is this function's
-        unsafe { driver::cuDeviceGetAttribute(&mut value, attribute, device) }.map(|()| value as u64)
+        unsafe { driver::cuDeviceGetAttribute(&mut value, attribute, device) }
+            .map(|()| value as u64)
     };
     let sizes = [block.x, block.y, block.z, grid.x, grid.y, grid.z].map(u64::from);
     let mut fit = sizes[..3].iter().product::<u64>() <= limit(1)?;
@@ -62,20 +71,30 @@ fn fits(grid: Dim3, block: Dim3) -> Result<bool> {
 
 /// The runtime has a code of its own for a shape that no device has.
 fn explain(code: Code, grid: Dim3, block: Dim3) -> Code {
-    if code == INVALID_VALUE && !fits(grid, block).unwrap_or(true) { INVALID_CONFIGURATION } else { code }
+    if code == INVALID_VALUE && !fits(grid, block).unwrap_or(true) {
+        INVALID_CONFIGURATION
+    } else {
+        code
+    }
 }
 
 /// # Safety
 ///
 /// The arguments are as many and as large as the kernel's parameters.
-unsafe fn launch(function: Handle, how: Configuration, arguments: *mut *mut c_void, cooperative: bool) -> Result<()> {
+unsafe fn launch(
+    function: Handle,
+    how: Configuration,
+    arguments: *mut *mut c_void,
+    cooperative: bool,
+) -> Result<()> {
     let Configuration { grid, block, shared, stream } = how;
     let shared = c_uint::try_from(shared).map_err(|_| INVALID_VALUE)?;
     // SAFETY: the caller's promise
     let result = unsafe {
         if cooperative {
             driver::cuLaunchCooperativeKernel(
-                function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, stream, arguments,
+                function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, stream,
+                arguments,
             )
         } else {
             driver::cuLaunchKernel(
@@ -229,8 +248,18 @@ api! {
 /// # Safety
 ///
 /// The pointer is null or valid for a write.
-unsafe fn occupancy(blocks: *mut c_int, stub: *const c_void, block: c_int, shared: usize, flags: c_uint) -> Result<()> {
+unsafe fn occupancy(
+    blocks: *mut c_int,
+    stub: *const c_void,
+    block: c_int,
+    shared: usize,
+    flags: c_uint,
+) -> Result<()> {
     let function = crate::function::of(stub)?;
     // SAFETY: the caller's promise; a function of the driver's
-    unsafe { driver::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block, shared, flags) }
+    unsafe {
+        driver::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+            blocks, function, block, shared, flags,
+        )
+    }
 }

@@ -74,7 +74,14 @@ fn attributes(of: *const c_void) -> Result<PointerAttributes> {
     ];
     enter()?;
     // SAFETY: each result has the type that its attribute is documented to have
-    unsafe { driver::cuPointerGetAttributes(5, ASKED.as_ptr(), results.as_mut_ptr(), of as DevicePointer)? };
+    unsafe {
+        driver::cuPointerGetAttributes(
+            5,
+            ASKED.as_ptr(),
+            results.as_mut_ptr(),
+            of as DevicePointer,
+        )?
+    };
     let kind = match (kind, managed) {
         (_, 1..) => 3,
         (1, _) => 1,

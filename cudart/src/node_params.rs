@@ -103,7 +103,12 @@ impl NodeParams {
             KERNEL => result.write(self.kernel()?),
             MEMCPY => {
                 let MemcpyNode { flags, copy, .. } = self.read();
-                result.write(DriverMemcpyNode { flags, reserved: 0, context: current()?, copy: described(&copy)? });
+                result.write(DriverMemcpyNode {
+                    flags,
+                    reserved: 0,
+                    context: current()?,
+                    copy: described(&copy)?,
+                });
             }
             MEMSET => result.set_context(MEMSET_CONTEXT)?,
             CONDITIONAL => result.set_context(CONDITIONAL_CONTEXT)?,

@@ -11,7 +11,12 @@ use crate::types::{DevicePointer, Handle, Stream};
 /// # Safety
 ///
 /// The pointer is null or valid for a write; the pool is the driver's, or null for the current one.
-unsafe fn allocate(into: *mut *mut c_void, bytes: usize, pool: Handle, stream: Stream) -> Result<()> {
+unsafe fn allocate(
+    into: *mut *mut c_void,
+    bytes: usize,
+    pool: Handle,
+    stream: Stream,
+) -> Result<()> {
     enter()?;
     required(into)?;
     let mut pointer: DevicePointer = 0;
@@ -29,7 +34,12 @@ unsafe fn allocate(into: *mut *mut c_void, bytes: usize, pool: Handle, stream: S
 /// # Safety
 ///
 /// The pool is the driver's.
-unsafe fn allocate_from(into: *mut *mut c_void, bytes: usize, pool: Handle, stream: Stream) -> Result<()> {
+unsafe fn allocate_from(
+    into: *mut *mut c_void,
+    bytes: usize,
+    pool: Handle,
+    stream: Stream,
+) -> Result<()> {
     if pool.is_null() {
         return Err(INVALID_VALUE);
     }

@@ -66,7 +66,12 @@ pub fn forget(binary: &Binary) {
 /// # Safety
 ///
 /// The handle came from `__cudaRegisterFatBinary`, and the name ends with 0.
-unsafe fn register(binary: *mut *mut c_void, shadow: usize, device_name: *const c_char, kind: (bool, bool)) {
+unsafe fn register(
+    binary: *mut *mut c_void,
+    shadow: usize,
+    device_name: *const c_char,
+    kind: (bool, bool),
+) {
     // SAFETY: the caller's promise
     if let (Some(of), Some(name)) = unsafe { (binary_of(binary), name(device_name)) } {
         let (is_texture, is_fraction) = kind;
@@ -86,7 +91,8 @@ fn find(shadow: usize, is_texture: bool) -> Result<(Reference, Handle)> {
     // SAFETY: outputs are this function's, the library was loaded, and the name ends with 0
     unsafe {
         driver::cuLibraryGetModule(&mut module, library)?;
-        let by_name = if is_texture { driver::cuModuleGetTexRef } else { driver::cuModuleGetSurfRef };
+        let by_name =
+            if is_texture { driver::cuModuleGetTexRef } else { driver::cuModuleGetSurfRef };
         by_name(&mut handle, module, reference.name.as_ptr())
             .map_err(|code| if code == NOT_FOUND { unknown } else { code })?;
     }
@@ -110,8 +116,9 @@ unsafe fn bind(
     let (driver_format, channels) = to_driver(format)?;
     let flag = |bit, set: bool| if set { bit } else { 0 };
     let as_integer = INTEGERS.contains(&format.kind) && !reference.is_fraction;
-    let flags =
-        flag(READ_AS_INTEGER, as_integer) | flag(NORMALIZED, settings.normalized != 0) | flag(SRGB, settings.srgb != 0);
+    let flags = flag(READ_AS_INTEGER, as_integer)
+        | flag(NORMALIZED, settings.normalized != 0)
+        | flag(SRGB, settings.srgb != 0);
     // SAFETY: the handle is the driver's, which checks the numbers
     unsafe {
         driver::cuTexRefSetFormat(handle, driver_format, channels as c_int)?;
@@ -126,7 +133,8 @@ unsafe fn bind(
         driver::cuTexRefSetMipmapLevelClamp(handle, settings.min_level, settings.max_level)?;
     }
     memory(handle, driver_format, channels)?;
-    if let Some(reference) = references().as_mut().and_then(|all| all.get_mut(&(texture as usize))) {
+    if let Some(reference) = references().as_mut().and_then(|all| all.get_mut(&(texture as usize)))
+    {
         reference.is_bound = true;
     }
     Ok(())

@@ -68,7 +68,8 @@ impl Binary {
         let mut library = lock(&self.library);
         if *library == 0 {
             const BINARY_IS_PRESERVED: c_int = 1;
-            let (mut option, mut value) = (BINARY_IS_PRESERVED, std::ptr::without_provenance_mut(1));
+            let (mut option, mut value) =
+                (BINARY_IS_PRESERVED, std::ptr::without_provenance_mut(1));
             let mut loaded = null_mut();
             context::enter()?;
             // SAFETY: the program keeps the binary until it has taken the registration back, and
@@ -76,7 +77,16 @@ impl Binary {
             // function's.
             unsafe {
                 let code = self.wrapper as *const c_void;
-                driver::cuLibraryLoadData(&mut loaded, code, null_mut(), null_mut(), 0, &mut option, &mut value, 1)?;
+                driver::cuLibraryLoadData(
+                    &mut loaded,
+                    code,
+                    null_mut(),
+                    null_mut(),
+                    0,
+                    &mut option,
+                    &mut value,
+                    1,
+                )?;
             }
             *library = loaded as usize;
         }
@@ -119,14 +129,20 @@ pub fn kernel(stub: *const c_void) -> Result<Handle> {
         }
     }
     let (of, name) = with(|registry| {
-        registry.kernels.get(&stub).map(|kernel| (kernel.of, kernel.name.clone())).ok_or(INVALID_DEVICE_FUNCTION)
+        registry
+            .kernels
+            .get(&stub)
+            .map(|kernel| (kernel.of, kernel.name.clone()))
+            .ok_or(INVALID_DEVICE_FUNCTION)
     })?;
     let mut kernel = null_mut();
     // SAFETY: the library was loaded, the output is this function's
-    unsafe { driver::cuLibraryGetKernel(&mut kernel, of.library()?, name.as_ptr()) }.map_err(|code| match code {
-        NOT_FOUND => INVALID_DEVICE_FUNCTION,
-        other => other,
-    })?;
+    unsafe { driver::cuLibraryGetKernel(&mut kernel, of.library()?, name.as_ptr()) }.map_err(
+        |code| match code {
+            NOT_FOUND => INVALID_DEVICE_FUNCTION,
+            other => other,
+        },
+    )?;
     with(|registry| {
         registry.known.insert(kernel as usize);
         if let Some(entry) = registry.kernels.get_mut(&stub) {
@@ -140,7 +156,11 @@ pub fn kernel(stub: *const c_void) -> Result<Handle> {
 pub fn stub_of(kernel: Handle) -> *const c_void {
     let found = with(|registry| {
         registry.known.insert(kernel as usize);
-        registry.kernels.iter().find(|(_, entry)| entry.found == Some(kernel as usize)).map(|(stub, _)| *stub)
+        registry
+            .kernels
+            .iter()
+            .find(|(_, entry)| entry.found == Some(kernel as usize))
+            .map(|(stub, _)| *stub)
     });
     found.map_or(kernel.cast_const(), |stub| stub as *const c_void)
 }
@@ -154,7 +174,10 @@ pub fn know(kernel: Handle) {
 /// The variable with this shadow on the host.
 pub fn variable(shadow: *const c_void) -> Result<Variable> {
     let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
-    registry.as_ref().and_then(|registry| registry.variables.get(&(shadow as usize)).cloned()).ok_or(INVALID_SYMBOL)
+    registry
+        .as_ref()
+        .and_then(|registry| registry.variables.get(&(shadow as usize)).cloned())
+        .ok_or(INVALID_SYMBOL)
 }
 
 impl Variable {
@@ -164,8 +187,10 @@ impl Variable {
         let (mut pointer, mut bytes) = (0, 0);
         let library = self.of.library()?;
         // SAFETY: the library was loaded, outputs are this function's
-        unsafe { driver::cuLibraryGetGlobal(&mut pointer, &mut bytes, library, self.name.as_ptr()) }
-            .map_err(|Code(code)| if Code(code) == NOT_FOUND { INVALID_SYMBOL } else { Code(code) })?;
+        unsafe {
+            driver::cuLibraryGetGlobal(&mut pointer, &mut bytes, library, self.name.as_ptr())
+        }
+        .map_err(|Code(code)| if Code(code) == NOT_FOUND { INVALID_SYMBOL } else { Code(code) })?;
         Ok(pointer)
     }
 }
@@ -179,7 +204,8 @@ impl Variable {
 /// call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __cudaRegisterFatBinary(wrapper: *const c_void) -> *mut *mut c_void {
-    let binary = Binary { wrapper: wrapper as usize, library: Mutex::new(0), managed: Mutex::default() };
+    let binary =
+        Binary { wrapper: wrapper as usize, library: Mutex::new(0), managed: Mutex::default() };
     std::ptr::from_ref::<Binary>(Box::leak(Box::new(binary))).cast_mut().cast()
 }
 
@@ -262,7 +288,12 @@ pub unsafe extern "C" fn __cudaRegisterFunction(
 /// # Safety
 ///
 /// As of [`__cudaRegisterVar`].
-unsafe fn register_variable(binary: *mut *mut c_void, shadow: usize, device_name: *const c_char, bytes: usize) {
+unsafe fn register_variable(
+    binary: *mut *mut c_void,
+    shadow: usize,
+    device_name: *const c_char,
+    bytes: usize,
+) {
     // SAFETY: the caller's promise
     if let (Some(of), Some(name)) = (unsafe { binary_of(binary) }, unsafe { name(device_name) }) {
         with(|registry| registry.variables.insert(shadow, Variable { of, name, bytes }));
@@ -346,6 +377,9 @@ pub unsafe extern "C" fn __cudaRegisterHostVar(
 /// Registers tables of virtual functions for unified pointers, which no device here has.
 #[cfg(not(runtime = "11"))]
 #[unsafe(no_mangle)]
-pub extern "C" fn __cudaRegisterUnifiedTable(_uuid: *const Uuid, _table: *mut c_void) -> *mut c_void {
+pub extern "C" fn __cudaRegisterUnifiedTable(
+    _uuid: *const Uuid,
+    _table: *mut c_void,
+) -> *mut c_void {
     null_mut()
 }

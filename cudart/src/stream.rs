@@ -29,7 +29,11 @@ pub enum When {
 
 impl When {
     /// Does an operation: `now` without a stream, else `queued` in one, for which it waits if it has to.
-    pub fn run(self, now: impl FnOnce() -> Result<()>, queued: impl FnOnce(Stream) -> Result<()>) -> Result<()> {
+    pub fn run(
+        self,
+        now: impl FnOnce() -> Result<()>,
+        queued: impl FnOnce(Stream) -> Result<()>,
+    ) -> Result<()> {
         enter()?;
         match self {
             When::Now => now(),

@@ -3,7 +3,9 @@
 use std::ffi::{c_int, c_void};
 
 use crate::api::{api, put};
-use crate::copy::{DEFAULT, DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, described_range, linear};
+use crate::copy::{
+    DEFAULT, DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, described_range, linear,
+};
 use crate::error::{INVALID_MEMCPY_DIRECTION, INVALID_VALUE, Result};
 use crate::registry::variable;
 use crate::stream::When;
@@ -13,7 +15,9 @@ use crate::types::{Copy3D, Stream};
 fn place(symbol: *const c_void, bytes: usize, offset: usize) -> Result<*mut c_void> {
     let variable = variable(symbol)?;
     match offset.checked_add(bytes) {
-        Some(end) if end <= variable.bytes => Ok((variable.address()? + offset as u64) as *mut c_void),
+        Some(end) if end <= variable.bytes => {
+            Ok((variable.address()? + offset as u64) as *mut c_void)
+        }
         _ => Err(INVALID_VALUE),
     }
 }

@@ -8,8 +8,8 @@ use crate::context::enter;
 use crate::driver;
 use crate::error::{INVALID_VALUE, Result};
 use crate::types::{
-    DriverLinear, DriverPitched, Linear, Pitched, Resource, ResourceDescriptor, ResourceDescriptorOf, ResourceOf,
-    Texture, TextureDescriptor,
+    DriverLinear, DriverPitched, Linear, Pitched, Resource, ResourceDescriptor,
+    ResourceDescriptorOf, ResourceOf, Texture, TextureDescriptor,
 };
 
 const ARRAY: c_int = 0;
@@ -25,8 +25,11 @@ const NO_TRILINEAR_OPTIMIZATION: c_uint = 0x20;
 const SEAMLESS_CUBE: c_uint = 0x40;
 
 fn resource_to_driver(resource: &Resource) -> Result<ResourceDescriptor> {
-    let mut result =
-        ResourceDescriptor { kind: resource.kind, of: ResourceDescriptorOf { reserved: [0; 32] }, flags: 0 };
+    let mut result = ResourceDescriptor {
+        kind: resource.kind,
+        of: ResourceDescriptorOf { reserved: [0; 32] },
+        flags: 0,
+    };
     // SAFETY: the kind says which member of the union the caller has set
     unsafe {
         match resource.kind {
@@ -39,7 +42,8 @@ fn resource_to_driver(resource: &Resource) -> Result<ResourceDescriptor> {
             PITCHED => {
                 let Pitched { pointer, format, width, height, pitch } = resource.of.pitched;
                 let (format, channels) = to_driver(format)?;
-                result.of.pitched = DriverPitched { pointer, format, channels, width, height, pitch };
+                result.of.pitched =
+                    DriverPitched { pointer, format, channels, width, height, pitch };
             }
             _ => return Err(INVALID_VALUE),
         }
@@ -54,12 +58,21 @@ fn resource_from_driver(resource: &ResourceDescriptor) -> Result<Resource> {
             ARRAY | MIPMAPPED => ResourceOf { array: resource.of.array },
             LINEAR => {
                 let DriverLinear { pointer, format, channels, bytes } = resource.of.linear;
-                ResourceOf { linear: Linear { pointer, format: from_driver(format, channels)?, bytes } }
+                ResourceOf {
+                    linear: Linear { pointer, format: from_driver(format, channels)?, bytes },
+                }
             }
             PITCHED => {
-                let DriverPitched { pointer, format, channels, width, height, pitch } = resource.of.pitched;
+                let DriverPitched { pointer, format, channels, width, height, pitch } =
+                    resource.of.pitched;
                 ResourceOf {
-                    pitched: Pitched { pointer, format: from_driver(format, channels)?, width, height, pitch },
+                    pitched: Pitched {
+                        pointer,
+                        format: from_driver(format, channels)?,
+                        width,
+                        height,
+                        pitch,
+                    },
                 }
             }
             _ => return Err(INVALID_VALUE),
@@ -169,8 +182,11 @@ fn settings(object: c_ulonglong) -> Result<Texture> {
 }
 
 /// Bytes of a `cudaTextureDesc`. That of CUDA 11 ends before the last field.
-const TEXTURE_BYTES: usize =
-    if cfg!(runtime = "11") { std::mem::offset_of!(Texture, seamless_cube) } else { size_of::<Texture>() };
+const TEXTURE_BYTES: usize = if cfg!(runtime = "11") {
+    std::mem::offset_of!(Texture, seamless_cube)
+} else {
+    size_of::<Texture>()
+};
 
 /// # Safety
 ///
@@ -182,7 +198,11 @@ unsafe fn described(texture: *const Texture) -> Result<Texture> {
     // SAFETY: zeros are a structure of numbers; so many bytes are the caller's promise
     unsafe {
         let mut result: Texture = std::mem::zeroed();
-        std::ptr::copy_nonoverlapping(texture.cast::<u8>(), (&raw mut result).cast(), TEXTURE_BYTES);
+        std::ptr::copy_nonoverlapping(
+            texture.cast::<u8>(),
+            (&raw mut result).cast(),
+            TEXTURE_BYTES,
+        );
         Ok(result)
     }
 }
@@ -195,7 +215,9 @@ unsafe fn put_described(into: *mut Texture, texture: Texture) -> Result<()> {
         return Err(INVALID_VALUE);
     }
     // SAFETY: so many bytes are the caller's promise
-    unsafe { std::ptr::copy_nonoverlapping((&raw const texture).cast::<u8>(), into.cast(), TEXTURE_BYTES) };
+    unsafe {
+        std::ptr::copy_nonoverlapping((&raw const texture).cast::<u8>(), into.cast(), TEXTURE_BYTES)
+    };
     Ok(())
 }
 

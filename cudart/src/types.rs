@@ -99,7 +99,8 @@ const _: () = assert!(size_of::<Copy3D>() == 200 && size_of::<Memcpy3D>() == 160
 
 impl Copy3D {
     /// No copy, for the driver to write one.
-    pub const EMPTY: Copy3D = Copy3D { from: Side::EMPTY, to: Side::EMPTY, width: 0, height: 0, depth: 0 };
+    pub const EMPTY: Copy3D =
+        Copy3D { from: Side::EMPTY, to: Side::EMPTY, width: 0, height: 0, depth: 0 };
 }
 
 impl Side {
@@ -412,8 +413,11 @@ pub struct Location {
 
 /// Bytes of structures whose size depends on the version, as C compilers have them.
 const _: () = {
-    let [resource, pointer, function] =
-        if cfg!(runtime = "13") { [144, 88, 144] } else { [64, 24, if cfg!(runtime = "12") { 144 } else { 56 }] };
+    let [resource, pointer, function] = if cfg!(runtime = "13") {
+        [144, 88, 144]
+    } else {
+        [64, 24, if cfg!(runtime = "12") { 144 } else { 56 }]
+    };
     assert!(size_of::<Resource>() == resource);
     assert!(size_of::<PointerAttributes>() == pointer);
     assert!(size_of::<FunctionAttributes>() == function);

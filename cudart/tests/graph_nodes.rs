@@ -2,7 +2,9 @@
 
 mod support;
 
-use support::{ADD, COUNT, Dim3, KernelNode, Memset, Runtime, address, call, launch_of_add, ok, param};
+use support::{
+    ADD, COUNT, Dim3, KernelNode, Memset, Runtime, address, call, launch_of_add, ok, param,
+};
 
 const INVALID_DEVICE_FUNCTION: i32 = 98;
 
@@ -47,7 +49,8 @@ const CONDITIONAL: u64 = 13;
 fn nodes_of_any_kind_are_added_shown_and_changed() {
     let r = runtime();
     let (graph, words, more, result) = (r.graph(), r.alloc(64), 2_u32, [0_u32; 64]);
-    let fill = Memset { to: words, value: 9, element: 4, width: 64, height: 1, ..Memset::default() };
+    let fill =
+        Memset { to: words, value: 9, element: 4, width: 64, height: 1, ..Memset::default() };
     let zero = add_any(r, graph, &[], &mut parameters(MEMSET, &words_of::<_, 5>(fill)));
     let node = launch_of_add(&words, &more);
     let kernel = add_any(r, graph, &[zero], &mut parameters(KERNEL, &words_of::<_, 7>(node)));
@@ -65,7 +68,10 @@ fn nodes_of_any_kind_are_added_shown_and_changed() {
     ok!(r, cudaGraphNodeGetParams(kernel => u64, shown.as_mut_ptr() => *mut u64));
     assert_eq!((shown[0], shown[2], shown[3]), (KERNEL, address(&ADD), 1 | 1 << 32));
     ok!(r, cudaGraphNodeGetParams(back => u64, shown.as_mut_ptr() => *mut u64));
-    assert_eq!((shown[0], shown[4 + 4], shown[4 + 12], shown[4 + 16]), (MEMCPY, words, address(&result), 256));
+    assert_eq!(
+        (shown[0], shown[4 + 4], shown[4 + 12], shown[4 + 16]),
+        (MEMCPY, words, address(&result), 256)
+    );
     ok!(r, cudaGraphNodeSetParams(back => u64, shown.as_mut_ptr() => *mut u64));
     let fill = Memset { value: 30, ..fill };
     let exec = r.instantiate(graph);
@@ -78,10 +84,12 @@ fn nodes_of_any_kind_are_added_shown_and_changed() {
     // A kernel by the driver's handle, and something that is no kernel.
     let mut handle = 0_u64;
     ok!(r, cudaGetKernel(&mut handle => *mut u64, address(&ADD) => u64));
-    let mut by_handle = parameters(KERNEL, &words_of::<_, 7>(KernelNode { function: handle, ..node }));
+    let mut by_handle =
+        parameters(KERNEL, &words_of::<_, 7>(KernelNode { function: handle, ..node }));
     by_handle[2 + 8] = 2;
     add_any(r, graph, &[], &mut by_handle);
-    let mut none = parameters(KERNEL, &words_of::<_, 7>(KernelNode { function: address(&none_at()), ..node }));
+    let mut none =
+        parameters(KERNEL, &words_of::<_, 7>(KernelNode { function: address(&none_at()), ..node }));
     assert_eq!(
         call!(r, cudaGraphAddNode(
             &mut handle => *mut u64, graph => u64, 0 => u64, 0 => u64, 0 => usize, none.as_mut_ptr() => *mut u64,
@@ -111,7 +119,12 @@ fn a_condition_repeats_a_graph() {
     let node = launch_of_add(&sum, &more);
     let added = add_any(r, body, &[], &mut parameters(KERNEL, &words_of::<_, 7>(node)));
     let count = [param(&handle), param(&number)];
-    let one = KernelNode { function: address(&COUNT), block: Dim3(1, 1, 1), parameters: address(&count), ..node };
+    let one = KernelNode {
+        function: address(&COUNT),
+        block: Dim3(1, 1, 1),
+        parameters: address(&count),
+        ..node
+    };
     add_any(r, body, &[added], &mut parameters(KERNEL, &words_of::<_, 7>(one)));
     r.run(r.instantiate(graph));
     assert_eq!((r.words(sum, 1), r.words(number, 1)), (vec![40], vec![0]));

@@ -8,8 +8,8 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::SeqCst;
 
 use support::{
-    ADD, DEVICE_TO_HOST, Dim3, HOST_TO_DEVICE, KernelNode, Memset, Runtime, SYMBOL, address, call, launch_of_add, ok,
-    param,
+    ADD, DEVICE_TO_HOST, Dim3, HOST_TO_DEVICE, KernelNode, Memset, Runtime, SYMBOL, address, call,
+    launch_of_add, ok, param,
 };
 
 const INVALID_VALUE: i32 = 1;
@@ -51,7 +51,10 @@ fn nodes_say_what_they_do() {
     let (r, c) = (runtime(), chain(runtime()));
     let mut told = KernelNode::default();
     ok!(r, cudaGraphKernelNodeGetParams(c.kernel => u64, &mut told => *mut KernelNode));
-    assert_eq!((told.function, told.grid, told.block), (address(&ADD), Dim3(1, 1, 1), Dim3(64, 1, 1)));
+    assert_eq!(
+        (told.function, told.grid, told.block),
+        (address(&ADD), Dim3(1, 1, 1), Dim3(64, 1, 1))
+    );
     // SAFETY: the graph shows the parameters, of which the second is the number.
     assert_eq!(unsafe { **(told.parameters as *const *const u32).add(1) }, 5);
     let mut filled = Memset::default();
@@ -141,7 +144,8 @@ fn memory_is_allocated_and_freed_by_nodes() {
     ok!(r, cudaGraphAddMemAllocNode(&mut node => *mut u64, graph => u64, 0 => u64, 0 => usize, block.as_mut_ptr() => *mut u64));
     let pointer = block[14];
     assert_ne!(pointer, 0);
-    let fill = Memset { to: pointer, value: 6, element: 4, width: 64, height: 1, ..Memset::default() };
+    let fill =
+        Memset { to: pointer, value: 6, element: 4, width: 64, height: 1, ..Memset::default() };
     let (mut set, mut last) = (0_u64, 0_u64);
     ok!(r, cudaGraphAddMemsetNode(&mut set => *mut u64, graph => u64, &node => *const u64, 1 => usize, &fill => *const Memset));
     let mut result = [0_u32; 64];
@@ -234,7 +238,8 @@ fn a_stream_is_recorded_into_a_graph_that_is_there() {
         stream => u64, c.graph => u64, &c.zero => *const u64, 0 => u64, 1 => usize, GLOBAL => i32,
     ));
     assert_eq!(r.launch(address(&ADD), 64, &[param(&c.words), param(&more)], stream), 0);
-    let (mut status, mut id, mut graph, mut nodes, mut edges, mut count) = (0, 0_u64, 0_u64, 0_u64, 1_u64, 0_usize);
+    let (mut status, mut id, mut graph, mut nodes, mut edges, mut count) =
+        (0, 0_u64, 0_u64, 0_u64, 1_u64, 0_usize);
     ok!(r, cudaStreamGetCaptureInfo(
         stream => u64, &mut status => *mut i32, &mut id => *mut u64, &mut graph => *mut u64, &mut nodes => *mut u64,
         &mut edges => *mut u64, &mut count => *mut usize,

@@ -103,7 +103,8 @@ fn textures_show_what_they_are_of() {
     let mut none = 0_u64;
     assert_ne!(call!(r, cudaArrayGetSparseProperties(&mut none => *mut u64, array => u64)), 0);
     // `cudaResourceDesc`, `cudaTextureDesc` and a `cudaResourceViewDesc` of bytes.
-    let (mut resource, texture, mut view, mut object) = ([0_u64; 18], [0_u32; 18], [0_u64; 14], 0_u64);
+    let (mut resource, texture, mut view, mut object) =
+        ([0_u64; 18], [0_u32; 18], [0_u64; 14], 0_u64);
     resource[1] = array;
     (view[0], view[1], view[2]) = (1, 32, 4);
     ok!(r, cudaCreateTextureObject(

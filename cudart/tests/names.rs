@@ -22,9 +22,11 @@ const LIBRARY: (u8, &str) = if cfg!(runtime = "11") {
 
 /// The functions that a library exports.
 fn exported(library: &Path) -> BTreeSet<String> {
-    let bytes = std::fs::read(library).unwrap_or_else(|error| panic!("{}: {error}", library.display()));
+    let bytes =
+        std::fs::read(library).unwrap_or_else(|error| panic!("{}: {error}", library.display()));
     let file = object::File::parse(&*bytes).unwrap();
-    let symbols = file.dynamic_symbols().filter(|symbol| symbol.is_definition() && symbol.is_global());
+    let symbols =
+        file.dynamic_symbols().filter(|symbol| symbol.is_definition() && symbol.is_global());
     let names = symbols.map(|symbol| symbol.name().unwrap().to_string());
     // One symbol is the name of the symbols' version.
     names.filter(|name| name != LIBRARY.1).collect()
@@ -53,10 +55,15 @@ fn the_table_has_the_names_of_nvidias_library() {
     let named = std::env::var_os("WARPLOOM_NVIDIA_CUDART").unwrap_or_default();
     let toolkit = PathBuf::from("/usr/local/cuda/lib64");
     let folders: Vec<PathBuf> = std::env::split_paths(&named).chain([toolkit]).collect();
-    let libraries = folders.iter().map(|folder| folder.join(LIBRARY.1)).filter(|path| path.is_file());
+    let libraries =
+        folders.iter().map(|folder| folder.join(LIBRARY.1)).filter(|path| path.is_file());
     for library in libraries {
         // An older library of the version has fewer names.
         let missing: Vec<String> = exported(&library).difference(&table()).cloned().collect();
-        assert!(missing.is_empty(), "{} has names that the table has not: {missing:?}", library.display());
+        assert!(
+            missing.is_empty(),
+            "{} has names that the table has not: {missing:?}",
+            library.display()
+        );
     }
 }

@@ -68,7 +68,9 @@ const WORDS: [i32; 5] = [32, 0, 0, 0, 1];
 fn registered(r: &Runtime) {
     const PTX: u16 = 1;
     let binary = r.register(PTX, 60, KERNELS);
-    for (stub, name) in [(address(&READ), c"read"), (address(&LINEAR), c"linear"), (address(&WRITE), c"write")] {
+    for (stub, name) in
+        [(address(&READ), c"read"), (address(&LINEAR), c"linear"), (address(&WRITE), c"write")]
+    {
         r.register_kernel(binary, stub, name);
     }
     call!(r, __cudaRegisterTexture(
@@ -92,7 +94,10 @@ fn memory_is_bound_to_textures_and_surfaces() {
     registered(r);
     let sky = address(&SKY);
     let mut offset = 9_usize;
-    assert_eq!(call!(r, cudaGetTextureAlignmentOffset(&mut offset => *mut usize, sky => u64)), INVALID_TEXTURE_BINDING);
+    assert_eq!(
+        call!(r, cudaGetTextureAlignmentOffset(&mut offset => *mut usize, sky => u64)),
+        INVALID_TEXTURE_BINDING
+    );
     assert_eq!(call!(r, cudaUnbindTexture(address(&offset) => u64)), INVALID_TEXTURE);
 
     let numbers: Vec<u32> = (0..96).map(|i| i * i).collect();
@@ -127,7 +132,10 @@ fn memory_is_bound_to_textures_and_surfaces() {
     assert_eq!(read(r, address(&LINEAR)), numbers[..32]);
     ok!(r, cudaGetTextureAlignmentOffset(&mut offset => *mut usize, sky => u64));
     ok!(r, cudaUnbindTexture(sky => u64));
-    assert_eq!(call!(r, cudaGetTextureAlignmentOffset(&mut offset => *mut usize, sky => u64)), INVALID_TEXTURE_BINDING);
+    assert_eq!(
+        call!(r, cudaGetTextureAlignmentOffset(&mut offset => *mut usize, sky => u64)),
+        INVALID_TEXTURE_BINDING
+    );
 }
 
 /// The target comes last before CUDA 13, and graphs that can be launched have other parameters.

@@ -14,7 +14,10 @@ fn refused_functions_are_named_once_and_counted() {
         let r = Runtime::get();
         assert_eq!(call!(r, cudaImportExternalMemory(0 => u64, 0 => u64)), NOT_SUPPORTED);
         assert_eq!(call!(r, cudaImportExternalMemory(0 => u64, 0 => u64)), NOT_SUPPORTED);
-        assert_eq!(call!(r, cudaStreamGetDevResource_ptsz(0 => u64, 0 => u64, 0 => i32)), NOT_SUPPORTED);
+        assert_eq!(
+            call!(r, cudaStreamGetDevResource_ptsz(0 => u64, 0 => u64, 0 => i32)),
+            NOT_SUPPORTED
+        );
         assert_eq!(call!(r, cudaGetLastError()), NOT_SUPPORTED);
         return;
     }
@@ -28,8 +31,15 @@ fn refused_functions_are_named_once_and_counted() {
         let line = format!("warploom: {name} is not provided (cudaErrorNotSupported)");
         assert_eq!(text.lines().filter(|found| *found == line).count(), 1, "{text}");
     }
-    let summary = std::fs::read_dir(folder.path()).unwrap().next().expect("a summary is left").unwrap().path();
-    let summary: serde_json::Value = serde_json::from_slice(&std::fs::read(summary).unwrap()).unwrap();
-    let counted = serde_json::json!({"cudaImportExternalMemory": 2, "cudaStreamGetDevResource_ptsz": 1});
+    let summary = std::fs::read_dir(folder.path())
+        .unwrap()
+        .next()
+        .expect("a summary is left")
+        .unwrap()
+        .path();
+    let summary: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(summary).unwrap()).unwrap();
+    let counted =
+        serde_json::json!({"cudaImportExternalMemory": 2, "cudaStreamGetDevResource_ptsz": 1});
     assert_eq!(summary["unsupported"], counted);
 }

@@ -5,7 +5,9 @@ mod support;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-use support::{ADD, BUMP, DEVICE_TO_HOST, HOST_TO_DEVICE, Runtime, SYMBOL, address, call, ok, param};
+use support::{
+    ADD, BUMP, DEVICE_TO_HOST, HOST_TO_DEVICE, Runtime, SYMBOL, address, call, ok, param,
+};
 
 const INVALID_CONFIGURATION: i32 = 9;
 const INVALID_SYMBOL: i32 = 13;
@@ -42,7 +44,10 @@ fn managed_variables_are_symbols() {
     let mut got = 0_u32;
     ok!(r, cudaMemcpyFromSymbol(&mut got => *mut u32, word => *mut u32, 4 => usize, 0 => usize, DEVICE_TO_HOST => i32));
     assert_eq!(got, 11);
-    assert_eq!(call!(r, cudaGetSymbolSize(&mut bytes => *mut usize, &nine => *const u32)), INVALID_SYMBOL);
+    assert_eq!(
+        call!(r, cudaGetSymbolSize(&mut bytes => *mut usize, &nine => *const u32)),
+        INVALID_SYMBOL
+    );
 }
 
 fn last_error(r: &Runtime) -> i32 {
@@ -73,7 +78,10 @@ fn missing_code_is_said_at_each_launch() {
     r.register_kernel(binary, address(&STUB), c"kernel");
     // Stubs ask for the kernel once, and launch what they have got.
     let mut kernel = 0_u64;
-    assert_eq!(call!(r, __cudaGetKernel(&mut kernel => *mut u64, address(&STUB) => u64)), NO_KERNEL_IMAGE);
+    assert_eq!(
+        call!(r, __cudaGetKernel(&mut kernel => *mut u64, address(&STUB) => u64)),
+        NO_KERNEL_IMAGE
+    );
     for _ in 0..2 {
         let launched = call!(r, __cudaLaunchKernel(
             kernel => u64, support::Dim3(1, 1, 1) => support::Dim3, support::Dim3(1, 1, 1) => support::Dim3,

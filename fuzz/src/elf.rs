@@ -23,7 +23,8 @@ const FILE: [Field; 11] = [
     (0x3e, 2),
 ];
 /// Name, type, flags, address, offset, size, link, info, alignment, size of an entry.
-const SECTION: [Field; 10] = [(0, 4), (4, 4), (8, 8), (16, 8), (24, 8), (32, 8), (40, 4), (44, 4), (48, 8), (56, 8)];
+const SECTION: [Field; 10] =
+    [(0, 4), (4, 4), (8, 8), (16, 8), (24, 8), (32, 8), (40, 4), (44, 4), (48, 8), (56, 8)];
 const SECTION_BYTES: usize = 64;
 /// Type, flags, offset, addresses, sizes, alignment.
 const SEGMENT: [Field; 8] = [(0, 4), (4, 4), (8, 8), (16, 8), (24, 8), (32, 8), (40, 8), (48, 8)];
@@ -32,7 +33,8 @@ const SEGMENT_BYTES: usize = 56;
 /// Changes one of the ELF files in a file, by itself or in a container; whether there is one.
 pub fn mutate(file: &mut [u8], seed: u32) -> bool {
     let mut random = Random::new(seed.into());
-    let starts: Vec<usize> = file.windows(4).enumerate().filter(|(_, w)| *w == b"\x7fELF").map(|(at, _)| at).collect();
+    let starts: Vec<usize> =
+        file.windows(4).enumerate().filter(|(_, w)| *w == b"\x7fELF").map(|(at, _)| at).collect();
     if starts.is_empty() {
         return false;
     }
@@ -52,7 +54,9 @@ pub fn mutate(file: &mut [u8], seed: u32) -> bool {
         (4, _, Some(segment)) => change(elf, segment.start, &SEGMENT, &mut random),
         (5..=6, Some(section), _) => {
             // Entries of symbols, relocations, notes and the like are words.
-            let number = |at: usize| usize::try_from(read(elf, (section.start + at, 8))).unwrap_or(usize::MAX);
+            let number = |at: usize| {
+                usize::try_from(read(elf, (section.start + at, 8))).unwrap_or(usize::MAX)
+            };
             let end = number(24).saturating_add(number(32)).min(elf.len());
             let words = end.saturating_sub(number(24)) / 4;
             if words > 0 {

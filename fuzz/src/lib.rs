@@ -19,8 +19,8 @@ use warploom_testing::compare::{self, BLOCKS, Way, compare, one_way};
 use warploom_testing::ir::Bytes;
 use warploom_testing::loops::{Guest, long};
 use warploom_testing::{
-    Attack, Case, Elementwise, bare, check, gfx9 as gfx9_code, maxwell as maxwell_code, ptx as ptx_code,
-    visa as visa_code,
+    Attack, Case, Elementwise, bare, check, gfx9 as gfx9_code, maxwell as maxwell_code,
+    ptx as ptx_code, visa as visa_code,
 };
 
 // Their functions of C are linked from them.
@@ -60,10 +60,12 @@ pub fn container(bytes: &[u8]) {
         warploom_container::recognise(bytes)
     {
         let _ = bundle::bundles(bytes, format);
-        let _ = fatbin::visit(bytes, format, &|_| true, &mut |visited| drop(visited.member.label()));
+        let _ =
+            fatbin::visit(bytes, format, &|_| true, &mut |visited| drop(visited.member.label()));
     }
     let _ = warploom_container::modules_for(bytes, Some(Arch::Sm(50)));
-    let _ = warploom_container::each_module(bytes, &mut |label, module| drop((label.len(), module)));
+    let _ =
+        warploom_container::each_module(bytes, &mut |label, module| drop((label.len(), module)));
     let Ok(modules) = warploom_container::modules(bytes) else { return };
     for module in modules {
         let Ok(linked) = Linked::new(Arc::new(module), Addresses::default()) else { continue };
@@ -90,8 +92,13 @@ static KEPT: LazyLock<Program> = LazyLock::new(|| {
           store.global.i32 [v1], v3 align 1
           exit
     }";
-    Program::new(&parse::parse(text).expect("it is written so"), LaunchClass::Any, true, warploom_cranelift::backend())
-        .expect("a program")
+    Program::new(
+        &parse::parse(text).expect("it is written so"),
+        LaunchClass::Any,
+        true,
+        warploom_cranelift::backend(),
+    )
+    .expect("a program")
 });
 
 /// Files of the cache of compiled code: as they are, or with the checksum that their bytes have. Code that is taken is not run.
@@ -113,7 +120,8 @@ pub fn manifest(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let Ok(manifest) = Manifest::parse(text, Path::new("m.toml")) else { return };
     let written = manifest.to_text().expect("a manifest can be written");
-    let again = Manifest::parse(&written, Path::new("m.toml")).expect("what was written can be read");
+    let again =
+        Manifest::parse(&written, Path::new("m.toml")).expect("what was written can be read");
     // Numbers that are NaN are not equal to themselves.
     assert!(again == manifest || written.contains("nan"));
 }
@@ -135,7 +143,8 @@ pub fn ir_text(bytes: &[u8]) {
 pub fn ptx_text(bytes: &[u8]) {
     let Ok(module) = warploom_ptx::read(bytes) else { return };
     let printed = warploom_ptx::text::print(&module);
-    let again = warploom_ptx::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
+    let again = warploom_ptx::read(printed.as_bytes())
+        .unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
     assert_eq!(printed, warploom_ptx::text::print(&again));
     for (function, again) in module.functions.iter().zip(&again.functions) {
         let (Some(body), Some(again)) = (&function.body, &again.body) else { continue };
@@ -159,15 +168,28 @@ pub fn decode_maxwell(bytes: &[u8]) {
         assert!(instruction.row.matches(word));
         assert!(table::rows().any(|row| std::ptr::eq(row, instruction.row)));
         let text = instruction.text(PC);
-        assert!(!text.is_empty() && text.is_ascii() && text.trim() == text, "{word:016x} is {text:?}");
+        assert!(
+            !text.is_empty() && text.is_ascii() && text.trim() == text,
+            "{word:016x} is {text:?}"
+        );
         let again = assemble(&text, PC).unwrap_or_else(|error| panic!("{word:016x}: {error}"));
-        assert_eq!(Instruction::decode(again).expect("it is assembled from the table").text(PC), text, "{word:016x}");
-        let [before, after] = [word, again].map(|word| maxwell_code::lifted_word(word).map(analysed));
+        assert_eq!(
+            Instruction::decode(again).expect("it is assembled from the table").text(PC),
+            text,
+            "{word:016x}"
+        );
+        let [before, after] =
+            [word, again].map(|word| maxwell_code::lifted_word(word).map(analysed));
         assert_eq!(after, before, "{word:016x} and {again:016x} are {text}");
         for slot in instruction.row.operands() {
             let _ = instruction.source(slot.role);
         }
-        let _ = (instruction.guard(), instruction.address(), instruction.bank(), instruction.target(PC));
+        let _ = (
+            instruction.guard(),
+            instruction.address(),
+            instruction.bank(),
+            instruction.target(PC),
+        );
     }
 }
 
@@ -181,20 +203,39 @@ pub fn decode_gfx9(bytes: &[u8]) {
         };
         let word = instruction.word();
         let text = instruction.text(PC);
-        assert!(!text.is_empty() && text.is_ascii() && text.trim() == text, "{word:016x} is {text:?}");
-        let again = warploom_gfx9::assemble(&text).unwrap_or_else(|error| panic!("{word:016x}: {text}: {error}"));
-        let decoded = warploom_gfx9::Instruction::decode(&again).expect("it is assembled from the table");
+        assert!(
+            !text.is_empty() && text.is_ascii() && text.trim() == text,
+            "{word:016x} is {text:?}"
+        );
+        let again = warploom_gfx9::assemble(&text)
+            .unwrap_or_else(|error| panic!("{word:016x}: {text}: {error}"));
+        let decoded =
+            warploom_gfx9::Instruction::decode(&again).expect("it is assembled from the table");
         assert_eq!(decoded.text(PC), text, "{word:016x}");
         let bytes = &rest[..instruction.bytes() as usize];
-        let [before, after] = [bytes, &again].map(|bytes| gfx9_code::lifted_instruction(bytes).map(analysed));
+        let [before, after] =
+            [bytes, &again].map(|bytes| gfx9_code::lifted_instruction(bytes).map(analysed));
         // Bits that an instruction does not take make it a fault, though LLVM prints none of them.
-        let is_refused = before.as_ref().is_some_and(|code| code.contains("trap.unimplemented")) && again != bytes;
+        let is_refused = before.as_ref().is_some_and(|code| code.contains("trap.unimplemented"))
+            && again != bytes;
         assert!(after == before || is_refused, "{word:016x}: {text}\n{after:?}\n{before:?}");
         for n in 0..=instruction.source_count() {
             let _ = instruction.src(n);
         }
-        let _ = (instruction.dst(), instruction.sdst(), instruction.sdwa(), instruction.dpp(), instruction.op_sel());
-        let _ = (instruction.smem(), instruction.ds(), instruction.flat(), instruction.buffer(), instruction.image());
+        let _ = (
+            instruction.dst(),
+            instruction.sdst(),
+            instruction.sdwa(),
+            instruction.dpp(),
+            instruction.op_sel(),
+        );
+        let _ = (
+            instruction.smem(),
+            instruction.ds(),
+            instruction.flat(),
+            instruction.buffer(),
+            instruction.image(),
+        );
         rest = &rest[instruction.bytes() as usize..];
     }
 }
@@ -212,8 +253,8 @@ pub fn decode_visa(bytes: &[u8]) {
         assert_eq!(warploom_visa::text::print(&again), printed);
     } else if let Ok(module) = warploom_visa::text::read(bytes) {
         let printed = warploom_visa::text::print(&module);
-        let again =
-            warploom_visa::text::read(printed.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
+        let again = warploom_visa::text::read(printed.as_bytes())
+            .unwrap_or_else(|errors| panic!("{errors}\n{printed}"));
         assert_eq!(warploom_visa::text::print(&again), printed);
     }
     container(bytes);
@@ -222,7 +263,8 @@ pub fn decode_visa(bytes: &[u8]) {
 /// What code does, as IR after the JIT's analysis: bits that mean nothing do not show, and of some literals only a half is used.
 fn analysed(function: Function) -> String {
     let class = LaunchClass::of([1; 3], function.lanes.into());
-    let program = Program::new(&Arc::new(function), class, true, warploom_cranelift::backend()).expect("it verifies");
+    let program = Program::new(&Arc::new(function), class, true, warploom_cranelift::backend())
+        .expect("it verifies");
     program.function().to_string()
 }
 
@@ -234,7 +276,8 @@ pub fn diff_ir(bytes: &[u8]) {
             0 => {
                 let Elementwise { function, independent } = warploom_testing::elementwise(&mut u)?;
                 let launch = bare::Launch::choose(&mut u)?;
-                if let Err(difference) = bare::compare(&function, &launch, independent, way(bytes)) {
+                if let Err(difference) = bare::compare(&function, &launch, independent, way(bytes))
+                {
                     panic!("{difference}");
                 }
                 return Ok(());
@@ -341,7 +384,11 @@ pub fn guest_boundary(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     match first % 4 {
         0 => made(rest, |u| Ok(Code::hostile(Isa::Gfx9, u)?.in_ways(way(bytes))), "guest_boundary"),
-        1 => made(rest, |u| Ok(Code::hostile(Isa::Maxwell, u)?.in_ways(way(bytes))), "guest_boundary"),
+        1 => made(
+            rest,
+            |u| Ok(Code::hostile(Isa::Maxwell, u)?.in_ways(way(bytes))),
+            "guest_boundary",
+        ),
         _ => made(rest, Attack::choose, "guest_boundary"),
     }
 }
@@ -352,7 +399,11 @@ fn way(bytes: &[u8]) -> &'static [Way] {
 }
 
 /// Tests what is made of the bytes. Too few of them are no error.
-fn made<S: Subject>(bytes: &[u8], make: impl FnOnce(&mut Unstructured<'_>) -> Result<S>, target: &str) {
+fn made<S: Subject>(
+    bytes: &[u8],
+    make: impl FnOnce(&mut Unstructured<'_>) -> Result<S>,
+    target: &str,
+) {
     if let Ok(subject) = make(&mut Unstructured::new(bytes)) {
         tested(&subject, target);
     }

@@ -39,7 +39,9 @@ pub fn files(folder: &str, end: &str) -> Vec<Vec<u8>> {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.to_string_lossy().ends_with(end) && entry.metadata().expect("its size").len() <= MAX_BYTES {
+            } else if path.to_string_lossy().ends_with(end)
+                && entry.metadata().expect("its size").len() <= MAX_BYTES
+            {
                 found.push(fs::read(&path).expect("a file"));
             }
         }
@@ -64,10 +66,13 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
                 .map(|end| files("tests", end))
                 .concat();
             let cubins = files("examples", ".cubin");
-            let fat = [false, true].map(|packed| fat_file::fat(&[fat_file::member(2, 50, &cubins[0], packed, "a.cu")]));
+            let fat = [false, true].map(|packed| {
+                fat_file::fat(&[fat_file::member(2, 50, &cubins[0], packed, "a.cu")])
+            });
             let host = fat_file::host(&[(".nv_fatbin", &fat.concat())]);
             let intel = [".zebin", ".isa"].map(|end| files("tests/fixtures/visa", end)).concat();
-            [cubins, amd, fat.into(), vec![host], intel, files("tests/fixtures/cuda", ".fatbin")].concat()
+            [cubins, amd, fat.into(), vec![host], intel, files("tests/fixtures/cuda", ".fatbin")]
+                .concat()
         }
         // The first byte says whether a checksum is made.
         "cache" => {
@@ -96,20 +101,26 @@ fn choices() -> Vec<Vec<u8>> {
 /// Assembly of random kernels.
 fn assembly() -> Vec<Vec<u8>> {
     let both = [maxwell_code::kernel, gfx9_code::kernel];
-    let kernels = choices().into_iter().flat_map(|bytes| both.map(|kernel| kernel(&mut Unstructured::new(&bytes))));
+    let kernels = choices()
+        .into_iter()
+        .flat_map(|bytes| both.map(|kernel| kernel(&mut Unstructured::new(&bytes))));
     kernels.filter_map(|case| Some(case.ok()?.text().into_bytes())).collect()
 }
 
 /// PTX of compilers that is short, and random kernels.
 fn modules() -> Vec<Vec<u8>> {
-    let written = files("tests/fixtures/ptx", ".ptx").into_iter().filter(|text| text.len() <= MAX_TEXT);
-    let kernels = choices().into_iter().filter_map(|bytes| ptx_code::kernel(&mut Unstructured::new(&bytes)).ok());
+    let written =
+        files("tests/fixtures/ptx", ".ptx").into_iter().filter(|text| text.len() <= MAX_TEXT);
+    let kernels = choices()
+        .into_iter()
+        .filter_map(|bytes| ptx_code::kernel(&mut Unstructured::new(&bytes)).ok());
     written.chain(kernels.map(|case| case.text().into_bytes())).collect()
 }
 
 /// vISA of compilers: old binary files, and short texts.
 fn visa() -> Vec<Vec<u8>> {
-    let texts = files("tests/fixtures/visa", ".visaasm").into_iter().filter(|text| text.len() <= MAX_TEXT);
+    let texts =
+        files("tests/fixtures/visa", ".visaasm").into_iter().filter(|text| text.len() <= MAX_TEXT);
     files("tests/fixtures/visa", ".isa").into_iter().chain(texts).collect()
 }
 
@@ -118,7 +129,9 @@ fn functions() -> Vec<Vec<u8>> {
     let mut functions = Vec::new();
     for file in files("tests/ir", ".ir") {
         let text = String::from_utf8(file).expect("text");
-        let from = |at: usize| text[at..].find("\n}").map(|end| text.as_bytes()[at..at + end + 3].to_vec());
+        let from = |at: usize| {
+            text[at..].find("\n}").map(|end| text.as_bytes()[at..at + end + 3].to_vec())
+        };
         functions.extend(text.match_indices("function ").filter_map(|(at, _)| from(at)));
     }
     functions
@@ -127,12 +140,15 @@ fn functions() -> Vec<Vec<u8>> {
 /// Code of the examples.
 fn code(wanted: fn(Isa) -> bool) -> Vec<Vec<u8>> {
     let binaries = [files("examples", ".cubin"), files("examples", ".hsaco")].concat();
-    let modules = binaries.iter().filter_map(|bytes| warploom_container::modules(bytes).ok()).flatten();
+    let modules =
+        binaries.iter().filter_map(|bytes| warploom_container::modules(bytes).ok()).flatten();
     let modules = modules.filter(|module| wanted(module.isa));
     let code = modules.flat_map(|module| {
-        let starts: Vec<_> = module.kernels().map(|(_, kernel)| (kernel.section, kernel.offset as usize)).collect();
-        let is_code =
-            |section: &warploom_container::Section| matches!(section.kind, SectionKind::Code | SectionKind::Image);
+        let starts: Vec<_> =
+            module.kernels().map(|(_, kernel)| (kernel.section, kernel.offset as usize)).collect();
+        let is_code = |section: &warploom_container::Section| {
+            matches!(section.kind, SectionKind::Code | SectionKind::Image)
+        };
         let of = |(section, at)| {
             let section = module.section(section);
             is_code(section).then(|| section.data.get(at..).map(<[u8]>::to_vec)).flatten()
@@ -153,8 +169,10 @@ fn dictionary(target: &str) -> BTreeSet<Vec<u8>> {
     let words = |texts: Vec<Vec<u8>>| {
         let texts = texts.into_iter().filter_map(|text| String::from_utf8(text).ok());
         let is_word = |c: char| c.is_ascii_alphanumeric() || ['.', '_'].contains(&c);
-        let words = |text: String| text.split(|c| !is_word(c)).map(str::to_owned).collect::<Vec<_>>();
-        let is_name = |word: &String| word.len() > 1 && word.starts_with(|c: char| c.is_ascii_alphabetic());
+        let words =
+            |text: String| text.split(|c| !is_word(c)).map(str::to_owned).collect::<Vec<_>>();
+        let is_name =
+            |word: &String| word.len() > 1 && word.starts_with(|c: char| c.is_ascii_alphabetic());
         texts.flat_map(words).filter(is_name).map(String::into_bytes).collect()
     };
     match target {
@@ -163,12 +181,17 @@ fn dictionary(target: &str) -> BTreeSet<Vec<u8>> {
         }
         "decode_gfx9" | "diff_dumb_gfx9" => {
             let forms = warploom_gfx9::table::rows().flat_map(|row| row.forms());
-            let fixed = forms.filter_map(|(encoding, format, op)| Some(Form::find(encoding, format)?.fixed(op).1));
+            let fixed = forms.filter_map(|(encoding, format, op)| {
+                Some(Form::find(encoding, format)?.fixed(op).1)
+            });
             fixed.map(|bits| bits.to_le_bytes().into()).collect()
         }
         "assembly" => warploom_gfx9::table::rows()
             .map(|row| row.mnemonic.as_bytes().into())
-            .chain([".target sm_50", ".target gfx900", ".kernel", ".param", ".shared", ".local", ".L"].map(Into::into))
+            .chain(
+                [".target sm_50", ".target gfx900", ".kernel", ".param", ".shared", ".local", ".L"]
+                    .map(Into::into),
+            )
             .collect(),
         "ir_text" => words(functions()),
         "ptx_text" => {
@@ -235,10 +258,25 @@ fn dictionary(target: &str) -> BTreeSet<Vec<u8>> {
                 ".ze_info",
                 ".note.intelgt.compat",
             ];
-            let magics =
-                ["__CLANG_OFFLOAD_BUNDLE__", "CCOB", "hipv4-amdgcn-amd-amdhsa--gfx900", "amdhsa.kernels", "AMDGPU"];
-            let binary = [&b"\x7fELF\x02\x01\x01"[..], b"\x50\xed\x55\xba\x01\x00\x10\x00", b"\xb1\x43\x62\x46"];
-            names.iter().chain(&magics).map(|text| text.as_bytes()).chain(binary).map(Into::into).collect()
+            let magics = [
+                "__CLANG_OFFLOAD_BUNDLE__",
+                "CCOB",
+                "hipv4-amdgcn-amd-amdhsa--gfx900",
+                "amdhsa.kernels",
+                "AMDGPU",
+            ];
+            let binary = [
+                &b"\x7fELF\x02\x01\x01"[..],
+                b"\x50\xed\x55\xba\x01\x00\x10\x00",
+                b"\xb1\x43\x62\x46",
+            ];
+            names
+                .iter()
+                .chain(&magics)
+                .map(|text| text.as_bytes())
+                .chain(binary)
+                .map(Into::into)
+                .collect()
         }
         _ => BTreeSet::new(),
     }
@@ -253,10 +291,13 @@ pub fn prepare(target: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     // A fleet's machine has corpora of its own.
     let Ok(corpus) = folder.join("corpus").join(target).canonicalize() else { return };
-    let is_given = env::args_os().skip(1).any(|arg| Path::new(&arg).canonicalize().is_ok_and(|path| path == corpus));
+    let is_given = env::args_os()
+        .skip(1)
+        .any(|arg| Path::new(&arg).canonicalize().is_ok_and(|path| path == corpus));
     let is_empty = || fs::read_dir(&corpus).is_ok_and(|mut entries| entries.next().is_none());
     if is_given && is_empty() {
-        write(target, &corpus, &folder.join("dictionaries")).unwrap_or_else(|e| panic!("seeds of {target}: {e}"));
+        write(target, &corpus, &folder.join("dictionaries"))
+            .unwrap_or_else(|e| panic!("seeds of {target}: {e}"));
     }
 }
 

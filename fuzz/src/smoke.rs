@@ -12,7 +12,8 @@ fn change(source: &mut Random, input: &[u8]) -> Vec<u8> {
     for _ in 0..=source.below(4) {
         match source.below(4) {
             0 => changed.truncate(source.below(length + 1) as usize),
-            1 => changed.insert(source.below(changed.len() as u32 + 1) as usize, source.below(128) as u8),
+            1 => changed
+                .insert(source.below(changed.len() as u32 + 1) as usize, source.below(128) as u8),
             _ if !changed.is_empty() => {
                 let at = source.below(changed.len() as u32) as usize;
                 changed[at] ^= 1 << source.below(8);

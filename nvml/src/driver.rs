@@ -12,7 +12,9 @@ fn find(name: &str) -> Option<*mut c_void> {
         // not unwind, and call nothing of this library. This thread holds no lock but that of
         // `LIBRARY`, which they do not know. Whoever puts another library in the driver's place
         // answers for its initialisers.
-        unsafe { libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) as usize }
+        unsafe {
+            libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) as usize
+        }
     });
     let name = CString::new(name).ok()?;
     if library == 0 {
@@ -60,13 +62,21 @@ pub fn uuid(device: c_int) -> Option<String> {
     let got = call!(cuDeviceGetUuid(bytes.as_mut_ptr() => *mut u8, device => c_int));
     got.then(|| {
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("GPU-{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+        format!(
+            "GPU-{}-{}-{}-{}-{}",
+            &hex[..8],
+            &hex[8..12],
+            &hex[12..16],
+            &hex[16..20],
+            &hex[20..]
+        )
     })
 }
 
 fn attribute(number: c_int, device: c_int) -> Option<c_int> {
     let mut value = 0;
-    call!(cuDeviceGetAttribute(&mut value => *mut c_int, number => c_int, device => c_int)).then_some(value)
+    call!(cuDeviceGetAttribute(&mut value => *mut c_int, number => c_int, device => c_int))
+        .then_some(value)
 }
 
 /// A device's compute capability.
@@ -80,5 +90,6 @@ pub fn memory(device: c_int) -> Option<(u64, u64)> {
     if call!(cuMemGetInfo_v2(&mut free => *mut usize, &mut total => *mut usize)) {
         return Some((free as u64, total as u64));
     }
-    call!(cuDeviceTotalMem_v2(&mut total => *mut usize, device => c_int)).then_some((total as u64, total as u64))
+    call!(cuDeviceTotalMem_v2(&mut total => *mut usize, device => c_int))
+        .then_some((total as u64, total as u64))
 }

@@ -98,7 +98,13 @@ pub enum AtomicKind {
 /// The cell is aligned to its size. Until this returns, it stays allocated, readable and writable,
 /// and is touched through atomics only.
 #[inline]
-pub(crate) unsafe fn apply_at(pointer: *mut u8, ty: AtomicType, kind: AtomicKind, value: u64, compare: u64) -> u64 {
+pub(crate) unsafe fn apply_at(
+    pointer: *mut u8,
+    ty: AtomicType,
+    kind: AtomicKind,
+    value: u64,
+    compare: u64,
+) -> u64 {
     macro_rules! on_cell {
         ($atomic:ty, $unsigned:ty) => {{
             // SAFETY: the caller's promise.
@@ -114,7 +120,8 @@ pub(crate) unsafe fn apply_at(pointer: *mut u8, ty: AtomicType, kind: AtomicKind
                 AtomicKind::Xor => cell.fetch_xor(b, SeqCst),
                 AtomicKind::Exchange => cell.swap(b, SeqCst),
                 AtomicKind::CompareExchange => {
-                    let (Ok(old) | Err(old)) = cell.compare_exchange(compare as $unsigned, b, SeqCst, SeqCst);
+                    let (Ok(old) | Err(old)) =
+                        cell.compare_exchange(compare as $unsigned, b, SeqCst, SeqCst);
                     old
                 }
                 _ => {
@@ -206,21 +213,28 @@ pub fn compute(ty: AtomicType, kind: AtomicKind, m: u64, b: u64, compare: u64) -
             }
         }
         AtomicKind::Arrive { drop } => MemoryBarrier(m).arrive(b as i64, compare as i64, drop).0,
-        AtomicKind::FAdd { .. } | AtomicKind::FMin { .. } | AtomicKind::FMax { .. } | AtomicKind::FCompareExchange => {
-            match ty {
-                AtomicType::F64 | AtomicType::I64 => float(kind, &DOUBLE, m, b, compare),
-                AtomicType::F32 | AtomicType::I32 => float(kind, &SINGLE, m, b, compare),
-                AtomicType::F16 | AtomicType::I16 | AtomicType::I8 => float(kind, &HALF, m, b, compare),
-                AtomicType::Bf16 => float(kind, &BRAIN, m, b, compare),
-                AtomicType::F16x2 | AtomicType::Bf16x2 => {
-                    let format = if ty == AtomicType::F16x2 { &HALF } else { &BRAIN };
-                    let half = |shift: u32| {
-                        float(kind, format, m >> shift & 0xffff, b >> shift & 0xffff, compare >> shift & 0xffff)
-                    };
-                    half(0) | half(16) << 16
-                }
+        AtomicKind::FAdd { .. }
+        | AtomicKind::FMin { .. }
+        | AtomicKind::FMax { .. }
+        | AtomicKind::FCompareExchange => match ty {
+            AtomicType::F64 | AtomicType::I64 => float(kind, &DOUBLE, m, b, compare),
+            AtomicType::F32 | AtomicType::I32 => float(kind, &SINGLE, m, b, compare),
+            AtomicType::F16 | AtomicType::I16 | AtomicType::I8 => float(kind, &HALF, m, b, compare),
+            AtomicType::Bf16 => float(kind, &BRAIN, m, b, compare),
+            AtomicType::F16x2 | AtomicType::Bf16x2 => {
+                let format = if ty == AtomicType::F16x2 { &HALF } else { &BRAIN };
+                let half = |shift: u32| {
+                    float(
+                        kind,
+                        format,
+                        m >> shift & 0xffff,
+                        b >> shift & 0xffff,
+                        compare >> shift & 0xffff,
+                    )
+                };
+                half(0) | half(16) << 16
             }
-        }
+        },
     };
     result & mask
 }
@@ -240,7 +254,10 @@ const HALF: Format = Format {
     normal: 0x0400,
     // Exact to 24 bits and then rounded to 11 is the same as rounded once, since 24 >= 2 * 11 + 2.
     add: |a, b| {
-        u64::from(f16::from_f32(f16::from_bits(a as u16).to_f32() + f16::from_bits(b as u16).to_f32()).to_bits())
+        u64::from(
+            f16::from_f32(f16::from_bits(a as u16).to_f32() + f16::from_bits(b as u16).to_f32())
+                .to_bits(),
+        )
     },
 };
 const BRAIN: Format = Format {
@@ -249,7 +266,10 @@ const BRAIN: Format = Format {
     normal: 0x0080,
     // As above: 24 >= 2 * 8 + 2.
     add: |a, b| {
-        u64::from(bf16::from_f32(bf16::from_bits(a as u16).to_f32() + bf16::from_bits(b as u16).to_f32()).to_bits())
+        u64::from(
+            bf16::from_f32(bf16::from_bits(a as u16).to_f32() + bf16::from_bits(b as u16).to_f32())
+                .to_bits(),
+        )
     },
 };
 const SINGLE: Format = Format {

@@ -11,7 +11,8 @@ use crate::memory::Memory;
 #[cfg(doc)]
 use crate::warp::RUNS;
 use crate::warp::{
-    Area, BARRIERS, BarrierCounts, BarrierKind, CONST_BANK_BYTES, CONST_BANKS, ENGINE_WORDS, ExitCode, Tlb, WarpContext,
+    Area, BARRIERS, BarrierCounts, BarrierKind, CONST_BANK_BYTES, CONST_BANKS, ENGINE_WORDS,
+    ExitCode, Tlb, WarpContext,
 };
 use crate::window::Windows;
 
@@ -221,7 +222,11 @@ impl<'launch> WarpContext<'launch> {
     #[inline]
     pub fn tid(&self, axis: usize, lane: u32) -> u32 {
         let linear = u64::from(self.warp) * u64::from(self.lanes) + u64::from(lane);
-        assert!(axis < 3 && linear < self.tid_stride, "no lane {lane} of warp {} on axis {axis}", self.warp);
+        assert!(
+            axis < 3 && linear < self.tid_stride,
+            "no lane {lane} of warp {} on axis {axis}",
+            self.warp
+        );
         // SAFETY: the table has three rows of `tid_stride` entries.
         unsafe { *self.tid_table.add(axis * self.tid_stride as usize + linear as usize) }
     }
@@ -274,7 +279,8 @@ impl<'launch> WarpContext<'launch> {
         let is_whole = self.barrier_kind == BarrierKind::Sync as u32 && self.barrier_threads == 0;
         let counts = self.barrier_counts();
         let is_all = counts == BarrierCounts::Warps || self.launch_mask & !self.barrier_mask == 0;
-        (is_whole && is_all && self.barrier_id < BARRIERS as u32).then_some((self.barrier_id, counts))
+        (is_whole && is_all && self.barrier_id < BARRIERS as u32)
+            .then_some((self.barrier_id, counts))
     }
 
     pub(crate) fn barrier_counts(&self) -> BarrierCounts {

@@ -49,7 +49,8 @@ impl MemoryBarrier {
     /// the next phase begins.
     #[must_use]
     pub const fn arrive(self, threads: i64, bytes: i64, drop: bool) -> MemoryBarrier {
-        let expected = (self.0 >> EXPECTED_AT).wrapping_sub(if drop { threads as u64 } else { 0 }) & COUNT;
+        let expected =
+            (self.0 >> EXPECTED_AT).wrapping_sub(if drop { threads as u64 } else { 0 }) & COUNT;
         let pending = self.pending().wrapping_sub(threads as u64) & COUNT;
         let left = (self.0 >> BYTES_AT).wrapping_sub(bytes as u64) & BYTES;
         if pending == 0 && left == 0 {

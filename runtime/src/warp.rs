@@ -93,7 +93,8 @@ pub struct Tlb {
 
 impl Tlb {
     pub const EMPTY: Tlb = {
-        let mut entries = [TlbEntry { read_tag: 0, write_tag: 0, addend: 0, padding: 0 }; TLB_ENTRIES];
+        let mut entries =
+            [TlbEntry { read_tag: 0, write_tag: 0, addend: 0, padding: 0 }; TLB_ENTRIES];
         let mut slot = 0;
         while slot < TLB_ENTRIES {
             (entries[slot].read_tag, entries[slot].write_tag) = (no_page(slot), no_page(slot));
@@ -170,8 +171,13 @@ pub enum Service {
 }
 
 impl Service {
-    pub const ALL: [Service; 5] =
-        [Service::Print, Service::Allocate, Service::Free, Service::AssertFail, Service::SetConditional];
+    pub const ALL: [Service; 5] = [
+        Service::Print,
+        Service::Allocate,
+        Service::Free,
+        Service::AssertFail,
+        Service::SetConditional,
+    ];
 
     pub fn from_number(number: u32) -> Option<Service> {
         Service::ALL.get(number as usize).copied()
@@ -223,7 +229,10 @@ impl BarrierKind {
 
     /// Whether lanes wait for others, and not only tell that they were there.
     pub const fn waits(self) -> bool {
-        matches!(self, BarrierKind::Sync | BarrierKind::Popcount | BarrierKind::And | BarrierKind::Or)
+        matches!(
+            self,
+            BarrierKind::Sync | BarrierKind::Popcount | BarrierKind::And | BarrierKind::Or
+        )
     }
 
     /// Whether it has a result.

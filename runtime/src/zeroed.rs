@@ -57,7 +57,8 @@ impl Zeroed {
 
     fn is_fenced(&self) -> bool {
         // SAFETY: the fences lie in the allocation, and the owner is the last to have it.
-        let bytes = |fence: NonNull<u8>| unsafe { std::slice::from_raw_parts(fence.as_ptr(), FENCE) };
+        let bytes =
+            |fence: NonNull<u8>| unsafe { std::slice::from_raw_parts(fence.as_ptr(), FENCE) };
         self.fences().into_iter().all(|fence| bytes(fence).iter().all(|&byte| byte == CANARY))
     }
 }
@@ -67,7 +68,10 @@ impl Drop for Zeroed {
         let fenced = self.is_fenced();
         // SAFETY: allocated in `new` with this layout.
         unsafe { dealloc(self.allocation.as_ptr(), self.layout) };
-        assert!(fenced || std::thread::panicking(), "host memory beside an allocation of the guest was written");
+        assert!(
+            fenced || std::thread::panicking(),
+            "host memory beside an allocation of the guest was written"
+        );
     }
 }
 
@@ -81,7 +85,8 @@ mod tests {
             let memory = Zeroed::new(bytes, align).unwrap();
             assert_eq!(memory.pointer().addr().get() % align, 0);
             // SAFETY: the memory has these bytes.
-            let held = unsafe { std::slice::from_raw_parts(memory.pointer().as_ptr(), bytes as usize) };
+            let held =
+                unsafe { std::slice::from_raw_parts(memory.pointer().as_ptr(), bytes as usize) };
             assert!(held.iter().all(|&byte| byte == 0));
         }
         assert!(Zeroed::new(u64::MAX, 64).is_none());

@@ -26,7 +26,9 @@ pub struct Elements {
 impl Elements {
     /// Where each lane of the window has its element.
     fn places(self) -> impl Iterator<Item = (usize, u32)> {
-        (0..).zip(self.window.lanes()).map(move |(i, lane)| (lane, self.region.element(i, self.ty.bytes())))
+        (0..)
+            .zip(self.window.lanes())
+            .map(move |(i, lane)| (lane, self.region.element(i, self.ty.bytes())))
     }
 }
 
@@ -39,7 +41,9 @@ impl Arrays {
                 let Some(at) = at.checked_add(byte).filter(|&at| at < of.length) else { continue };
                 match (mask.map(|mask| mask >> lane & 1 != 0), values) {
                     (Some(false), _) => {}
-                    (Some(true), Some(values)) => drop(known.insert(at, (values[lane] >> (8 * byte)) as u8)),
+                    (Some(true), Some(values)) => {
+                        drop(known.insert(at, (values[lane] >> (8 * byte)) as u8))
+                    }
                     _ => drop(known.remove(&at)),
                 }
             }
@@ -67,13 +71,20 @@ impl Arrays {
 
 impl Editor {
     /// What a region holds, if it is known and evenly spaced over the lanes.
-    pub(super) fn known_elements(&mut self, arrays: &Arrays, of: Elements, uniform: bool) -> Option<Value> {
+    pub(super) fn known_elements(
+        &mut self,
+        arrays: &Arrays,
+        of: Elements,
+        uniform: bool,
+    ) -> Option<Value> {
         let row = arrays.read(of)?;
         let (all, bits) = (self.window(), of.ty.bit_mask());
         if uniform {
             return Some(self.iconst(of.ty, row[0]));
         }
-        let (&[first, ..], true) = (&row[..], of.ty.bits() <= 32 && !of.ty.is_float()) else { return None };
+        let (&[first, ..], true) = (&row[..], of.ty.bits() <= 32 && !of.ty.is_float()) else {
+            return None;
+        };
         let step = row.get(1).map_or(0, |second| second.wrapping_sub(first) & bits);
         let of_lane = |lane: u64| first.wrapping_add(lane.wrapping_mul(step)) & bits;
         if (0..).zip(&row).any(|(lane, &value)| of_lane(lane) != value) {
@@ -140,7 +151,10 @@ mod tests {
         assert_eq!(arrays.read(words(1, 0, 2)), Some(vec![0xf101, 0xf201]));
         assert_eq!(arrays.read(words(2, 0, 8)), None);
         arrays.write(words(16, 0, 8), Some(0xff), Some(&row));
-        assert_eq!(arrays.read(words(0, 0, 16)).map(|all| all[8..].to_vec()), Some(row[..8].to_vec()));
+        assert_eq!(
+            arrays.read(words(0, 0, 16)).map(|all| all[8..].to_vec()),
+            Some(row[..8].to_vec())
+        );
         // Behind the array's end there are zeros.
         assert_eq!(arrays.read(words(28, 0, 4)), Some(vec![0x1f6, 0x1f7, 0, 0]));
         // Some lanes, maybe some, and anything.

@@ -29,7 +29,12 @@ pub fn bound<'a>(ty: impl Fn(Value) -> Type, def: impl Fn(Value) -> &'a Op, v: V
 }
 
 /// The same in launches of this class.
-pub fn bound_in<'a>(grid: GridClass, ty: impl Fn(Value) -> Type, def: impl Fn(Value) -> &'a Op, v: Value) -> Bound {
+pub fn bound_in<'a>(
+    grid: GridClass,
+    ty: impl Fn(Value) -> Type,
+    def: impl Fn(Value) -> &'a Op,
+    v: Value,
+) -> Bound {
     follow(&ty, &def, grid, v, MAX_DEPTH)
 }
 
@@ -59,7 +64,9 @@ fn follow<'a>(
         Op::Special(Special::Ctaid(0)) => below(grid.blocks()),
         Op::Special(Special::Ctaid(axis)) => below(MAX_GRID[usize::from(axis)].into()),
         Op::Special(Special::Ntid(_)) => below(grid.lanes() + 1),
-        Op::Load { access, extend: Extend::Unsigned, sparse: false } if access.ty.bits() < ty.bits() => {
+        Op::Load { access, extend: Extend::Unsigned, sparse: false }
+            if access.ty.bits() < ty.bits() =>
+        {
             Bound::of_type(access.ty)
         }
         Op::Convert { op: ConvertOp::ZeroExtend | ConvertOp::FromMask, a, .. } => of(a),
@@ -79,7 +86,9 @@ fn follow<'a>(
                 _ => multiple(a.zeros.min(b.zeros)),
             }
         }
-        Op::Binary { op: BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor, a, b } => multiple(of(a).zeros.min(of(b).zeros)),
+        Op::Binary { op: BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor, a, b } => {
+            multiple(of(a).zeros.min(of(b).zeros))
+        }
         Op::Select { a, b, .. } | Op::UniformSelect { a, b, .. } => {
             let (a, b) = (of(a), of(b));
             Bound { max: a.max.max(b.max), zeros: a.zeros.min(b.zeros) }
@@ -101,7 +110,9 @@ fn follow<'a>(
                     Bound { max: a.max >> bits, zeros: a.zeros.saturating_sub(bits as u32) }
                 }
                 Op::Const { .. } if op == BinaryOp::ShrS => any,
-                Op::Const { bits, .. } if bits < u64::from(ty.bits()) && a.max <= any.max >> bits => {
+                Op::Const { bits, .. }
+                    if bits < u64::from(ty.bits()) && a.max <= any.max >> bits =>
+                {
                     Bound { max: a.max << bits, zeros: (a.zeros + bits as u32).min(63) }
                 }
                 Op::Const { bits, .. } if bits < u64::from(ty.bits()) && op == BinaryOp::Shl => {

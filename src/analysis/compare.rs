@@ -15,13 +15,23 @@ pub(super) struct Difference {
 impl Editor {
     /// The difference whose upper word, or the carry out of it, is a result of this instruction.
     pub(super) fn difference_of_pairs(&self, upper: usize, window: Window) -> Option<Difference> {
-        let Op::AddCarry { a: a1, b: b1, carry: Some(carry) } = self.insts[upper].op else { return None };
+        let Op::AddCarry { a: a1, b: b1, carry: Some(carry) } = self.insts[upper].op else {
+            return None;
+        };
         let (lower, result) = self.def_at(carry);
-        let Op::AddCarry { a: a0, b: b0, carry: Some(one) } = self.insts[lower].op else { return None };
+        let Op::AddCarry { a: a0, b: b0, carry: Some(one) } = self.insts[lower].op else {
+            return None;
+        };
         // Words of 64 bits have the halves of 128.
-        let same = result == 1 && self.is_all_lanes(one) && [a0, a1].iter().all(|&word| self.ty(word).ty == Type::I32);
+        let same = result == 1
+            && self.is_all_lanes(one)
+            && [a0, a1].iter().all(|&word| self.ty(word).ty == Type::I32);
         let in_window = [lower, upper].iter().all(|&at| self.insts[at].window == window);
-        (same && in_window).then(|| Difference { a: [a0, a1], b: [b0, b1], low: self.insts[lower].results[0] })
+        (same && in_window).then(|| Difference {
+            a: [a0, a1],
+            b: [b0, b1],
+            low: self.insts[lower].results[0],
+        })
     }
 
     /// The same with what is subtracted as it is, not inverted.
@@ -38,7 +48,12 @@ impl Editor {
     }
 
     /// `cc` of the pairs that were subtracted.
-    fn compare_pairs(&mut self, cc: IntCc, difference: Difference, window: Window) -> Option<Value> {
+    fn compare_pairs(
+        &mut self,
+        cc: IntCc,
+        difference: Difference,
+        window: Window,
+    ) -> Option<Value> {
         let Difference { a, b, .. } = self.inverted_back(difference)?;
         let [a, b] = [a, b].map(|[lo, hi]| self.concat(lo, hi, window));
         // The carry of uniform words is no mask of lanes.
@@ -57,7 +72,8 @@ impl Editor {
     /// `negative ^ overflow` of a difference of pairs: where `a < b`, with signs.
     pub(super) fn compare_of_signs(&mut self, x: Value, y: Value, window: Window) -> Option<Value> {
         for (negative, overflow) in [(x, y), (y, x)] {
-            let [Some(upper), Some(signs)] = [negative, overflow].map(|v| self.compared_with_zero(IntCc::LtS, v))
+            let [Some(upper), Some(signs)] =
+                [negative, overflow].map(|v| self.compared_with_zero(IntCc::LtS, v))
             else {
                 continue;
             };
@@ -75,7 +91,12 @@ impl Editor {
 
     /// `a < b` or `a - b` is 0, of the same pairs: `a <= b`. Without signs, less is what is not
     /// greater or equal.
-    pub(super) fn compare_or_equal(&mut self, less: Value, equal: Value, window: Window) -> Option<Value> {
+    pub(super) fn compare_or_equal(
+        &mut self,
+        less: Value,
+        equal: Value,
+        window: Window,
+    ) -> Option<Value> {
         let (inverted, less) = match *self.def(less) {
             Op::Unary { op: UnaryOp::Not, a } => (true, a),
             _ => (false, less),
@@ -87,10 +108,16 @@ impl Editor {
         };
         let (p, q) = self.matches_binary(equal, BinaryOp::And)?;
         for (low, high) in [(p, q), (q, p)] {
-            let [Some(low), Some(high)] = [low, high].map(|v| self.compared_with_zero(IntCc::Eq, v)) else { continue };
+            let [Some(low), Some(high)] =
+                [low, high].map(|v| self.compared_with_zero(IntCc::Eq, v))
+            else {
+                continue;
+            };
             let (at, 0) = self.def_at(high) else { continue };
             let difference = self.difference_of_pairs(at, window).filter(|found| found.low == low);
-            let Some(Difference { a, b, .. }) = difference.and_then(|found| self.inverted_back(found)) else {
+            let Some(Difference { a, b, .. }) =
+                difference.and_then(|found| self.inverted_back(found))
+            else {
                 continue;
             };
             let [a, b] = [a, b].map(|[lo, hi]| self.concat(lo, hi, window));
@@ -112,7 +139,8 @@ impl Editor {
         }
         let mask = |v: Value| match *self.def(v) {
             Op::Select { mask, a, b } => {
-                let is_number = self.constant(a).is_some_and(|bits| bits != 0) && self.constant(b) == Some(0);
+                let is_number =
+                    self.constant(a).is_some_and(|bits| bits != 0) && self.constant(b) == Some(0);
                 is_number.then_some(self.def(mask))
             }
             _ => None,
@@ -127,9 +155,8 @@ impl Editor {
         };
         // Words that are not equal are less or greater.
         let cc = match (cc, of_upper) {
-            (IntCc::GeU | IntCc::GtU, IntCc::GeU | IntCc::GtU) | (IntCc::LeU | IntCc::LtU, IntCc::LeU | IntCc::LtU) => {
-                cc
-            }
+            (IntCc::GeU | IntCc::GtU, IntCc::GeU | IntCc::GtU)
+            | (IntCc::LeU | IntCc::LtU, IntCc::LeU | IntCc::LtU) => cc,
             _ => return None,
         };
         let is_varying = [a0, b0, a1, b1].iter().any(|&word| !self.ty(word).is_uniform());
@@ -152,7 +179,9 @@ impl Editor {
     fn is_xor(&self, v: Value, a: Value, b: Value) -> bool {
         match *self.def(v) {
             Op::Binary { op: BinaryOp::Xor, a: x, b: y } => (x, y) == (a, b) || (x, y) == (b, a),
-            Op::Unary { op: UnaryOp::Not, a: x } => x == b && self.constant(a) == Some(self.ty(b).ty.bit_mask()),
+            Op::Unary { op: UnaryOp::Not, a: x } => {
+                x == b && self.constant(a) == Some(self.ty(b).ty.bit_mask())
+            }
             _ => v == b && self.constant(a) == Some(0),
         }
     }

@@ -18,7 +18,8 @@
 
 use warploom_ir::division::{Build, Division};
 use warploom_ir::{
-    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, IntCc, Op, Round, SharedFn, Type, UnaryOp, Value, ValueType, Window,
+    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, IntCc, Op, Round, SharedFn, Type, UnaryOp,
+    Value, ValueType, Window,
 };
 
 use super::editor::Editor;
@@ -43,7 +44,9 @@ impl Build for Putter<'_> {
             Op::FBinary { op: op @ (FloatBinaryOp::Mul | FloatBinaryOp::Add), attrs, a, b } => {
                 Some(Op::FBinary { op, attrs, a: b, b: a })
             }
-            Op::Binary { op: BinaryOp::Add, a, b } => Some(Op::Binary { op: BinaryOp::Add, a: b, b: a }),
+            Op::Binary { op: BinaryOp::Add, a, b } => {
+                Some(Op::Binary { op: BinaryOp::Add, a: b, b: a })
+            }
             _ => None,
         };
         if let Some(known) = other.and_then(|other| editor.find(&other, self.window)) {
@@ -51,7 +54,9 @@ impl Build for Putter<'_> {
         }
         let of = |editor: &Editor, values: &[Value]| {
             let shapes = values.iter().map(|&v| editor.ty(v));
-            shapes.reduce(|x, y| ValueType { ty: x.ty, shape: x.shape.join(y.shape) }).expect("it has operands")
+            shapes
+                .reduce(|x, y| ValueType { ty: x.ty, shape: x.shape.join(y.shape) })
+                .expect("it has operands")
         };
         let ty = match op {
             Op::Const { ty, .. } => ValueType::uniform(ty),
@@ -70,7 +75,8 @@ impl Build for Putter<'_> {
 impl Editor {
     /// Whether a choice gives all ones for a divisor of 0, as the operation does by itself.
     pub(super) fn is_by_zero(&self, mask: Value, ones: Value, result: Value) -> bool {
-        let Op::Binary { op: BinaryOp::DivU | BinaryOp::RemU, b: divisor, .. } = *self.def(result) else {
+        let Op::Binary { op: BinaryOp::DivU | BinaryOp::RemU, b: divisor, .. } = *self.def(result)
+        else {
             return false;
         };
         let Op::ICmp { cc: IntCc::Eq, a, b } = *self.def(mask) else { return false };
@@ -97,7 +103,8 @@ impl Editor {
         let [n, d] = [n, d].map(|bits| self.convert(ConvertOp::Bitcast, ty, bits, window));
         let mut put = Putter { editor: self, window };
         let mut division = Division { b: &mut put, attrs: FloatAttrs::IEEE, nan: bits, ty };
-        let ((scaled_d, _), (scaled_n, moved)) = (division.scale([d, d, n]), division.scale([n, d, n]));
+        let ((scaled_d, _), (scaled_n, moved)) =
+            (division.scale([d, d, n]), division.scale([n, d, n]));
         let [e, r, q] = iterations(&mut division, scaled_n, scaled_d);
         let quotient = division.fmas([e, r, q], moved);
         let fixed = division.fixup([quotient, d, n]);
@@ -106,7 +113,13 @@ impl Editor {
     }
 
     /// `r - (r < y ? 0 : y)`, or `q - (r < y ? 0 : -1)`, where r is `x - q y` and `q` at most one less than x / y.
-    pub(super) fn corrected_quotient(&mut self, op: BinaryOp, a: Value, b: Value, window: Window) -> Option<Value> {
+    pub(super) fn corrected_quotient(
+        &mut self,
+        op: BinaryOp,
+        a: Value,
+        b: Value,
+        window: Window,
+    ) -> Option<Value> {
         let (value, step) = match (op, self.negated(a), self.negated(b)) {
             (BinaryOp::Sub, _, _) => (a, b),
             (BinaryOp::Add, _, Some(step)) => (a, step),
@@ -136,8 +149,11 @@ impl Editor {
             return None;
         }
         // Of a division by 0 the floats are no numbers, and the quotient before its correction is 0.
-        let (op, of_zero) =
-            if is_remainder { (BinaryOp::RemU, x) } else { (BinaryOp::DivU, self.iconst(Type::I32, 1)) };
+        let (op, of_zero) = if is_remainder {
+            (BinaryOp::RemU, x)
+        } else {
+            (BinaryOp::DivU, self.iconst(Type::I32, 1))
+        };
         let (zero, exact) = (self.is_zero(y, window), self.binary(op, x, y, window));
         if self.ty(exact).is_uniform() {
             let choice = Op::UniformSelect { cond: zero, a: of_zero, b: exact };
@@ -172,7 +188,11 @@ impl Editor {
     }
 
     /// `r >= y ? r - y : r` of a remainder that is at most twice too great.
-    pub(super) fn word_remainder(&mut self, choice: (Value, Value, Value), window: Window) -> Option<Value> {
+    pub(super) fn word_remainder(
+        &mut self,
+        choice: (Value, Value, Value),
+        window: Window,
+    ) -> Option<Value> {
         let (rest, y) = self.corrected(choice)?;
         let (x, _, y) = self.uncorrected(rest, y)?;
         let zero = self.is_zero(y, window);
@@ -181,10 +201,15 @@ impl Editor {
     }
 
     /// `r >= y ? q + 1 : q`, the same way.
-    pub(super) fn word_quotient(&mut self, (mask, more, q): (Value, Value, Value), window: Window) -> Option<Value> {
+    pub(super) fn word_quotient(
+        &mut self,
+        (mask, more, q): (Value, Value, Value),
+        window: Window,
+    ) -> Option<Value> {
         let next = |editor: &Editor, more: Value, q: Value| {
             let (a, b) = editor.matches_binary(more, BinaryOp::Add)?;
-            ((a == q && editor.constant(b) == Some(1)) || (b == q && editor.constant(a) == Some(1))).then_some(())
+            ((a == q && editor.constant(b) == Some(1)) || (b == q && editor.constant(a) == Some(1)))
+                .then_some(())
         };
         next(self, more, q)?;
         let (rest, y) = self.at_least(mask)?;
@@ -199,7 +224,8 @@ impl Editor {
             return None;
         }
         let zero = self.is_zero(y, window);
-        let (quotient, two) = (self.binary(BinaryOp::DivU, x, y, window), self.iconst(Type::I32, 2));
+        let (quotient, two) =
+            (self.binary(BinaryOp::DivU, x, y, window), self.iconst(Type::I32, 2));
         let estimate = self.estimate_by_zero(x, estimate, window)?;
         let of_zero = self.binary(BinaryOp::Add, estimate, two, window);
         Some(self.select(zero, of_zero, quotient, window))
@@ -260,7 +286,9 @@ impl Editor {
     /// The float of which a word is the whole part.
     pub(super) fn cut(&self, v: Value) -> Option<Value> {
         match *self.def(v) {
-            Op::FloatToInt { to: Type::I32, signed: false, round: Round::Zero, nan: 0, a, .. } => Some(a),
+            Op::FloatToInt {
+                to: Type::I32, signed: false, round: Round::Zero, nan: 0, a, ..
+            } => Some(a),
             _ => None,
         }
     }
@@ -306,7 +334,9 @@ impl Editor {
             let error = if a == z { b } else { (b == z).then_some(a)? };
             let negative_product = |error: Value| {
                 if let Some(product) = self.negated(error) {
-                    return self.matches_binary(product, BinaryOp::Mul).is_some_and(|p| p == (z, y) || p == (y, z));
+                    return self
+                        .matches_binary(product, BinaryOp::Mul)
+                        .is_some_and(|p| p == (z, y) || p == (y, z));
                 }
                 let Some((a, b)) = self.matches_binary(error, BinaryOp::Mul) else { return false };
                 (a == z && self.negated(b) == Some(y)) || (b == z && self.negated(a) == Some(y))
@@ -323,7 +353,9 @@ impl Editor {
         let a = self.cut(v)?;
         let reciprocal = |v: Value, round: Round| match *self.def(v) {
             Op::Shared { function: SharedFn::Rcp, a } => match *self.def(a) {
-                Op::IntToFloat { to: Type::F32, signed: false, round: found, a } if found == round => {
+                Op::IntToFloat { to: Type::F32, signed: false, round: found, a }
+                    if found == round =>
+                {
                     (self.ty(a).ty == Type::I32).then_some(a)
                 }
                 _ => None,
@@ -331,7 +363,9 @@ impl Editor {
             _ => None,
         };
         match *self.def(a) {
-            Op::FBinary { op: FloatBinaryOp::Mul, attrs, a, b } if attrs.round == Round::Nearest && !attrs.saturate => {
+            Op::FBinary { op: FloatBinaryOp::Mul, attrs, a, b }
+                if attrs.round == Round::Nearest && !attrs.saturate =>
+            {
                 let (factor, other) = if self.constant(a).is_some() { (a, b) } else { (b, a) };
                 let y = reciprocal(other, Round::Nearest)?;
                 (self.constant(factor) == Some(BELOW_2_32)).then_some((y, true))
@@ -375,12 +409,22 @@ const BELOW_0: u64 = 0xb4c0_0000;
 /// The quotient, or one less, that Intel's compiler makes of words: of their floats, which are rounded toward zero, and of what these leave.
 fn quotient_by_floats<B: Build>(b: &mut B, x: Value, y: Value) -> Value {
     const CUT: FloatAttrs = FloatAttrs { round: Round::Zero, ..FloatAttrs::IEEE };
-    let float = |b: &mut B, a: Value| b.put(Op::IntToFloat { to: Type::F32, signed: false, round: Round::Zero, a });
+    let float = |b: &mut B, a: Value| {
+        b.put(Op::IntToFloat { to: Type::F32, signed: false, round: Round::Zero, a })
+    };
     let word = |b: &mut B, a: Value| {
-        b.put(Op::FloatToInt { to: Type::I32, signed: false, round: Round::Zero, flush: false, nan: 0, a })
+        b.put(Op::FloatToInt {
+            to: Type::I32,
+            signed: false,
+            round: Round::Zero,
+            flush: false,
+            nan: 0,
+            a,
+        })
     };
     let negative = |b: &mut B, a: Value| b.put(Op::Unary { op: UnaryOp::FNeg, a });
-    let fma = |b: &mut B, x: Value, y: Value, z: Value| b.put(Op::Fma { attrs: CUT, a: x, b: y, c: z });
+    let fma =
+        |b: &mut B, x: Value, y: Value, z: Value| b.put(Op::Fma { attrs: CUT, a: x, b: y, c: z });
     let float_op = |b: &mut B, op: FloatBinaryOp, attrs: FloatAttrs, x: Value, y: Value| {
         b.put(Op::FBinary { op, attrs, a: x, b: y })
     };

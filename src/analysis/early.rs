@@ -42,5 +42,8 @@ pub fn write_early(function: &Function, insts: Vec<Inst>) -> Vec<Inst> {
     }
     let mut slots: Vec<Option<Inst>> = insts.into_iter().map(Some).collect();
     order.sort_unstable();
-    order.into_iter().map(|(_, index)| slots[index].take().expect("each instruction has one place")).collect()
+    order
+        .into_iter()
+        .map(|(_, index)| slots[index].take().expect("each instruction has one place"))
+        .collect()
 }

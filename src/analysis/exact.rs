@@ -15,8 +15,8 @@
 
 use warploom_ir::division::are_unusual;
 use warploom_ir::{
-    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Op, Round, SharedFn, Type, UnaryOp, Value, ValueType,
-    Window,
+    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Op, Round, SharedFn, Type,
+    UnaryOp, Value, ValueType, Window,
 };
 
 use super::division::Putter;
@@ -28,13 +28,15 @@ const HALF: u64 = 0xfff0_0000;
 impl Editor {
     /// The quotient of which an operation is the last step, where the operands are moderate; else the steps' value.
     pub(super) fn exact_quotient(&mut self, op: &Op, window: Window) -> Option<Value> {
-        let (x, y) = self.last_step(op, |error, factor, estimate| self.quotient_of(error, factor, estimate))?;
+        let (x, y) = self
+            .last_step(op, |error, factor, estimate| self.quotient_of(error, factor, estimate))?;
         self.exact_where_moderate(op, (x, Some(y)), window)
     }
 
     /// The root of which an operation is the last step, where the operand is moderate; else the steps' value.
     pub(super) fn exact_root(&mut self, op: &Op, window: Window) -> Option<Value> {
-        let x = self.last_step(op, |error, factor, estimate| self.root_of(error, factor, estimate))?;
+        let x =
+            self.last_step(op, |error, factor, estimate| self.root_of(error, factor, estimate))?;
         self.exact_where_moderate(op, (x, None), window)
     }
 
@@ -48,7 +50,12 @@ impl Editor {
     }
 
     /// `x / y`, or the root of `x`, where operands have moderate exponents; elsewhere the steps of which `op` is the last.
-    fn exact_where_moderate(&mut self, op: &Op, (x, y): (Value, Option<Value>), window: Window) -> Option<Value> {
+    fn exact_where_moderate(
+        &mut self,
+        op: &Op,
+        (x, y): (Value, Option<Value>),
+        window: Window,
+    ) -> Option<Value> {
         let shape = y.map_or(self.ty(x).shape, |y| self.ty(x).shape.join(self.ty(y).shape));
         let ty = ValueType { ty: self.ty(x).ty, shape };
         if ty.is_uniform() {
@@ -66,16 +73,24 @@ impl Editor {
     }
 
     /// `x` and `y`, if the last step adds `error * reciprocal` to an estimate of x / y.
-    fn quotient_of(&self, error: Value, reciprocal: Value, estimate: Value) -> Option<(Value, Value)> {
+    fn quotient_of(
+        &self,
+        error: Value,
+        reciprocal: Value,
+        estimate: Value,
+    ) -> Option<(Value, Value)> {
         let (x, y) = self.difference_of_product_with(error, estimate)?;
         let is_estimate = match *self.def(estimate) {
-            Op::Fma { attrs, a, b, c } => is_nearest(attrs) && are(a, b, x, reciprocal) && self.constant(c) == Some(0),
+            Op::Fma { attrs, a, b, c } => {
+                is_nearest(attrs) && are(a, b, x, reciprocal) && self.constant(c) == Some(0)
+            }
             _ => self.is_product(estimate, x, reciprocal),
         };
         let (first, more) = self.more_than(reciprocal)?;
         let is_reciprocal = match self.ty(x).ty {
             Type::F32 => {
-                let is_reciprocal = matches!(*self.def(first), Op::Shared { function: SharedFn::Rcp, a } if a == y);
+                let is_reciprocal =
+                    matches!(*self.def(first), Op::Shared { function: SharedFn::Rcp, a } if a == y);
                 is_reciprocal && self.is_reciprocal_error(more, first, y)
             }
             // Twice: first by the error and its square.
@@ -165,7 +180,9 @@ impl Editor {
 
     fn is_product(&self, v: Value, x: Value, y: Value) -> bool {
         match *self.def(v) {
-            Op::FBinary { op: FloatBinaryOp::Mul, attrs, a, b } => is_nearest(attrs) && are(a, b, x, y),
+            Op::FBinary { op: FloatBinaryOp::Mul, attrs, a, b } => {
+                is_nearest(attrs) && are(a, b, x, y)
+            }
             _ => false,
         }
     }
@@ -174,7 +191,8 @@ impl Editor {
     fn is_high_estimate(&self, v: Value, wanted: SharedFn, of: Value) -> bool {
         self.made_high_word(v).is_some_and(|hi| match *self.def(hi) {
             Op::Shared { function, a } => {
-                function == wanted && (self.made_high_word(of) == Some(a) || self.is_high_word_of(a, of))
+                function == wanted
+                    && (self.made_high_word(of) == Some(a) || self.is_high_word_of(a, of))
             }
             _ => false,
         })
@@ -199,7 +217,8 @@ impl Editor {
     }
 
     fn is_number(&self, v: Value, x: f64) -> bool {
-        let bits = if self.ty(v).ty == Type::F64 { x.to_bits() } else { (x as f32).to_bits().into() };
+        let bits =
+            if self.ty(v).ty == Type::F64 { x.to_bits() } else { (x as f32).to_bits().into() };
         self.constant(v) == Some(bits)
     }
 }

@@ -46,7 +46,8 @@ pub fn facts(function: &Function, flow: &Flow, launch: Launched) -> Vec<Facts> {
         let written = registers_written(function, &join.on_the_way);
         joins[join.pusher].push((join.block, written));
     }
-    let passages: Vec<Passage> = function.blocks.iter().map(|block| Passage::of(function, block)).collect();
+    let passages: Vec<Passage> =
+        function.blocks.iter().map(|block| Passage::of(function, block)).collect();
     let mut keepers = keepers(&passages);
     keepers.extend(flow.places.registers());
     // None: not reached so far.
@@ -73,7 +74,9 @@ pub fn facts(function: &Function, flow: &Flow, launch: Launched) -> Vec<Facts> {
                 }
             }
         }
-        for &to in block.map_or(&flow.successors[index][..], |block| leads_on(block, &flow.successors[index])) {
+        for &to in block
+            .map_or(&flow.successors[index][..], |block| leads_on(block, &flow.successors[index]))
+        {
             // A join takes the facts of its pusher; none if what runs on the way is not known.
             let state = match function.blocks.get(to).and_then(|block| block.join) {
                 None => end.clone(),
@@ -111,7 +114,8 @@ fn meet(known: &mut Option<State>, other: State) -> bool {
         return true;
     };
     let before = known.clone();
-    let meet = |known: &mut Facts, other: &Facts| known.retain(|reg, step| other.get(reg) == Some(step));
+    let meet =
+        |known: &mut Facts, other: &Facts| known.retain(|reg, step| other.get(reg) == Some(step));
     meet(&mut known.facts, &other.facts);
     known.kept.retain(|mask, kept| {
         let Some(other) = other.kept.get(mask) else { return false };
@@ -124,7 +128,11 @@ fn meet(known: &mut Option<State>, other: State) -> bool {
 }
 
 fn without(facts: &Facts, written: &BTreeSet<Reg>) -> Facts {
-    facts.iter().filter(|(reg, _)| !written.contains(reg)).map(|(&reg, &step)| (reg, step)).collect()
+    facts
+        .iter()
+        .filter(|(reg, _)| !written.contains(reg))
+        .map(|(&reg, &step)| (reg, step))
+        .collect()
 }
 
 /// The mask registers that lanes come back from.
@@ -178,7 +186,8 @@ impl<'a> Passage<'a> {
     fn of(function: &'a Function, block: &'a Block) -> Passage<'a> {
         let active = block.entry_mask(function.active);
         let (at_entry, masks, written) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-        let mut passage = Passage { function, block, defs: block.defs(), active, at_entry, masks, written };
+        let mut passage =
+            Passage { function, block, defs: block.defs(), active, at_entry, masks, written };
         for inst in &block.insts {
             match inst.op {
                 Op::RfRead { reg, part: Part::Whole }
@@ -213,7 +222,10 @@ impl<'a> Passage<'a> {
         match self.masks.get(&mask) {
             Some(&Some(value)) => Lanes::Mask(value),
             Some(None) => Lanes::Unknown,
-            None => self.active.filter(|_| mask == self.function.active).map_or(Lanes::Same(mask), Lanes::Mask),
+            None => self
+                .active
+                .filter(|_| mask == self.function.active)
+                .map_or(Lanes::Same(mask), Lanes::Mask),
         }
     }
 
@@ -230,7 +242,13 @@ impl<'a> Passage<'a> {
         }
     }
 
-    fn is_among(&self, mask: Value, active_counts: bool, holds: &impl Fn(Reg) -> bool, steps: &mut usize) -> bool {
+    fn is_among(
+        &self,
+        mask: Value,
+        active_counts: bool,
+        holds: &impl Fn(Reg) -> bool,
+        steps: &mut usize,
+    ) -> bool {
         visit();
         if *steps == 0 {
             return false;
@@ -243,10 +261,12 @@ impl<'a> Passage<'a> {
             Op::Const { bits: 0, .. } => true,
             Op::RfRead { .. } => self.at_entry.get(&mask).is_some_and(|&reg| holds(reg)),
             Op::Binary { op: BinaryOp::Or | BinaryOp::Xor, a, b } => {
-                self.is_among(a, active_counts, holds, steps) && self.is_among(b, active_counts, holds, steps)
+                self.is_among(a, active_counts, holds, steps)
+                    && self.is_among(b, active_counts, holds, steps)
             }
             Op::Binary { op: BinaryOp::And, a, b } => {
-                self.is_among(a, active_counts, holds, steps) || self.is_among(b, active_counts, holds, steps)
+                self.is_among(a, active_counts, holds, steps)
+                    || self.is_among(b, active_counts, holds, steps)
             }
             _ => false,
         }
@@ -272,13 +292,16 @@ impl<'a> Passage<'a> {
                 None => continue,
             };
             let unchanged = known.kept.iter().filter(|&(other, _)| !self.masks.contains_key(other));
-            let has_all = |&(&other, kept): &(&Reg, &Kept)| mask != other && self.has_all(known, other, kept, lanes);
+            let has_all = |&(&other, kept): &(&Reg, &Kept)| {
+                mask != other && self.has_all(known, other, kept, lanes)
+            };
             let within = unchanged.filter(has_all).map(|(&other, _)| other).collect();
             let covers = match (lanes, active) {
                 (Lanes::Mask(value), Lanes::Mask(active)) => self.is_subset(active, value),
-                (Lanes::Same(mask), active) => {
-                    known.kept.get(&mask).is_some_and(|kept| self.has_all(known, mask, kept, active))
-                }
+                (Lanes::Same(mask), active) => known
+                    .kept
+                    .get(&mask)
+                    .is_some_and(|kept| self.has_all(known, mask, kept, active)),
                 _ => false,
             };
             kept.insert(mask, Kept { facts, covers, within });
@@ -297,7 +320,9 @@ impl<'a> Passage<'a> {
             return Some((&known.facts, true));
         }
         let has_all = |&(&mask, _): &(&Reg, &Kept)| {
-            lanes.iter().all(|&lanes| self.are_among(lanes, true, &|reg| reg == mask || known.lies_within(reg, mask)))
+            lanes.iter().all(|&lanes| {
+                self.are_among(lanes, true, &|reg| reg == mask || known.lies_within(reg, mask))
+            })
         };
         let facts = known.kept.iter().filter(has_all).map(|(_, kept)| &kept.facts);
         facts.max_by_key(|facts| facts.len()).map(|facts| (facts, false))
@@ -312,9 +337,13 @@ impl<'a> Passage<'a> {
             match inst.op {
                 Op::RfWrite { reg, value, guard, .. } => {
                     let whole = inst.window.count == function.lanes
-                        && guard.is_none_or(|guard| lanes.is_some_and(|lanes| self.is_subset(lanes, guard)));
+                        && guard.is_none_or(|guard| {
+                            lanes.is_some_and(|lanes| self.is_subset(lanes, guard))
+                        });
                     match classes.get(value).affine() {
-                        Some((step, true)) if whole && !block.ty(value).is_uniform() => facts.insert(reg, step),
+                        Some((step, true)) if whole && !block.ty(value).is_uniform() => {
+                            facts.insert(reg, step)
+                        }
                         _ => facts.remove(&reg),
                     };
                 }
@@ -358,7 +387,9 @@ fn registers_written(function: &Function, blocks: &[usize]) -> BTreeSet<Reg> {
 pub(super) fn written_registers(op: &Op, mut each: impl FnMut(Reg)) {
     match *op {
         Op::RfWrite { reg, .. } | Op::RegionWrite { reg, .. } => each(reg),
-        Op::RfScatter { bank, first, count, .. } => (first..first + count).for_each(|index| each(bank.reg(index))),
+        Op::RfScatter { bank, first, count, .. } => {
+            (first..first + count).for_each(|index| each(bank.reg(index)))
+        }
         _ => {}
     }
 }

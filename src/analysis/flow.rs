@@ -30,20 +30,25 @@ pub struct Join {
 
 impl Flow {
     pub fn of(function: &Function) -> Flow {
-        let indirect: Vec<usize> = function.indirect_targets().map(|(_, block)| block.index()).collect();
+        let indirect: Vec<usize> =
+            function.indirect_targets().map(|(_, block)| block.index()).collect();
         let places = WaitSets::of(function, &indirect);
-        let successors = function.blocks.iter().enumerate().map(|(index, block)| match &block.term {
-            Terminator::Indirect { .. } => vec![function.blocks.len()],
-            Terminator::Dispatch { places: named, otherwise, .. } => {
-                let held = named.iter().filter(|&&(reg, _)| places.may_hold(index, reg)).map(|&(_, to)| to);
-                held.chain([*otherwise]).map(|to| to.index()).collect()
-            }
-            term => {
-                let mut to = Vec::new();
-                term.for_each_target(|target| to.push(target.index()));
-                to
-            }
-        });
+        let successors =
+            function.blocks.iter().enumerate().map(|(index, block)| match &block.term {
+                Terminator::Indirect { .. } => vec![function.blocks.len()],
+                Terminator::Dispatch { places: named, otherwise, .. } => {
+                    let held = named
+                        .iter()
+                        .filter(|&&(reg, _)| places.may_hold(index, reg))
+                        .map(|&(_, to)| to);
+                    held.chain([*otherwise]).map(|to| to.index()).collect()
+                }
+                term => {
+                    let mut to = Vec::new();
+                    term.for_each_target(|target| to.push(target.index()));
+                    to
+                }
+            });
         let successors: Vec<Vec<usize>> = successors.chain([indirect]).collect();
         let join_at = vec![None; successors.len()];
         let mut flow = Flow { successors, joins: Vec::new(), places, join_at };

@@ -10,8 +10,8 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use warploom_ir::{
-    Block, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Inst, Op, SharedFn, Type, UnaryOp, Value, ValueType,
-    Values, Window, numbered,
+    Block, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Inst, Op, SharedFn, Type, UnaryOp,
+    Value, ValueType, Values, Window, numbered,
 };
 
 /// The exponent of the least denormal, and of the least normal number.
@@ -77,7 +77,10 @@ impl Known {
     fn sum(self, other: Known, places: i32) -> Known {
         let step = self.step.min(other.step);
         // Where the other summand is less than half of this one, so is the sum's last place; where it is more, its own last place is no lower.
-        let of_constant = [self.exponent, other.exponent].into_iter().flatten().map(|exponent| exponent - 1 - places);
+        let of_constant = [self.exponent, other.exponent]
+            .into_iter()
+            .flatten()
+            .map(|exponent| exponent - 1 - places);
         let positive = self.positive && other.positive;
         Known { positive, ..Known::multiple(of_constant.fold(step, i32::max)) }
     }
@@ -91,10 +94,15 @@ pub fn apart(block: Block) -> Block {
         known: SecondaryMap::with_default(Known::NOTHING),
         flushed: FxHashMap::default(),
     };
-    let mut renamed: SecondaryMap<Value, Value> = SecondaryMap::with_default(Value::reserved_value());
+    let mut renamed: SecondaryMap<Value, Value> =
+        SecondaryMap::with_default(Value::reserved_value());
     for mut inst in block.insts {
         inst.op.map_operands(|v| renamed[v]);
-        let types = inst.results.iter().map(|v| block.values[v.index()]).collect::<SmallVec<[ValueType; 4]>>();
+        let types = inst
+            .results
+            .iter()
+            .map(|v| block.values[v.index()])
+            .collect::<SmallVec<[ValueType; 4]>>();
         let results = flushes.add(inst.op, &types, (inst.window, inst.pc));
         inst.results.iter().zip(results).for_each(|(&old, new)| renamed[old] = new);
     }
@@ -145,9 +153,9 @@ impl Flushes {
     fn flushes(&self, op: &Op) -> bool {
         match *op {
             Op::FUnary { op: FloatUnaryOp::Copy, .. } => false,
-            Op::FUnary { attrs, a, .. } | Op::FBinary { attrs, a, .. } | Op::Fma { attrs, a, .. } => {
-                attrs.flush && self.is_single(a)
-            }
+            Op::FUnary { attrs, a, .. }
+            | Op::FBinary { attrs, a, .. }
+            | Op::Fma { attrs, a, .. } => attrs.flush && self.is_single(a),
             Op::FCmp { flush, a, .. } => flush && self.is_single(a),
             _ => false,
         }
@@ -165,7 +173,11 @@ impl Flushes {
         if let Some(&flushed) = self.flushed.get(&(v, at.0)) {
             return flushed;
         }
-        let op = Op::FUnary { op: FloatUnaryOp::Copy, attrs: FloatAttrs { flush: true, ..FloatAttrs::IEEE }, a: v };
+        let op = Op::FUnary {
+            op: FloatUnaryOp::Copy,
+            attrs: FloatAttrs { flush: true, ..FloatAttrs::IEEE },
+            a: v,
+        };
         let known = self.result(&op);
         let flushed = self.push(op, &[self.types[v.index()]], at)[0];
         self.known[flushed] = known;
@@ -183,7 +195,9 @@ impl Flushes {
             Op::Unary { op: UnaryOp::FNeg, a } => Known { positive: false, ..known(a) },
             Op::Convert { op: ConvertOp::Bitcast, to: Type::F32 | Type::I32, a } => known(a),
             Op::Select { a, b, .. } | Op::UniformSelect { a, b, .. } => known(a).either(known(b)),
-            Op::IntToFloat { to: Type::F32, signed, .. } => Known { positive: !signed, ..Known::multiple(0) },
+            Op::IntToFloat { to: Type::F32, signed, .. } => {
+                Known { positive: !signed, ..Known::multiple(0) }
+            }
             Op::FUnary { op: FloatUnaryOp::Copy, attrs, a } => {
                 let copied = saturated(attrs, known(a));
                 Known { normal: copied.normal || attrs.flush, ..copied }
@@ -203,14 +217,18 @@ impl Flushes {
             // The product is exact: it has twice as many places.
             Op::Fma { attrs, a, b, c } if self.is_single(a) => {
                 let positive = a == b || known(a).positive && known(b).positive;
-                let product = Known { step: known(a).step + known(b).step, positive, ..Known::NOTHING };
+                let product =
+                    Known { step: known(a).step + known(b).step, positive, ..Known::NOTHING };
                 saturated(attrs, product.sum(known(c), 2 * PLACES + 1))
             }
-            Op::Shared { function: SharedFn::Rcp | SharedFn::Ex2, .. } => Known { normal: true, ..Known::NOTHING },
-            // From 2^-64 on.
-            Op::Shared { function: SharedFn::Rsq | SharedFn::RsqDenormal | SharedFn::SqrtApprox, .. } => {
-                Known::multiple(-64 - PLACES).positive()
+            Op::Shared { function: SharedFn::Rcp | SharedFn::Ex2, .. } => {
+                Known { normal: true, ..Known::NOTHING }
             }
+            // From 2^-64 on.
+            Op::Shared {
+                function: SharedFn::Rsq | SharedFn::RsqDenormal | SharedFn::SqrtApprox,
+                ..
+            } => Known::multiple(-64 - PLACES).positive(),
             _ => Known::NOTHING,
         }
     }
@@ -224,7 +242,9 @@ fn binary(op: FloatBinaryOp, a: Known, b: Known) -> Known {
             Known { normal: sum.normal || sum.positive && a.normal && b.normal, ..sum }
         }
         FloatBinaryOp::Sub => Known { positive: false, ..a.sum(b, PLACES) },
-        FloatBinaryOp::Mul => Known { positive: a.positive && b.positive, ..Known::multiple(a.step + b.step) },
+        FloatBinaryOp::Mul => {
+            Known { positive: a.positive && b.positive, ..Known::multiple(a.step + b.step) }
+        }
         FloatBinaryOp::Min | FloatBinaryOp::Max => a.either(b),
         FloatBinaryOp::Div => Known::NOTHING,
     }
@@ -238,7 +258,9 @@ fn saturated(attrs: FloatAttrs, known: Known) -> Known {
 /// Takes its flush from an operation.
 fn clear(op: &mut Op) {
     match op {
-        Op::FUnary { attrs, .. } | Op::FBinary { attrs, .. } | Op::Fma { attrs, .. } => attrs.flush = false,
+        Op::FUnary { attrs, .. } | Op::FBinary { attrs, .. } | Op::Fma { attrs, .. } => {
+            attrs.flush = false
+        }
         Op::FCmp { flush, .. } => *flush = false,
         _ => {}
     }

@@ -16,7 +16,12 @@ const MOST_NESTED: u32 = 64;
 
 impl Editor {
     /// `concat(lo, hi)` as one 64-bit operation.
-    pub(super) fn simplify_concat(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+    pub(super) fn simplify_concat(
+        &mut self,
+        lo: Value,
+        hi: Value,
+        window: Window,
+    ) -> Option<Value> {
         let (lo, hi) = (self.current(lo), self.current(hi));
         if let Some(&known) = self.pairs.get(&(lo, hi, window)) {
             return Some(known);
@@ -70,7 +75,9 @@ impl Editor {
                 &Op::Convert { op: ConvertOp::HighHalf, a: other, .. },
             ) => a == other && self.ty(a) == ValueType::varying(Type::I64),
             (&Op::Select { mask, a, b }, &Op::Select { mask: other, a: c, b: d }) => {
-                mask == other && self.are_halves_within(a, c, left) && self.are_halves_within(b, d, left)
+                mask == other
+                    && self.are_halves_within(a, c, left)
+                    && self.are_halves_within(b, d, left)
             }
             _ => false,
         }
@@ -78,7 +85,9 @@ impl Editor {
 
     /// The same lanes of both halves chosen, as lanes of a 64-bit value.
     pub(super) fn fuse_choice(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
-        let (&Op::Select { mask, a, b }, &Op::Select { mask: other, a: c, b: d }) = (self.def(lo), self.def(hi)) else {
+        let (&Op::Select { mask, a, b }, &Op::Select { mask: other, a: c, b: d }) =
+            (self.def(lo), self.def(hi))
+        else {
             return None;
         };
         let are_pairs = [(a, c), (b, d)].iter().all(|&(lo, hi)| {
@@ -108,13 +117,19 @@ impl Editor {
         visit();
         let (lo, hi) = (self.current(lo), self.current(hi));
         match (self.def(lo), self.def(hi)) {
-            (Op::Convert { op: ConvertOp::Trunc, a, .. }, Op::Convert { op: ConvertOp::HighHalf, a: b, .. }) => a == b,
+            (
+                Op::Convert { op: ConvertOp::Trunc, a, .. },
+                Op::Convert { op: ConvertOp::HighHalf, a: b, .. },
+            ) => a == b,
             (Op::Binary { op, a, b }, Op::Binary { op: other, a: c, b: d })
                 if op == other && is_bitwise(*op) && depth > 0 =>
             {
                 self.is_pair(*a, *c, depth - 1) || self.is_pair(*b, *d, depth - 1)
             }
-            _ => (self.constant(lo).is_some() && self.constant(hi).is_some()) || self.funnels(lo, hi).is_some(),
+            _ => {
+                (self.constant(lo).is_some() && self.constant(hi).is_some())
+                    || self.funnels(lo, hi).is_some()
+            }
         }
     }
 
@@ -122,7 +137,9 @@ impl Editor {
     fn funnels(&self, lo: Value, hi: Value) -> Option<(BinaryOp, (Value, Value), u64)> {
         let count = |v: Value| self.constant(v);
         match (self.funnel(lo), self.funnel(hi)) {
-            (Some((upper, lower, k)), Some((lower2, upper2, k2))) if (upper, lower, k) == (upper2, lower2, k2) => {
+            (Some((upper, lower, k)), Some((lower2, upper2, k2)))
+                if (upper, lower, k) == (upper2, lower2, k2) =>
+            {
                 Some((BinaryOp::Or, (lower, upper), k))
             }
             (Some((upper, lower, k)), None) => match *self.def(hi) {
@@ -134,7 +151,9 @@ impl Editor {
                 _ => None,
             },
             (None, Some((upper, lower, k))) => match *self.def(lo) {
-                Op::Binary { op: BinaryOp::Shl, a, b } if self.current(a) == lower && count(b) == Some(32 - k) => {
+                Op::Binary { op: BinaryOp::Shl, a, b }
+                    if self.current(a) == lower && count(b) == Some(32 - k) =>
+                {
                     Some((BinaryOp::Shl, (lower, upper), 32 - k))
                 }
                 _ => None,
@@ -172,7 +191,9 @@ impl Editor {
 
     /// The same bitwise operation on both halves, where an operand at least is a 64-bit value already.
     pub(super) fn fuse_bitwise(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
-        let (Op::Binary { op, a, b }, Op::Binary { op: other, a: c, b: d }) = (self.def(lo), self.def(hi)) else {
+        let (Op::Binary { op, a, b }, Op::Binary { op: other, a: c, b: d }) =
+            (self.def(lo), self.def(hi))
+        else {
             return None;
         };
         let (op, other, a, b, c, d) = (*op, *other, *a, *b, *c, *d);
@@ -193,21 +214,33 @@ impl Editor {
     }
 
     /// `add.cc` then `addc`: the sum of two pairs.
-    pub(super) fn fuse_carry_chain(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+    pub(super) fn fuse_carry_chain(
+        &mut self,
+        lo: Value,
+        hi: Value,
+        window: Window,
+    ) -> Option<Value> {
         let ((lo_at, 0), (hi_at, 0)) = (self.def_at(lo), self.def_at(hi)) else { return None };
-        let (Op::AddCarry { a: a0, b: b0, carry: None }, Op::AddCarry { a: a1, b: b1, carry: Some(carry) }) =
-            (self.insts[lo_at].op.clone(), self.insts[hi_at].op.clone())
+        let (
+            Op::AddCarry { a: a0, b: b0, carry: None },
+            Op::AddCarry { a: a1, b: b1, carry: Some(carry) },
+        ) = (self.insts[lo_at].op.clone(), self.insts[hi_at].op.clone())
         else {
             return None;
         };
         if self.def_at(carry) != (lo_at, 1) || self.insts[lo_at].window != window {
             return None;
         }
-        let known =
-            |lo, hi| self.pairs.contains_key(&(self.current(lo), self.current(hi), window)) || self.is_pair(lo, hi, 0);
+        let known = |lo, hi| {
+            self.pairs.contains_key(&(self.current(lo), self.current(hi), window))
+                || self.is_pair(lo, hi, 0)
+        };
         // The high words may come the other way round.
-        let (a1, b1) =
-            if !known(a0, a1) && !known(b0, b1) && (known(a0, b1) || known(b0, a1)) { (b1, a1) } else { (a1, b1) };
+        let (a1, b1) = if !known(a0, a1) && !known(b0, b1) && (known(a0, b1) || known(b0, a1)) {
+            (b1, a1)
+        } else {
+            (a1, b1)
+        };
         let a = self.concat(a0, a1, window);
         let b = self.concat(b0, b1, window);
         let sum = self.binary(BinaryOp::Add, a, b, window);
@@ -246,7 +279,9 @@ impl Editor {
 
     fn truncated(&self, v: Value) -> Option<Value> {
         match *self.def(v) {
-            Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a } if self.ty(a) == ValueType::uniform(Type::I64) => {
+            Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a }
+                if self.ty(a) == ValueType::uniform(Type::I64) =>
+            {
                 Some(a)
             }
             _ => None,
@@ -264,17 +299,27 @@ impl Editor {
     /// Whether `carry` is 1 where `sum` is past 32 bits, else 0.
     fn is_carry_of(&self, sum: Value, carry: Value) -> bool {
         let Some((flag, one)) = self.matches_binary(carry, BinaryOp::And) else { return false };
-        let Op::Convert { op: ConvertOp::FromMask, a: flag, .. } = *self.def(flag) else { return false };
+        let Op::Convert { op: ConvertOp::FromMask, a: flag, .. } = *self.def(flag) else {
+            return false;
+        };
         let Op::ICmp { cc: IntCc::Ne, a, b } = *self.def(flag) else { return false };
-        let high = matches!(*self.def(a), Op::Convert { op: ConvertOp::HighHalf, a, .. } if a == sum);
+        let high =
+            matches!(*self.def(a), Op::Convert { op: ConvertOp::HighHalf, a, .. } if a == sum);
         high && self.constant(b) == Some(0) && self.constant(one) == Some(1)
     }
 
     /// `sub.cc` then `subc`, lifted as `a + ~b + 1` and `a + ~b + carry`: the difference of two pairs.
-    pub(super) fn fuse_subtract_chain(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+    pub(super) fn fuse_subtract_chain(
+        &mut self,
+        lo: Value,
+        hi: Value,
+        window: Window,
+    ) -> Option<Value> {
         let ((lo_at, 0), (hi_at, 0)) = (self.def_at(lo), self.def_at(hi)) else { return None };
-        let (Op::AddCarry { a: a0, b: b0, carry: Some(one) }, Op::AddCarry { a: a1, b: b1, carry: Some(carry) }) =
-            (self.insts[lo_at].op.clone(), self.insts[hi_at].op.clone())
+        let (
+            Op::AddCarry { a: a0, b: b0, carry: Some(one) },
+            Op::AddCarry { a: a1, b: b1, carry: Some(carry) },
+        ) = (self.insts[lo_at].op.clone(), self.insts[hi_at].op.clone())
         else {
             return None;
         };
@@ -313,13 +358,19 @@ impl Editor {
             Op::Binary { op: op @ (BinaryOp::ShrS | BinaryOp::ShrU), a, b }
                 if a == x && (1..32).contains(&k) && self.constant(b) == Some(32 - k) =>
             {
-                let extend = if op == BinaryOp::ShrS { ConvertOp::SignExtend } else { ConvertOp::ZeroExtend };
+                let extend = if op == BinaryOp::ShrS {
+                    ConvertOp::SignExtend
+                } else {
+                    ConvertOp::ZeroExtend
+                };
                 let wide = self.convert(extend, Type::I64, x, window);
                 let count = self.iconst(Type::I64, k);
                 Some(self.binary(BinaryOp::Shl, wide, count, window))
             }
             Op::Convert { op: ConvertOp::HighHalf, a: shifted, .. } => match *self.def(shifted) {
-                Op::Binary { op: BinaryOp::Shl, a: pair, b } if self.constant(b) == Some(k) && self.low_is(pair, x) => {
+                Op::Binary { op: BinaryOp::Shl, a: pair, b }
+                    if self.constant(b) == Some(k) && self.low_is(pair, x) =>
+                {
                     Some(shifted)
                 }
                 _ => None,

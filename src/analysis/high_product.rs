@@ -131,7 +131,9 @@ impl Editor {
         let factors = [[(x, a1), (y, b1)], [(y, a1), (x, b1)]].into_iter().find(|factors| {
             let &[(a0, a1), (b0, b1)] = factors;
             let mut wanted = BTreeMap::new();
-            for (a, b, count) in [(a0, b0, 1), (a0, b1, WORD), (a1, b0, WORD), (a1, b1, WORD * WORD)] {
+            for (a, b, count) in
+                [(a0, b0, 1), (a0, b1, WORD), (a1, b0, WORD), (a1, b1, WORD * WORD)]
+            {
                 *wanted.entry(Word::low(a, b)).or_insert(0) += count;
                 *wanted.entry(Word::high(a, b)).or_insert(0) += count * WORD;
             }
@@ -166,7 +168,13 @@ impl Editor {
     }
 
     /// Puts the summands of a sum in place of its low word and its carry.
-    fn write_out(&self, sum: &mut Sum, at: usize, [low, carried]: [i128; 2], window: Window) -> Option<()> {
+    fn write_out(
+        &self,
+        sum: &mut Sum,
+        at: usize,
+        [low, carried]: [i128; 2],
+        window: Window,
+    ) -> Option<()> {
         let Op::AddCarry { a, b, carry } = self.insts[at].op else { return None };
         if self.insts[at].window != window || carried % WORD != 0 {
             return None;
@@ -195,13 +203,22 @@ impl Editor {
             Some((self.extended_from(a)?, self.extended_from(b)?))
         };
         let (a, b, is_high) = match *self.def(v) {
-            Op::Binary { op: BinaryOp::Mul, .. } => factors(v, BinaryOp::Mul).map(|(a, b)| (a, b, false))?,
-            Op::Binary { op: BinaryOp::MulHiU, .. } => factors(v, BinaryOp::MulHiU).map(|(a, b)| (a, b, true))?,
-            Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a } => words(a).map(|(a, b)| (a, b, false))?,
-            Op::Convert { op: ConvertOp::HighHalf, a, .. } => words(a).map(|(a, b)| (a, b, true))?,
+            Op::Binary { op: BinaryOp::Mul, .. } => {
+                factors(v, BinaryOp::Mul).map(|(a, b)| (a, b, false))?
+            }
+            Op::Binary { op: BinaryOp::MulHiU, .. } => {
+                factors(v, BinaryOp::MulHiU).map(|(a, b)| (a, b, true))?
+            }
+            Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a } => {
+                words(a).map(|(a, b)| (a, b, false))?
+            }
+            Op::Convert { op: ConvertOp::HighHalf, a, .. } => {
+                words(a).map(|(a, b)| (a, b, true))?
+            }
             _ => return None,
         };
-        (self.ty(v).ty == Type::I32).then(|| if is_high { Word::high(a, b) } else { Word::low(a, b) })
+        (self.ty(v).ty == Type::I32)
+            .then(|| if is_high { Word::high(a, b) } else { Word::low(a, b) })
     }
 
     fn extended_from(&self, v: Value) -> Option<Value> {
@@ -212,7 +229,9 @@ impl Editor {
     fn plain(&self, v: Value) -> Value {
         let v = self.current(v);
         match *self.def(v) {
-            Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a } => self.extended_from(self.current(a)).unwrap_or(v),
+            Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a } => {
+                self.extended_from(self.current(a)).unwrap_or(v)
+            }
             _ => v,
         }
     }

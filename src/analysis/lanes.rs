@@ -4,7 +4,8 @@ use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 use warploom_ir::eval::{self, Output};
 use warploom_ir::{
-    BinaryOp, Block, ConvertOp, Defs, Function, Inst, IntCc, NanPolicy, Op, Type, Value, ValueType, Window,
+    BinaryOp, Block, ConvertOp, Defs, Function, Inst, IntCc, NanPolicy, Op, Type, Value, ValueType,
+    Window,
 };
 
 use super::editor::Editor;
@@ -76,7 +77,8 @@ impl<'a> Fixed<'a> {
         for &operand in &operands {
             self.find(operand)?;
         }
-        let rows: Vec<&[u64]> = operands.iter().map(|v| self.found[v].as_deref()).collect::<Option<_>>()?;
+        let rows: Vec<&[u64]> =
+            operands.iter().map(|v| self.found[v].as_deref()).collect::<Option<_>>()?;
         let ty = self.ty(*operands.first().unwrap_or(&v)).ty;
         let floats = ty.is_float() || self.ty(v).ty.is_float();
         let nan = self.nan.or((!floats).then_some(NanPolicy { f16: 0, f32: 0, f64: 0 }))?;
@@ -133,10 +135,15 @@ impl Editor {
         let (half, place) = self.matches_binary(bit, BinaryOp::ShrU)?;
         let Op::Select { mask: upper, a: high, b: low } = *self.def(half) else { return None };
         let (index, bits) = self.matches_binary(place, BinaryOp::And)?;
-        let Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a: whole } = *self.def(low) else { return None };
-        let Op::Convert { op: ConvertOp::HighHalf, a: of_high, .. } = *self.def(high) else { return None };
-        let is_one =
-            whole == of_high && self.ty(whole) == ValueType::uniform(Type::I64) && self.constant(bits) == Some(31);
+        let Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a: whole } = *self.def(low) else {
+            return None;
+        };
+        let Op::Convert { op: ConvertOp::HighHalf, a: of_high, .. } = *self.def(high) else {
+            return None;
+        };
+        let is_one = whole == of_high
+            && self.ty(whole) == ValueType::uniform(Type::I64)
+            && self.constant(bits) == Some(31);
         (is_one && self.is_in_upper_half(upper, index)).then_some((whole, index))
     }
 
@@ -144,12 +151,14 @@ impl Editor {
     fn is_in_upper_half(&self, mask: Value, index: Value) -> bool {
         match *self.def(mask) {
             Op::ICmp { cc: IntCc::Ne, a: above, b: zero } => {
-                let Some((same, bits)) = self.matches_binary(above, BinaryOp::And) else { return false };
+                let Some((same, bits)) = self.matches_binary(above, BinaryOp::And) else {
+                    return false;
+                };
                 same == index && self.constant(bits) == Some(32) && self.constant(zero) == Some(0)
             }
-            Op::Const { bits, .. } => self
-                .fixed_lanes(index)
-                .is_some_and(|lanes| lanes.iter().zip(0..).all(|(from, lane)| from >> 5 & 1 == bits >> lane & 1)),
+            Op::Const { bits, .. } => self.fixed_lanes(index).is_some_and(|lanes| {
+                lanes.iter().zip(0..).all(|(from, lane)| from >> 5 & 1 == bits >> lane & 1)
+            }),
             _ => false,
         }
     }

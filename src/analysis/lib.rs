@@ -111,9 +111,11 @@ pub fn optimize_by(function: &Function, rules: Rules) -> Result<Optimized, Verif
     for ((editor, term), old) in blocks.iter_mut().zip(&function.blocks) {
         if editor.insts.iter().any(|inst| arrays::is_unread(&inst.op, &read)) {
             editor.insts.retain(|inst| !arrays::is_unread(&inst.op, &read));
-            let (insts, values) = (std::mem::take(&mut editor.insts), std::mem::take(&mut editor.values));
+            let (insts, values) =
+                (std::mem::take(&mut editor.insts), std::mem::take(&mut editor.values));
             firings.add(&editor.firings);
-            (*editor, *term) = ssa::rebuild(function, &Block { insts, values, term: term.clone(), ..*old }, rules);
+            (*editor, *term) =
+                ssa::rebuild(function, &Block { insts, values, term: term.clone(), ..*old }, rules);
         }
     }
     for (index, (_, term)) in blocks.iter_mut().enumerate() {
@@ -140,7 +142,9 @@ pub fn optimize_by(function: &Function, rules: Rules) -> Result<Optimized, Verif
         );
         let pruned = demands.into_iter().zip(0..).map(|(demand, block)| {
             let block = BlockId(block);
-            let elsewhere = liveness.leads_to_itself(block).then_some(|reg| liveness.live_elsewhere(block, reg));
+            let elsewhere = liveness
+                .leads_to_itself(block)
+                .then_some(|reg| liveness.live_elsewhere(block, reg));
             let live = |reg, is_of_active| match is_of_active {
                 true => liveness.live_active(block, reg),
                 false => liveness.live_out(block, reg),
@@ -176,9 +180,19 @@ pub fn optimize_by(function: &Function, rules: Rules) -> Result<Optimized, Verif
         .collect();
     blocks.iter().for_each(|(editor, _)| firings.add(&editor.firings));
     let blocks = function.blocks.iter().zip(blocks);
-    let blocks = blocks.map(|(old, (Editor { insts, values, .. }, term))| Block { insts, values, term, ..*old });
+    let blocks = blocks.map(|(old, (Editor { insts, values, .. }, term))| Block {
+        insts,
+        values,
+        term,
+        ..*old
+    });
     let blocks = blocks.map(flush::apart).collect();
-    let function = Function { name: function.name.clone(), banks: function.banks.clone(), blocks, ..*function };
+    let function = Function {
+        name: function.name.clone(),
+        banks: function.banks.clone(),
+        blocks,
+        ..*function
+    };
     Ok(Optimized { function, flow, read_first, liveness, firings })
 }
 

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use rustc_hash::FxHashMap;
 use warploom_ir::{
-    BinaryOp, Block, BlockId, CellKind, Defs, Function, Inst, Op, Part, Reg, Terminator, Value, entry_mask,
+    BinaryOp, Block, BlockId, CellKind, Defs, Function, Inst, Op, Part, Reg, Terminator, Value,
+    entry_mask,
 };
 
 use super::bits::Bits;
@@ -97,7 +98,14 @@ struct Summary {
 impl Summary {
     fn of_nothing(registers: usize) -> Summary {
         let none = || Bits::new(registers);
-        Summary { uses: none(), kills: none(), kills_at_end: none(), grows: false, keeps: true, gives: Vec::new() }
+        Summary {
+            uses: none(),
+            kills: none(),
+            kills_at_end: none(),
+            grows: false,
+            keeps: true,
+            gives: Vec::new(),
+        }
     }
 
     /// It reads a register, before all that is known of it.
@@ -175,8 +183,9 @@ impl Liveness {
         always.insert(numbers.of_register(function.active));
         // Behind the last block there is one that does nothing (see `Flow::successors`).
         let (blocks, all_blocks) = (function.blocks.len(), flow.successors.len());
-        let summaries = (0..blocks)
-            .map(|i| summarize(function, flow, &code[i].0, |value, is_lane| seen(i, value, is_lane), numbers));
+        let summaries = (0..blocks).map(|i| {
+            summarize(function, flow, &code[i].0, |value, is_lane| seen(i, value, is_lane), numbers)
+        });
         let summaries: Vec<Summary> = summaries.chain([Summary::of_nothing(count)]).collect();
 
         let mut live_in = vec![Bits::new(count); all_blocks];
@@ -185,12 +194,15 @@ impl Liveness {
         // What lanes that are active at a block's entry may read from there on.
         let mut own_in = vec![0; all_blocks];
         let mut switched = vec![false; blocks];
-        for block in function.blocks.iter().filter(|block| matches!(block.term, Terminator::Switch { .. })) {
+        for block in
+            function.blocks.iter().filter(|block| matches!(block.term, Terminator::Switch { .. }))
+        {
             block.term.for_each_target(|to| switched[to.index()] = true);
         }
         // Blocks where lanes resume that may have waited anywhere.
         let resumes = function.blocks.iter().enumerate().map(|(index, block)| {
-            block.indirect_target || if block.join.is_some() { flow.join(index).is_none() } else { switched[index] }
+            block.indirect_target
+                || if block.join.is_some() { flow.join(index).is_none() } else { switched[index] }
         });
         let resumes: Vec<bool> = resumes.chain([false]).collect();
         let jumps_anywhere = |block: &Block| matches!(block.term, Terminator::Indirect { .. });
@@ -201,7 +213,8 @@ impl Liveness {
         let mut awaited: Vec<Vec<usize>> = vec![Vec::new(); blocks];
         for (i, targets) in follow.iter_mut().enumerate() {
             targets.retain(|&to| {
-                flow.join(to).is_none() && function.blocks.get(i).is_none_or(|block| leads_on(block, to))
+                flow.join(to).is_none()
+                    && function.blocks.get(i).is_none_or(|block| leads_on(block, to))
             });
         }
         for join in &flow.joins {
@@ -272,12 +285,14 @@ impl Liveness {
             let mut has_grown = false;
             while let Some(i) = queue.pop_or(&mut has_grown) {
                 let Summary { uses, kills, kills_at_end, grows, keeps, .. } = &summaries[i];
-                let [uses, kills, kills_at_end] = [uses, kills, kills_at_end].map(|set| set.0[word]);
+                let [uses, kills, kills_at_end] =
+                    [uses, kills, kills_at_end].map(|set| set.0[word]);
                 // Code that is only found when it is reached may read anything, also in lanes that it makes active.
                 let anything = function.blocks.get(i).is_some_and(jumps_anywhere);
                 let out = outs[i] | if anything { all.0[word] } else { always.0[word] };
                 // What it overwrites it may overwrite before the others resume.
-                let later = inactives[i] | if *grows || anything { out | outs_later[i] | uses } else { 0 };
+                let later =
+                    inactives[i] | if *grows || anything { out | outs_later[i] | uses } else { 0 };
                 let idle = later | exposed[i].0[word];
                 let own = out & !kills_at_end | outs_later[i] & !kills | uses | always.0[word];
                 let before = own | idle;
@@ -309,7 +324,11 @@ impl Liveness {
         let elsewhere = |i: usize| {
             // Lanes that come back in it may read anything that is live.
             let dispatches = matches!(function.blocks[i].term, Terminator::Dispatch { .. });
-            if !flow.successors[i].contains(&i) || summaries[i].grows || dispatches || awaited[i].contains(&i) {
+            if !flow.successors[i].contains(&i)
+                || summaries[i].grows
+                || dispatches
+                || awaited[i].contains(&i)
+            {
                 return None;
             }
             let mut out = always.clone();
@@ -317,7 +336,10 @@ impl Liveness {
             let after = follow[i].iter().chain(&follow_later[i]);
             after.filter(|&&to| to != i).for_each(|&to| _ = out.union(&live_in[to]));
             awaited[i].iter().for_each(|&join| _ = out.union(&live_in[join]));
-            flow.successors[i].iter().filter(|&&to| to != i).for_each(|&to| _ = out.union(&waiting[to]));
+            flow.successors[i]
+                .iter()
+                .filter(|&&to| to != i)
+                .for_each(|&to| _ = out.union(&waiting[to]));
             Some(out)
         };
         let live_elsewhere = (0..blocks).map(elsewhere).collect();
@@ -405,8 +427,9 @@ fn summarize(
         _ => None,
     });
     let at_end = last.map(|(value, _)| value);
-    summary.keeps = last
-        .is_none_or(|(value, part)| part == Part::Whole && active.is_some_and(|active| masks.is_subset(active, value)));
+    summary.keeps = last.is_none_or(|(value, part)| {
+        part == Part::Whole && active.is_some_and(|active| masks.is_subset(active, value))
+    });
     let at_end = at_end.or(active);
     for inst in code.insts.iter().rev() {
         match &inst.op {
@@ -417,12 +440,15 @@ fn summarize(
                 }
             }
             Op::RfGather { bank, first, count, .. } => {
-                numbers.of_run(bank.reg(*first), *count).for_each(|register| summary.reads(register));
+                numbers
+                    .of_run(bank.reg(*first), *count)
+                    .for_each(|register| summary.reads(register));
             }
             Op::RfWrite { reg, part, value, guard, .. } => {
                 if let Some(place) = flow.places.number(*reg) {
                     let (insts, known) = (&code.insts, FxHashMap::default());
-                    let mut own = Own { insts, defs: &defs, masks: &masks, active, reg: *reg, known };
+                    let mut own =
+                        Own { insts, defs: &defs, masks: &masks, active, reg: *reg, known };
                     let own = *part == Part::Whole && own.has(*value);
                     summary.gives.extend((!own).then_some(place));
                 }
@@ -443,7 +469,8 @@ fn summarize(
                 }
             }
             Op::RfScatter { bank, first, count, .. } => {
-                let written = (*first..first + count).filter_map(|index| flow.places.number(bank.reg(index)));
+                let written =
+                    (*first..first + count).filter_map(|index| flow.places.number(bank.reg(index)));
                 summary.gives.extend(written);
             }
             _ => {}

@@ -38,11 +38,13 @@ impl LocalAddress {
             return LocalAddress { base: None, offset: more(address) };
         }
         match *editor.def(access.address) {
-            Op::Binary { op: BinaryOp::Add, a, b } => match (editor.constant(a), editor.constant(b)) {
-                (_, Some(by)) => LocalAddress { base: Some(a), offset: more(by) },
-                (Some(by), _) => LocalAddress { base: Some(b), offset: more(by) },
-                _ => LocalAddress { base: Some(access.address), offset },
-            },
+            Op::Binary { op: BinaryOp::Add, a, b } => {
+                match (editor.constant(a), editor.constant(b)) {
+                    (_, Some(by)) => LocalAddress { base: Some(a), offset: more(by) },
+                    (Some(by), _) => LocalAddress { base: Some(b), offset: more(by) },
+                    _ => LocalAddress { base: Some(access.address), offset },
+                }
+            }
             _ => LocalAddress { base: Some(access.address), offset },
         }
     }
@@ -66,7 +68,8 @@ impl LocalMemory {
         let place = LocalAddress::of(editor, access);
         let find = |number: usize| {
             let place = place.element(access, number);
-            let known = self.0.iter().rev().find(|known| known.place == place && known.ty == access.ty)?;
+            let known =
+                self.0.iter().rev().find(|known| known.place == place && known.ty == access.ty)?;
             (editor.is_subset(mask, known.mask) && (number > 0 || access.align <= known.align))
                 .then(|| editor.current(known.value))
         };
@@ -96,13 +99,24 @@ impl LocalMemory {
         if stores {
             self.0.retain(|known| known.place.is_apart(known.ty.bytes(), place, access.bytes()));
         }
-        let Some(mask) = guard_of(editor, access).filter(|_| access.ty.bytes() >= 4) else { return };
+        let Some(mask) = guard_of(editor, access).filter(|_| access.ty.bytes() >= 4) else {
+            return;
+        };
         for (number, &value) in values.iter().enumerate() {
             let skipped = number as u32 * access.ty.bytes();
-            let align =
-                if skipped == 0 { access.align } else { access.align.min(1 << skipped.trailing_zeros().min(7)) };
+            let align = if skipped == 0 {
+                access.align
+            } else {
+                access.align.min(1 << skipped.trailing_zeros().min(7))
+            };
             if self.0.len() < MOST && editor.ty(value) == ValueType::varying(access.ty) {
-                self.0.push(Known { place: place.element(access, number), ty: access.ty, value, mask, align });
+                self.0.push(Known {
+                    place: place.element(access, number),
+                    ty: access.ty,
+                    value,
+                    mask,
+                    align,
+                });
             }
         }
     }

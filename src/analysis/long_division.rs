@@ -20,8 +20,8 @@ use std::cell::Cell;
 use rustc_hash::{FxHashMap, FxHashSet};
 use warploom_ir::verify::{self, VerifyError};
 use warploom_ir::{
-    BinaryOp, Block, BlockId, CellKind, ConvertOp, Function, IntCc, Op, Part, Reg, Terminator, Type, UnaryOp, Value,
-    ValueType,
+    BinaryOp, Block, BlockId, CellKind, ConvertOp, Function, IntCc, Op, Part, Reg, Terminator,
+    Type, UnaryOp, Value, ValueType,
 };
 
 use super::editor::Editor;
@@ -78,9 +78,15 @@ struct Loop {
 
 impl Loop {
     fn find(function: &Function, head: BlockId, latch: BlockId) -> Option<Loop> {
-        let Terminator::Branch { then, otherwise, .. } = function.block(head).term else { return None };
+        let Terminator::Branch { then, otherwise, .. } = function.block(head).term else {
+            return None;
+        };
         let size = function.block(head).insts.len() + function.block(latch).insts.len();
-        if (then == latch) == (otherwise == latch) || head == latch || size > MAX_INSTS || head.0 == 0 {
+        if (then == latch) == (otherwise == latch)
+            || head == latch
+            || size > MAX_INSTS
+            || head.0 == 0
+        {
             return None;
         }
         let compares = |op: &Op| matches!(op, Op::ICmp { .. });
@@ -116,7 +122,11 @@ impl Loop {
         };
         let state = compares.into_iter().find_map(round)?;
         let State { rest, quotient, dividend, divisors } = state;
-        let cost = function.block(head).cost.checked_add(function.block(latch).cost)?.checked_mul(ROUNDS)?;
+        let cost = function
+            .block(head)
+            .cost
+            .checked_add(function.block(latch).cost)?
+            .checked_mul(ROUNDS)?;
         Some(Loop { head, cost, body, rest, quotient, number, dividend, divisors })
     }
 
@@ -140,9 +150,15 @@ impl Loop {
         let other = e.or_mask(begun, differ);
         let other = e.and_mask(other, active);
         let other = e.convert(ConvertOp::FromMask, Type::I64, other, window);
-        let none = e.pure(Op::ICmp { cc: IntCc::Eq, a: other, b: zero }, window, &[ValueType::MASK])[0];
+        let none =
+            e.pure(Op::ICmp { cc: IntCc::Eq, a: other, b: zero }, window, &[ValueType::MASK])[0];
         let cond = e.and_mask(none, is_first);
-        self.block(function, e, 0, Terminator::Branch { cond, then: shortcut, otherwise: self.head })
+        self.block(
+            function,
+            e,
+            0,
+            Terminator::Branch { cond, then: shortcut, otherwise: self.head },
+        )
     }
 
     /// The block that leads to the last round.
@@ -163,10 +179,18 @@ impl Loop {
         }
         for (reg, value) in writes {
             let value = e.shaped(value, ValueType::varying(Type::I64), window);
-            e.push(Op::RfWrite { reg, part: Part::Whole, value, guard: None, nomask: false }, window, &[]);
+            e.push(
+                Op::RfWrite { reg, part: Part::Whole, value, guard: None, nomask: false },
+                window,
+                &[],
+            );
         }
         let value = e.iconst(Type::I32, 0);
-        e.push(Op::RfWrite { reg: self.number, part: Part::Whole, value, guard: None, nomask: false }, window, &[]);
+        e.push(
+            Op::RfWrite { reg: self.number, part: Part::Whole, value, guard: None, nomask: false },
+            window,
+            &[],
+        );
         self.block(function, e, self.cost, Terminator::Jump(self.head))
     }
 
@@ -178,7 +202,15 @@ impl Loop {
 
     fn block(&self, function: &Function, editor: Editor, cost: u32, term: Terminator) -> Block {
         let pc = function.block(self.head).pc;
-        Block { pc, cost, indirect_target: false, join: None, insts: editor.insts, term, values: editor.values }
+        Block {
+            pc,
+            cost,
+            indirect_target: false,
+            join: None,
+            insts: editor.insts,
+            term,
+            values: editor.values,
+        }
     }
 
     /// The dividend and the divisors, made anew in another block.
@@ -186,7 +218,9 @@ impl Loop {
         let wanted = [self.dividend, self.divisors[0], self.divisors[1]];
         let needed = leaves(&self.body, &wanted);
         let mut made: FxHashMap<Value, Value> = FxHashMap::default();
-        for inst in self.body.insts.iter().filter(|inst| inst.results.iter().any(|v| needed.contains(v))) {
+        for inst in
+            self.body.insts.iter().filter(|inst| inst.results.iter().any(|v| needed.contains(v)))
+        {
             let mut op = inst.op.clone();
             op.map_operands(|v| made[&v]);
             let results = match op {
@@ -212,7 +246,8 @@ fn leaves(body: &Editor, of: &[Value]) -> FxHashSet<Value> {
 
 /// A register as it is at the block's start; all writes are behind it.
 fn read(e: &mut Editor, function: &Function, reg: Reg) -> Value {
-    let before = e.insts.iter().find(|inst| matches!(inst.op, Op::RfRead { reg: of, .. } if of == reg));
+    let before =
+        e.insts.iter().find(|inst| matches!(inst.op, Op::RfRead { reg: of, .. } if of == reg));
     if let Some(inst) = before {
         return inst.results[0];
     }
@@ -243,8 +278,10 @@ fn is_entered_plainly(function: &Function, head: BlockId, latch: BlockId) -> boo
 
 /// The register that a block counts down, if it does nothing else.
 fn counted_down(block: &Editor, function: &Function) -> Option<Reg> {
-    let mut writes =
-        block.insts.iter().filter(|inst| !block.is_pure(&inst.op) && !matches!(inst.op, Op::RfRead { .. }));
+    let mut writes = block
+        .insts
+        .iter()
+        .filter(|inst| !block.is_pure(&inst.op) && !matches!(inst.op, Op::RfRead { .. }));
     let write = writes.next().filter(|_| writes.next().is_none())?;
     let Op::RfWrite { reg, part: Part::Whole, value, .. } = write.op else { return None };
     if function.bank(reg.bank).kind != CellKind::Uniform(Type::I32) {
@@ -277,7 +314,11 @@ fn seen(body: &Editor, active: Value, mut v: Value) -> Value {
 fn leaves_at_zero(body: &Editor, cond: Value, number: Reg, when_true: bool) -> bool {
     // A compare of what is the same in all lanes has all lanes or none.
     let compare = match *body.def(cond) {
-        Op::Binary { op: BinaryOp::And, a, b } if body.constant(b).is_some_and(|bits| bits != 0) => a,
+        Op::Binary { op: BinaryOp::And, a, b }
+            if body.constant(b).is_some_and(|bits| bits != 0) =>
+        {
+            a
+        }
         _ => cond,
     };
     let Op::ICmp { cc, a, b } = *body.def(compare) else { return false };
@@ -290,7 +331,8 @@ fn is_plain(body: &Editor) -> bool {
     let window = body.window();
     body.insts.iter().all(|inst| {
         let plain = matches!(inst.op, Op::RfRead { .. } | Op::RfWrite { part: Part::Whole, .. });
-        inst.window == window && (plain || body.is_pure(&inst.op) && !matches!(inst.op, Op::Special(_)))
+        inst.window == window
+            && (plain || body.is_pure(&inst.op) && !matches!(inst.op, Op::Special(_)))
     })
 }
 
@@ -352,7 +394,8 @@ impl Round<'_> {
                 return None;
             } else if !reads.contains(&reg) {
                 // The last round writes it anew.
-                (!self.function.is_lane(reg) || guard.is_some_and(|guard| self.is_active(guard))).then_some(())?;
+                (!self.function.is_lane(reg) || guard.is_some_and(|guard| self.is_active(guard)))
+                    .then_some(())?;
             } else if quotient.is_none() && self.is_quotient(reg, value, guard) {
                 quotient = Some(reg);
             } else {
@@ -363,25 +406,37 @@ impl Round<'_> {
         let changed: FxHashSet<Reg> = writes().map(|(reg, ..)| reg).chain([self.number]).collect();
         let fixed = |v: &Value| !matches!(self.body.def(*v), Op::RfRead { reg, .. } if changed.contains(reg));
         let operands = [dividend, divisors[0], divisors[1]];
-        leaves(self.body, &operands).iter().all(fixed).then_some(State { rest, quotient, dividend, divisors })
+        leaves(self.body, &operands).iter().all(fixed).then_some(State {
+            rest,
+            quotient,
+            dividend,
+            divisors,
+        })
     }
 
     /// The register of the rest, and the dividend of which a bit comes into it.
     fn with_bit(&self) -> Option<(Reg, Value)> {
-        let Op::Binary { op: BinaryOp::Or, a, b } = *self.body.def(self.bigger) else { return None };
+        let Op::Binary { op: BinaryOp::Or, a, b } = *self.body.def(self.bigger) else {
+            return None;
+        };
         let moved = |v: Value| match *self.body.def(v) {
-            Op::Binary { op: BinaryOp::Shl, a, b } if self.body.constant(b) == Some(1) => match *self
-                .body
-                .def(self.seen(a))
-            {
-                Op::RfRead { reg, .. } if self.function.bank(reg.bank).kind == CellKind::Lane(Type::I64) => Some(reg),
-                _ => None,
-            },
+            Op::Binary { op: BinaryOp::Shl, a, b } if self.body.constant(b) == Some(1) => {
+                match *self.body.def(self.seen(a)) {
+                    Op::RfRead { reg, .. }
+                        if self.function.bank(reg.bank).kind == CellKind::Lane(Type::I64) =>
+                    {
+                        Some(reg)
+                    }
+                    _ => None,
+                }
+            }
             _ => None,
         };
         let bit = |v: Value| {
             let Op::Binary { op: BinaryOp::And, a, b } = *self.body.def(v) else { return None };
-            let Op::Binary { op: BinaryOp::ShrU, a: dividend, b: by } = *self.body.def(a) else { return None };
+            let Op::Binary { op: BinaryOp::ShrU, a: dividend, b: by } = *self.body.def(a) else {
+                return None;
+            };
             (self.body.constant(b) == Some(1) && self.is_number(by)).then_some(self.seen(dividend))
         };
         let of = |x, y| Some((moved(x)?, bit(y)?));
@@ -419,8 +474,12 @@ impl Round<'_> {
                 }
             }
             Op::Unary { op: UnaryOp::Not, a } => self.holds(a, less).map(|holds| !holds),
-            Op::Binary { op: BinaryOp::And, a, b } => Some(self.holds(a, less)? & self.holds(b, less)?),
-            Op::Binary { op: BinaryOp::Or, a, b } => Some(self.holds(a, less)? | self.holds(b, less)?),
+            Op::Binary { op: BinaryOp::And, a, b } => {
+                Some(self.holds(a, less)? & self.holds(b, less)?)
+            }
+            Op::Binary { op: BinaryOp::Or, a, b } => {
+                Some(self.holds(a, less)? | self.holds(b, less)?)
+            }
             _ => None,
         }
     }
@@ -432,13 +491,16 @@ impl Round<'_> {
 
     /// Whether a mask has the active lanes.
     fn is_active(&self, mask: Value) -> bool {
-        self.is_of_active(Some(mask)) && [true, false].iter().all(|&less| self.holds(mask, less) == Some(true))
+        self.is_of_active(Some(mask))
+            && [true, false].iter().all(|&less| self.holds(mask, less) == Some(true))
     }
 
     /// What choices come to.
     fn chosen(&self, v: Value, less: bool) -> Option<Value> {
         match *self.body.def(v) {
-            Op::Select { mask, a, b } => self.chosen(if self.holds(mask, less)? { a } else { b }, less),
+            Op::Select { mask, a, b } => {
+                self.chosen(if self.holds(mask, less)? { a } else { b }, less)
+            }
             Op::Splat { a } => Some(a),
             _ => Some(v),
         }
@@ -481,17 +543,23 @@ impl Round<'_> {
 
     /// Whether a write sets the round's bit where the rest is not less, and does nothing elsewhere.
     fn is_quotient(&self, reg: Reg, value: Value, guard: Option<Value>) -> bool {
-        if self.function.bank(reg.bank).kind != CellKind::Lane(Type::I64) || !self.is_of_active(guard) {
+        if self.function.bank(reg.bank).kind != CellKind::Lane(Type::I64)
+            || !self.is_of_active(guard)
+        {
             return false;
         }
         let is_old = |v: Value| is_read(self.body, self.seen(v), reg);
         let is_bit = |v: Value| match *self.body.def(v) {
-            Op::Binary { op: BinaryOp::Shl, a, b } => self.body.constant(a) == Some(1) && self.is_number(b),
+            Op::Binary { op: BinaryOp::Shl, a, b } => {
+                self.body.constant(a) == Some(1) && self.is_number(b)
+            }
             _ => false,
         };
         let kept = self.written(reg, value, guard, true).is_some_and(is_old);
         let set = self.written(reg, value, guard, false).is_some_and(|v| match *self.body.def(v) {
-            Op::Binary { op: BinaryOp::Or, a, b } => is_old(a) && is_bit(b) || is_old(b) && is_bit(a),
+            Op::Binary { op: BinaryOp::Or, a, b } => {
+                is_old(a) && is_bit(b) || is_old(b) && is_bit(a)
+            }
             _ => false,
         });
         kept && set

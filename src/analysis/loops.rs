@@ -11,7 +11,11 @@ pub fn in_loops(function: &Function, flow: &Flow) -> PrimaryMap<BlockId, bool> {
     let is_switch = |block: &Block| matches!(block.term, Terminator::Switch { .. });
     let dispatches = |block: usize| function.blocks.get(block).is_some_and(is_switch);
     let mut successors = flow.successors.clone();
-    successors.iter_mut().enumerate().filter(|&(block, _)| dispatches(block)).for_each(|(_, to)| to.clear());
+    successors
+        .iter_mut()
+        .enumerate()
+        .filter(|&(block, _)| dispatches(block))
+        .for_each(|(_, to)| to.clear());
     for join in &flow.joins {
         successors[join.pusher].push(join.block);
         let leaves = |&&block: &&usize| flow.successors[block].iter().any(|&to| dispatches(to));
@@ -78,7 +82,8 @@ impl Components<'_> {
                 self.lowest[from] = self.lowest[from].min(self.lowest[block]);
             }
             if self.lowest[block] == self.visited[block] {
-                let at = self.stack.iter().rposition(|&other| other == block).expect("it was pushed");
+                let at =
+                    self.stack.iter().rposition(|&other| other == block).expect("it was pushed");
                 let component = self.stack.split_off(at);
                 component.iter().for_each(|&member| self.on_stack[member] = false);
                 if component.len() > 1 {
@@ -105,7 +110,10 @@ mod tests {
         assert_eq!(loops(&[&[1], &[1, 2], &[]]), [1]);
         assert_eq!(loops(&[&[1], &[2, 3], &[1], &[]]), [1, 2]);
         // Two loops with a way from one to the other, and a diamond inside the first.
-        assert_eq!(loops(&[&[1], &[2, 3], &[4], &[4], &[1, 5], &[6], &[7], &[6, 8], &[]]), [1, 2, 3, 4, 6, 7]);
+        assert_eq!(
+            loops(&[&[1], &[2, 3], &[4], &[4], &[1, 5], &[6], &[7], &[6, 8], &[]]),
+            [1, 2, 3, 4, 6, 7]
+        );
         // A way between two blocks that are visited from elsewhere is no loop.
         assert!(loops(&[&[1, 2], &[2], &[]]).is_empty());
     }
@@ -135,7 +143,8 @@ b6 pc 0x30:
   exit
 }";
         let function = warploom_ir::parse::parse(text).unwrap();
-        let found: Vec<bool> = in_loops(&function, &Flow::of(&function)).values().copied().collect();
+        let found: Vec<bool> =
+            in_loops(&function, &Flow::of(&function)).values().copied().collect();
         assert_eq!(found, [false, true, true, false, true, false, false]);
     }
 }

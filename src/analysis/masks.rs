@@ -77,8 +77,12 @@ impl Proof<'_> {
             return true;
         }
         match *masks.def(a) {
-            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.is_subset(x, b) || self.is_subset(y, b),
-            Op::Binary { op: BinaryOp::Or | BinaryOp::Xor, a: x, b: y } => self.is_subset(x, b) && self.is_subset(y, b),
+            Op::Binary { op: BinaryOp::And, a: x, b: y } => {
+                self.is_subset(x, b) || self.is_subset(y, b)
+            }
+            Op::Binary { op: BinaryOp::Or | BinaryOp::Xor, a: x, b: y } => {
+                self.is_subset(x, b) && self.is_subset(y, b)
+            }
             _ => false,
         }
     }
@@ -91,7 +95,9 @@ impl Proof<'_> {
         self.steps -= 1;
         match *self.masks.def(a) {
             Op::Unary { op: UnaryOp::Not, a: x } => self.is_subset(b, x),
-            Op::Binary { op: BinaryOp::And, a: x, b: y } => self.excludes(x, b) || self.excludes(y, b),
+            Op::Binary { op: BinaryOp::And, a: x, b: y } => {
+                self.excludes(x, b) || self.excludes(y, b)
+            }
             _ => self.masks.constant(a) == Some(0),
         }
     }
@@ -155,7 +161,11 @@ impl Editor {
             Op::FCmp { cc, flush, a, b } => Op::FCmp { cc: cc.inverse(), flush, a, b },
             _ => return None,
         };
-        if self.lanes == INVERTS_MASKS && window == self.window() { self.find(&inverse, window) } else { None }
+        if self.lanes == INVERTS_MASKS && window == self.window() {
+            self.find(&inverse, window)
+        } else {
+            None
+        }
     }
 
     /// `a & b`.
@@ -223,7 +233,10 @@ impl Editor {
         if b == c && self.is_subset(c, e) {
             return Some(e);
         }
-        if self.matches_binary(b, BinaryOp::And).is_some_and(|sides| sides == (e, c) || sides == (c, e)) {
+        if self
+            .matches_binary(b, BinaryOp::And)
+            .is_some_and(|sides| sides == (e, c) || sides == (c, e))
+        {
             return Some(e);
         }
         let (from, x) = self.difference(b)?;
@@ -280,7 +293,10 @@ mod tests {
             let mut masks: Vec<(Value, u64)> = Vec::new();
             for index in 0..registers {
                 let op = Op::RfRead { reg: BankId(0).reg(index), part: Part::Whole };
-                masks.push((editor.push(op, Window::all(64), &[ValueType::MASK])[0], TABLES[index as usize]));
+                masks.push((
+                    editor.push(op, Window::all(64), &[ValueType::MASK])[0],
+                    TABLES[index as usize],
+                ));
             }
             for _ in 0..24 {
                 let ((a, x), (b, y)) = (masks[random(masks.len())], masks[random(masks.len())]);

@@ -84,14 +84,21 @@ fn has_low_word(editor: &Editor, op: &Op) -> bool {
             use BinaryOp::{Add, And, Mul, Or, Sub, Xor};
             matches!(op, Add | Sub | Mul | And | Or | Xor)
         }
-        Op::Convert { op: ConvertOp::ZeroExtend | ConvertOp::SignExtend, a, .. } => editor.ty(a).ty == Type::I32,
+        Op::Convert { op: ConvertOp::ZeroExtend | ConvertOp::SignExtend, a, .. } => {
+            editor.ty(a).ty == Type::I32
+        }
         Op::Concat { .. } => true,
         _ => false,
     }
 }
 
 /// The low word of such an operation. `word` gives that of an operand of 64 bits, and operands of 32 bits as they are.
-pub fn low_word(out: &mut Editor, op: &Op, window: Window, mut word: impl FnMut(&mut Editor, Value) -> Value) -> Value {
+pub fn low_word(
+    out: &mut Editor,
+    op: &Op,
+    window: Window,
+    mut word: impl FnMut(&mut Editor, Value) -> Value,
+) -> Value {
     let value = match *op {
         Op::Binary { op, a, b } => {
             let (a, b) = (word(out, a), word(out, b));

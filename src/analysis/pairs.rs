@@ -21,15 +21,19 @@ impl Pairs {
             match inst.op {
                 Op::Concat { lo, hi } => {
                     let ((at, element), (other, next)) = (editor.def_at(lo), editor.def_at(hi));
-                    if at == other && element % 2 == 0 && next == element + 1 && may_pair(editor, &editor.insts[at]) {
+                    if at == other
+                        && element % 2 == 0
+                        && next == element + 1
+                        && may_pair(editor, &editor.insts[at])
+                    {
                         used[at] |= 1 << (element / 2);
                         let all = editor.insts[at].results.len() / 2;
                         pairs.0[at] = used[at].count_ones() as usize == all;
                     }
                 }
                 Op::Store { ref values, .. } => {
-                    pairs.0[index] =
-                        may_pair(editor, inst) && values.chunks(2).all(|pair| editor.are_halves(pair[0], pair[1]));
+                    pairs.0[index] = may_pair(editor, inst)
+                        && values.chunks(2).all(|pair| editor.are_halves(pair[0], pair[1]));
                 }
                 _ => {}
             }
@@ -78,7 +82,8 @@ pub fn pair(out: &mut Editor, op: &Op, window: Window) -> Option<Vec<Value>> {
             if !values.chunks(2).all(|pair| out.are_halves(pair[0], pair[1])) {
                 return None;
             }
-            let values = values.chunks(2).map(|pair| out.concat(pair[0], pair[1], window)).collect();
+            let values =
+                values.chunks(2).map(|pair| out.concat(pair[0], pair[1], window)).collect();
             out.push(Op::Store { access: wide(access), values, sparse }, window, &[]);
             Some(Vec::new())
         }

@@ -104,7 +104,9 @@ impl WaitSets {
             match inst.op {
                 Op::RfWrite { reg, .. } => written.extend(self.number(reg).into_iter()),
                 Op::RfScatter { bank, first, count, .. } => {
-                    written.extend((first..first + count).filter_map(|index| self.number(bank.reg(index))));
+                    written.extend(
+                        (first..first + count).filter_map(|index| self.number(bank.reg(index))),
+                    );
                 }
                 _ => {}
             }
@@ -119,7 +121,9 @@ impl WaitSets {
         for inst in &block.insts {
             let may = match inst.op {
                 Op::Const { bits, .. } => bits != 0,
-                Op::RfRead { reg, part: Part::Whole } => self.number(reg).is_none_or(|place| held.contains(place)),
+                Op::RfRead { reg, part: Part::Whole } => {
+                    self.number(reg).is_none_or(|place| held.contains(place))
+                }
                 Op::Binary { op: BinaryOp::And, a, b } => some[a] && some[b],
                 Op::Binary { op: BinaryOp::Or | BinaryOp::Xor, a, b } => some[a] || some[b],
                 Op::RfWrite { reg, part, value, .. } => {
@@ -129,7 +133,9 @@ impl WaitSets {
                     continue;
                 }
                 Op::RfScatter { bank, first, count, .. } => {
-                    held.extend((first..first + count).filter_map(|index| self.number(bank.reg(index))));
+                    held.extend(
+                        (first..first + count).filter_map(|index| self.number(bank.reg(index))),
+                    );
                     continue;
                 }
                 _ => continue,
@@ -139,7 +145,13 @@ impl WaitSets {
     }
 
     /// Tells each block that comes next which places may have lanes then.
-    fn leave(&self, block: &Block, mut held: Bits, indirect: &[usize], each: &mut dyn FnMut(usize, &Bits)) {
+    fn leave(
+        &self,
+        block: &Block,
+        mut held: Bits,
+        indirect: &[usize],
+        each: &mut dyn FnMut(usize, &Bits),
+    ) {
         match &block.term {
             Terminator::Indirect { .. } => indirect.iter().for_each(|&to| each(to, &held)),
             Terminator::Dispatch { places, from, otherwise } => {
@@ -199,8 +211,12 @@ b4 pc 0x20:
         warploom_ir::verify::verify(&function).unwrap();
         let flow = Flow::of(&function);
         let held = |block| {
-            let mut held: Vec<u32> =
-                flow.places.registers().filter(|&reg| flow.places.may_hold(block, reg)).map(|reg| reg.index).collect();
+            let mut held: Vec<u32> = flow
+                .places
+                .registers()
+                .filter(|&reg| flow.places.may_hold(block, reg))
+                .map(|reg| reg.index)
+                .collect();
             held.sort_unstable();
             held
         };
@@ -226,10 +242,14 @@ b0 pc 0:
         for number in 2..62 {
             let next = mask + 1;
             let [constant, p, q, a, b] = [0, 1, 2, 3, 4].map(|n| next + n);
-            text += &format!("  v{constant} = const.i32 {number}\n  v{p} = icmp.eq v0, v{constant}\n");
+            text +=
+                &format!("  v{constant} = const.i32 {number}\n  v{p} = icmp.eq v0, v{constant}\n");
             text += &format!("  v{q} = icmp.lt.u v0, v{constant}\n  v{a} = or v{mask}, v{p}\n");
             mask = b + 1;
-            text += &format!("  v{b} = or v{next_mask}, v{q}\n  v{mask} = and v{a}, v{b}\n", next_mask = next - 1);
+            text += &format!(
+                "  v{b} = or v{next_mask}, v{q}\n  v{mask} = and v{a}, v{b}\n",
+                next_mask = next - 1
+            );
         }
         text += &format!(
             "  rf.write m[1], v{mask}\n  jump b1\nb1 pc 8:\n  dispatch m[1]: b2, else b2\nb2 pc 0x10:\n  exit\n}}"

@@ -44,7 +44,9 @@ impl Part {
     fn join(low: Part, high: Part) -> Option<Word> {
         match (low, high) {
             (Part::Low(a), Part::High(b)) if a == b => Some(Word::Of(a)),
-            (Part::Number(a @ ..=0xffff), Part::Number(b @ ..=0xffff)) => Some(Word::Number(b << 16 | a)),
+            (Part::Number(a @ ..=0xffff), Part::Number(b @ ..=0xffff)) => {
+                Some(Word::Number(b << 16 | a))
+            }
             _ => None,
         }
     }
@@ -68,7 +70,10 @@ impl Editor {
         let merged = match self.matches_binary(q, BinaryOp::Add) {
             Some((t, shifted)) if self.matches_shift(shifted, 16).is_some() => {
                 let u = self.matches_shift(shifted, 16)?;
-                (y == Part::High(u)).then(|| self.merged(u)).flatten().map(|(low_a, b)| (t, low_a, b))
+                (y == Part::High(u))
+                    .then(|| self.merged(u))
+                    .flatten()
+                    .map(|(low_a, b)| (t, low_a, b))
             }
             _ => None,
         };
@@ -123,14 +128,22 @@ impl Editor {
         let Op::Select { mask, a: top, b: none } = *self.def(carry) else { return None };
         let Part::High(sum) = self.part(low)? else { return None };
         let (at, 0) = self.def_at(sum) else { return None };
-        let Op::AddCarry { a: x, b: low_high, carry: None } = self.insts[at].op else { return None };
-        if self.def_at(mask) != (at, 1) || self.constant(top) != Some(0x10000) || self.constant(none) != Some(0) {
+        let Op::AddCarry { a: x, b: low_high, carry: None } = self.insts[at].op else {
+            return None;
+        };
+        if self.def_at(mask) != (at, 1)
+            || self.constant(top) != Some(0x10000)
+            || self.constant(none) != Some(0)
+        {
             return None;
         }
         let (high_low, low_low) = self.matches_binary(x, BinaryOp::Add)?;
         let Part::High(low_low) = self.part(low_low)? else { return None };
         let products = [low_low, high_low, low_high].map(|v| self.parts(v));
-        let [Some((low_a, low_b)), Some((high_a, again_b)), Some((again_a, high_b))] = products else { return None };
+        let [Some((low_a, low_b)), Some((high_a, again_b)), Some((again_a, high_b))] = products
+        else {
+            return None;
+        };
         if again_a != low_a || again_b != low_b {
             return None;
         }
@@ -170,11 +183,15 @@ impl Editor {
     /// Whether this is 0x10000 where `high` is negative and `low` is not 0, else 0.
     fn is_correction(&self, v: Value, high: Part, low: Part) -> bool {
         let compares = |mask: Value, wanted: IntCc, part: Part| match *self.def(mask) {
-            Op::ICmp { cc, a, b } => cc == wanted && self.constant(b) == Some(0) && self.part(a) == Some(part),
+            Op::ICmp { cc, a, b } => {
+                cc == wanted && self.constant(b) == Some(0) && self.part(a) == Some(part)
+            }
             _ => false,
         };
         let Op::Select { mask, a: top, b: none } = *self.def(v) else { return false };
-        let Some((negative, there)) = self.matches_binary(mask, BinaryOp::And) else { return false };
+        let Some((negative, there)) = self.matches_binary(mask, BinaryOp::And) else {
+            return false;
+        };
         let Op::Unary { op: UnaryOp::Not, a: empty } = *self.def(there) else { return false };
         self.constant(top) == Some(0x10000)
             && self.constant(none) == Some(0)
@@ -185,7 +202,9 @@ impl Editor {
     /// `m`, a product of words or two of them, plus the high word of a 64-bit product of which it raises a factor.
     pub(super) fn fuse_cross(&mut self, m: Value, high: Value, window: Window) -> Option<Value> {
         if let Some((x, y)) = self.matches_binary(m, BinaryOp::Mul) {
-            let Op::Convert { op: ConvertOp::HighHalf, a: product, .. } = *self.def(high) else { return None };
+            let Op::Convert { op: ConvertOp::HighHalf, a: product, .. } = *self.def(high) else {
+                return None;
+            };
             let (p, q) = self.matches_binary(product, BinaryOp::Mul)?;
             for (p, q) in [(p, q), (q, p)] {
                 let (Some(low), Some(b)) = (self.low_word(p), self.extended(q)) else { continue };
@@ -213,7 +232,12 @@ impl Editor {
 
     /// `lo` is the product of two words, `hi` its high word plus products of one of them and a word that raises the other: so both are a
     /// product of 64-bit numbers.
-    pub(super) fn fuse_whole_product(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
+    pub(super) fn fuse_whole_product(
+        &mut self,
+        lo: Value,
+        hi: Value,
+        window: Window,
+    ) -> Option<Value> {
         let (a, b) = self.matches_binary(lo, BinaryOp::Mul)?;
         let (mut raised, mut whole) = ([None; 2], false);
         let mut terms = smallvec::SmallVec::<[Value; 4]>::from_slice(&[hi]);
@@ -222,14 +246,17 @@ impl Editor {
             match *self.def(term) {
                 Op::Binary { op: BinaryOp::Add, a, b } => terms.extend([a, b]),
                 Op::Binary { op: BinaryOp::MulHiU, a: x, b: y } if !whole => {
-                    whole = self.same(x, a) && self.same(y, b) || self.same(x, b) && self.same(y, a);
+                    whole =
+                        self.same(x, a) && self.same(y, b) || self.same(x, b) && self.same(y, a);
                     whole.then_some(())?;
                 }
                 Op::Binary { op: BinaryOp::Mul, a: x, b: y } => {
                     // The word that raises one factor comes with the other one.
                     let found = [(x, y), (y, x)].into_iter().find_map(|(with, word)| {
                         let factor = [b, a].into_iter().position(|other| self.same(with, other));
-                        factor.filter(|&factor| raised[factor].is_none()).map(|factor| (factor, word))
+                        factor
+                            .filter(|&factor| raised[factor].is_none())
+                            .map(|factor| (factor, word))
                     });
                     let (factor, word) = found.or_else(|| {
                         let square = self.same(a, b) && raised[1].is_none();
@@ -287,7 +314,9 @@ impl Editor {
     /// The same of what is no constant.
     pub(super) fn zero_extended(&self, v: Value) -> Option<Value> {
         match *self.def(v) {
-            Op::Convert { op: ConvertOp::ZeroExtend, a, .. } if self.ty(a).ty == Type::I32 => Some(a),
+            Op::Convert { op: ConvertOp::ZeroExtend, a, .. } if self.ty(a).ty == Type::I32 => {
+                Some(a)
+            }
             _ => None,
         }
     }

@@ -5,8 +5,8 @@
 //! operands.
 
 use warploom_ir::{
-    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Op, Round, Type, UnaryOp, Value,
-    ValueType, Window,
+    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Op, Round, Type,
+    UnaryOp, Value, ValueType, Window,
 };
 
 use super::editor::Editor;
@@ -47,12 +47,17 @@ impl Editor {
             return None;
         }
         // One more where that is too little, else one less where it is too much.
-        let &Op::Select { mask: too_little, a: above, b: rest } = self.def(root) else { return None };
-        let &Op::Select { mask: too_much, a: below, b: first } = self.def(rest) else { return None };
+        let &Op::Select { mask: too_little, a: above, b: rest } = self.def(root) else {
+            return None;
+        };
+        let &Op::Select { mask: too_much, a: below, b: first } = self.def(rest) else {
+            return None;
+        };
         let near = self.float(first)?;
         let &Op::FUnary { op: FloatUnaryOp::Sqrt, attrs, a } = self.def(near) else { return None };
         let nearest = attrs.round == Round::Nearest && !attrs.saturate;
-        let steps = self.is_next(above, first, 1) && self.is_next(below, first, u64::from(u32::MAX));
+        let steps =
+            self.is_next(above, first, 1) && self.is_next(below, first, u64::from(u32::MAX));
         let signs = self.is_error(too_little, FloatCc::Gt, (above, near, x))
             && self.is_error(too_much, FloatCc::Le, (below, near, x));
         if !nearest || !self.is_float(a, x) || !steps || !signs {
@@ -73,11 +78,16 @@ impl Editor {
         }
         *left -= 1;
         match *self.def(mask) {
-            Op::Binary { op: BinaryOp::Or, a, b } => self.is_exact(a, x, left) && self.is_exact(b, x, left),
-            Op::ICmp { cc: IntCc::Eq, a, b } if a == x => matches!(self.constant(b), Some(0 | INFINITY)),
+            Op::Binary { op: BinaryOp::Or, a, b } => {
+                self.is_exact(a, x, left) && self.is_exact(b, x, left)
+            }
+            Op::ICmp { cc: IntCc::Eq, a, b } if a == x => {
+                matches!(self.constant(b), Some(0 | INFINITY))
+            }
             Op::ICmp { cc: IntCc::Eq, a, b } if self.constant(b) == Some(0) => {
                 let magnitude = self.matches_binary(a, BinaryOp::And);
-                magnitude.is_some_and(|(a, bits)| a == x && self.constant(bits) == Some(0x7fff_ffff))
+                magnitude
+                    .is_some_and(|(a, bits)| a == x && self.constant(bits) == Some(0x7fff_ffff))
             }
             _ => false,
         }
@@ -98,20 +108,33 @@ impl Editor {
 
     /// The other factor of a product with a constant.
     fn product_with(&self, v: Value, by: u64) -> Option<Value> {
-        let Op::FBinary { op: FloatBinaryOp::Mul, attrs: FloatAttrs::IEEE, a, b } = *self.def(v) else { return None };
-        if self.constant(a) == Some(by) { Some(b) } else { (self.constant(b) == Some(by)).then_some(a) }
+        let Op::FBinary { op: FloatBinaryOp::Mul, attrs: FloatAttrs::IEEE, a, b } = *self.def(v)
+        else {
+            return None;
+        };
+        if self.constant(a) == Some(by) {
+            Some(b)
+        } else {
+            (self.constant(b) == Some(by)).then_some(a)
+        }
     }
 
     /// Whether a word is another one and a constant.
     fn is_next(&self, v: Value, of: Value, step: u64) -> bool {
         let sum = self.matches_binary(v, BinaryOp::Add);
         sum.is_some_and(|(a, b)| {
-            (a == of && self.constant(b) == Some(step)) || (b == of && self.constant(a) == Some(step))
+            (a == of && self.constant(b) == Some(step))
+                || (b == of && self.constant(a) == Some(step))
         })
     }
 
     /// Whether a mask tells that `x - candidate * near`, rounded once, is greater than 0, or at most 0.
-    fn is_error(&self, mask: Value, wanted: FloatCc, (candidate, near, x): (Value, Value, Value)) -> bool {
+    fn is_error(
+        &self,
+        mask: Value,
+        wanted: FloatCc,
+        (candidate, near, x): (Value, Value, Value),
+    ) -> bool {
         let Op::FCmp { cc, flush: false, a, b } = *self.def(mask) else { return false };
         let error = match (cc, self.constant(a), self.constant(b)) {
             (FloatCc::Gt, _, Some(0)) if wanted == FloatCc::Gt => a,
@@ -121,8 +144,7 @@ impl Editor {
             _ => return false,
         };
         let Op::Fma { attrs: FloatAttrs::IEEE, a, b, c } = *self.def(error) else { return false };
-        let is_minus =
-            |v: Value| matches!(*self.def(v), Op::Unary { op: UnaryOp::FNeg, a } if self.is_float(a, candidate));
+        let is_minus = |v: Value| matches!(*self.def(v), Op::Unary { op: UnaryOp::FNeg, a } if self.is_float(a, candidate));
         let factors = (is_minus(a) && b == near) || (is_minus(b) && a == near);
         factors && self.is_float(c, x)
     }

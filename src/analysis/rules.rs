@@ -231,7 +231,9 @@ pub static RULES: [Rule; RULE_COUNT] = [
     Rule {
         name: "compare_by_words",
         rewrites: "a compare of low words where the high words are equal, else of high words (LLVM for AMD): a 64-bit compare",
-        action: Action::Value(&[Head::Compare], |editor, op, window| editor.compare_of_choice(op, window)),
+        action: Action::Value(&[Head::Compare], |editor, op, window| {
+            editor.compare_of_choice(op, window)
+        }),
     },
     Rule {
         name: "scaled_root",
@@ -252,7 +254,8 @@ pub static RULES: [Rule; RULE_COUNT] = [
         name: "float_division",
         rewrites: "`v_div_scale`, Newton's iterations, `v_div_fmas`, `v_div_fixup` (LLVM for AMD): a division of floats",
         action: Action::Value(&[Head::Choice], |editor, op, window| {
-            let (mask, a, b) = choice(op).filter(|&(.., b)| matches!(editor.ty(b).ty, Type::F32 | Type::F64))?;
+            let (mask, a, b) =
+                choice(op).filter(|&(.., b)| matches!(editor.ty(b).ty, Type::F32 | Type::F64))?;
             editor.float_quotient((mask, a, b), window)
         }),
     },
@@ -275,22 +278,30 @@ pub static RULES: [Rule; RULE_COUNT] = [
     Rule {
         name: "root_by_steps",
         rewrites: "`v_sqrt_f32`, scaled and corrected by a unit in the last place (LLVM for AMD): a root",
-        action: Action::Value(&[Head::Choice], |editor, op, window| editor.root_of_steps(op, window)),
+        action: Action::Value(&[Head::Choice], |editor, op, window| {
+            editor.root_of_steps(op, window)
+        }),
     },
     Rule {
         name: "wide_division",
         rewrites: "an estimate of 2^64 / y, two of Newton's steps and two corrections: a 64-bit division or remainder",
-        action: Action::Value(&[Head::Choice], |editor, op, window| editor.wide_division_of_steps(op, window)),
+        action: Action::Value(&[Head::Choice], |editor, op, window| {
+            editor.wide_division_of_steps(op, window)
+        }),
     },
     Rule {
         name: "exact_quotient",
         rewrites: "the last step of NVIDIA's division of floats: a division where operands are moderate",
-        action: Action::Value(&[Head::MultiplyAdd], |editor, op, window| editor.exact_quotient(op, window)),
+        action: Action::Value(&[Head::MultiplyAdd], |editor, op, window| {
+            editor.exact_quotient(op, window)
+        }),
     },
     Rule {
         name: "exact_root",
         rewrites: "the last step of NVIDIA's root of doubles: a root where the operand is moderate",
-        action: Action::Value(&[Head::MultiplyAdd], |editor, op, window| editor.exact_root(op, window)),
+        action: Action::Value(&[Head::MultiplyAdd], |editor, op, window| {
+            editor.exact_root(op, window)
+        }),
     },
     Rule {
         name: "texel_unpack",
@@ -327,7 +338,11 @@ pub static RULES: [Rule; RULE_COUNT] = [
         rewrites: "a load or store of words that are halves of 64-bit values: of the values",
         action: Action::Demand,
     },
-    Rule { name: "long_division", rewrites: "a loop that divides bit by bit: a division", action: Action::Function },
+    Rule {
+        name: "long_division",
+        rewrites: "a loop that divides bit by bit: a division",
+        action: Action::Function,
+    },
     Rule {
         name: "unroll_exchanges",
         rewrites: "a loop that exchanges lanes at a distance that changes: its rounds, one after the other",
@@ -365,7 +380,10 @@ pub struct Rules(u64);
 
 /// A name in a list of rules that no rule has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` in {VARIABLE} is no rule: expected `-NAME,-NAME,...` or `none`, with names among {}", names())]
+#[error(
+    "`{name}` in {VARIABLE} is no rule: expected `-NAME,-NAME,...` or `none`, with names among {}",
+    names()
+)]
 pub struct UnknownRule {
     pub name: String,
 }
@@ -383,10 +401,11 @@ impl Rules {
     /// # Errors
     /// The variable names something that is no rule.
     pub fn of_environment() -> Result<Rules, UnknownRule> {
-        static RULES: LazyLock<Result<Rules, UnknownRule>> = LazyLock::new(|| match std::env::var_os(VARIABLE) {
-            Some(text) => text.to_string_lossy().parse(),
-            None => Ok(Rules::ALL),
-        });
+        static RULES: LazyLock<Result<Rules, UnknownRule>> =
+            LazyLock::new(|| match std::env::var_os(VARIABLE) {
+                Some(text) => text.to_string_lossy().parse(),
+                None => Ok(Rules::ALL),
+            });
         RULES.clone()
     }
 
@@ -414,7 +433,9 @@ impl std::str::FromStr for Rules {
             if word == "none" {
                 return Ok(Rules::NONE);
             }
-            let named = word.strip_prefix('-').and_then(|name| RULES.iter().position(|rule| rule.name == name));
+            let named = word
+                .strip_prefix('-')
+                .and_then(|name| RULES.iter().position(|rule| rule.name == name));
             named.map(|index| rules.without(index)).ok_or_else(|| UnknownRule { name: word.into() })
         })
     }
@@ -439,7 +460,11 @@ impl fmt::Debug for Firings {
 impl Firings {
     /// The names of the rules that have rewritten something, and how often.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u32)> + '_ {
-        RULES.iter().zip(self.0).filter(|&(_, count)| count > 0).map(|(rule, count)| (rule.name, count))
+        RULES
+            .iter()
+            .zip(self.0)
+            .filter(|&(_, count)| count > 0)
+            .map(|(rule, count)| (rule.name, count))
     }
 
     pub fn add(&mut self, other: &Firings) {
@@ -472,7 +497,9 @@ impl Editor {
         let head = self.head(op)?;
         let (_, rules) = BY_HEAD.iter().find(|(known, _)| *known == head)?;
         rules.iter().find_map(|&index| {
-            let Action::Value(_, rewrite) = RULES[index].action else { unreachable!("BY_HEAD has no other rules") };
+            let Action::Value(_, rewrite) = RULES[index].action else {
+                unreachable!("BY_HEAD has no other rules")
+            };
             let before = self.insts.len();
             let value = self.rules.has(index).then(|| rewrite(self, op, window))??;
             self.fired(index, before);
@@ -490,7 +517,10 @@ impl Editor {
         let before = self.insts.len();
         let values = rewrite(self, op, window)?;
         self.fired(index, before);
-        values.iter().enumerate().for_each(|(result, &value)| self.check_result(index, op, result, value));
+        values
+            .iter()
+            .enumerate()
+            .for_each(|(result, &value)| self.check_result(index, op, result, value));
         Some(values)
     }
 
@@ -526,7 +556,8 @@ impl Editor {
         for inst in &self.insts[before..] {
             let defined = inst.results.first().map_or(self.values.len(), |first| first.0 as usize);
             let env = Env { lanes: self.lanes, banks: &[], values: &self.values[..defined] };
-            let types: SmallVec<[ValueType; 4]> = inst.results.iter().map(|&v| self.ty(v)).collect();
+            let types: SmallVec<[ValueType; 4]> =
+                inst.results.iter().map(|&v| self.ty(v)).collect();
             let expected = op_types(&inst.op, env);
             let name = RULES[index].name;
             assert_eq!(expected.as_ref(), Ok(&types), "rule {name} makes {:?}", inst.op);
@@ -538,8 +569,13 @@ impl Editor {
         if cfg!(debug_assertions) {
             let name = RULES[index].name;
             let env = Env { lanes: self.lanes, banks: &[], values: &self.values };
-            let types = op_types(op, env).unwrap_or_else(|error| panic!("rule {name} gets {op:?}: {error}"));
-            assert_eq!(self.ty(value).ty, types[result].ty, "rule {name} gives another type for {op:?}");
+            let types = op_types(op, env)
+                .unwrap_or_else(|error| panic!("rule {name} gets {op:?}: {error}"));
+            assert_eq!(
+                self.ty(value).ty,
+                types[result].ty,
+                "rule {name} gives another type for {op:?}"
+            );
         }
     }
 }
@@ -550,7 +586,8 @@ mod tests {
 
     #[test]
     fn rules_of_passes_have_their_names() {
-        let named = [LOW_WORDS, PAIR_ACCESS, LONG_DIVISION, UNROLL_EXCHANGES].map(|index| RULES[index].name);
+        let named = [LOW_WORDS, PAIR_ACCESS, LONG_DIVISION, UNROLL_EXCHANGES]
+            .map(|index| RULES[index].name);
         assert_eq!(named, ["low_words", "pair_access", "long_division", "unroll_exchanges"]);
     }
 
@@ -561,6 +598,10 @@ mod tests {
         let rules: Rules = "-pair_sum, -low_words".parse().unwrap();
         assert!(!rules.has(0) && rules.has(1) && !rules.has(LOW_WORDS));
         let error = "-pair_sum,wide".parse::<Rules>().unwrap_err().to_string();
-        assert!(error.contains("`wide` in WARPLOOM_RULES is no rule") && error.contains("wide_division"), "{error}");
+        assert!(
+            error.contains("`wide` in WARPLOOM_RULES is no rule")
+                && error.contains("wide_division"),
+            "{error}"
+        );
     }
 }

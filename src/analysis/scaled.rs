@@ -2,7 +2,8 @@
 //! it and the result after it: 1/sqrt(x) is 2^n / sqrt(x 2^2n). Scaling by powers of two is exact, so that this is one root.
 
 use warploom_ir::{
-    ConvertOp, FloatAttrs, FloatBinaryOp, FloatCc, Op, SharedFn, Type, UnaryOp, Value, ValueType, Window,
+    ConvertOp, FloatAttrs, FloatBinaryOp, FloatCc, Op, SharedFn, Type, UnaryOp, Value, ValueType,
+    Window,
 };
 
 use super::editor::Editor;
@@ -23,7 +24,9 @@ impl Editor {
     /// The root that a select or product makes of a scaled one, if it does.
     pub(super) fn root_of_scaled(&mut self, op: &Op, window: Window) -> Option<Value> {
         let Scaled { x: root, mask, power } = self.scaled(op, window)?;
-        let &Op::Shared { function: SharedFn::Rsq, a } = self.def_in(root, window)? else { return None };
+        let &Op::Shared { function: SharedFn::Rsq, a } = self.def_in(root, window)? else {
+            return None;
+        };
         let operand = self.scaled(self.def_in(self.bare(a), window)?, window)?;
         let small = operand.mask == mask && self.is_small(mask, &operand, window);
         if operand.power != 2 * power || self.ty(operand.x).is_uniform() || !small {
@@ -31,7 +34,8 @@ impl Editor {
         }
         let x = self.convert(ConvertOp::Bitcast, Type::F32, operand.x, window);
         let ty = ValueType::varying(Type::F32);
-        let root = self.pure(Op::Shared { function: SharedFn::RsqDenormal, a: x }, window, &[ty])[0];
+        let root =
+            self.pure(Op::Shared { function: SharedFn::RsqDenormal, a: x }, window, &[ty])[0];
         let to = match *op {
             Op::Select { a, .. } => self.ty(a).ty,
             _ => Type::F32,
@@ -49,14 +53,20 @@ impl Editor {
             let x = self.bare(b);
             let (y, factor) = product(self.def_in(self.bare(a), window)?)?;
             let (y, factor) = if self.constant(y).is_some() { (factor, y) } else { (y, factor) };
-            return (self.bare(y) == x).then_some(Scaled { x, mask, power: self.power_of_two(factor)? });
+            return (self.bare(y) == x).then_some(Scaled {
+                x,
+                mask,
+                power: self.power_of_two(factor)?,
+            });
         }
         let (y, z) = product(op)?;
-        [(y, z), (z, y)].into_iter().find_map(|(x, factor)| match *self.def_in(self.bare(factor), window)? {
-            Op::Select { mask, a, b } if self.power_of_two(b) == Some(0) => {
-                Some(Scaled { x: self.bare(x), mask, power: self.power_of_two(a)? })
+        [(y, z), (z, y)].into_iter().find_map(|(x, factor)| {
+            match *self.def_in(self.bare(factor), window)? {
+                Op::Select { mask, a, b } if self.power_of_two(b) == Some(0) => {
+                    Some(Scaled { x: self.bare(x), mask, power: self.power_of_two(a)? })
+                }
+                _ => None,
             }
-            _ => None,
         })
     }
 
@@ -67,7 +77,9 @@ impl Editor {
             Some(&Op::Unary { op: UnaryOp::Not, a }) => (a, true),
             _ => (mask, false),
         };
-        let Some(&Op::FCmp { cc, flush: false, a, b }) = self.def_in(compare, window) else { return false };
+        let Some(&Op::FCmp { cc, flush: false, a, b }) = self.def_in(compare, window) else {
+            return false;
+        };
         let (cc, x, bound) = match if inverse { cc.inverse() } else { cc } {
             cc if self.constant(b).is_some() => (cc, a, b),
             FloatCc::Gt => (FloatCc::Lt, b, a),

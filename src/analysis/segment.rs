@@ -57,7 +57,12 @@ struct Planner<'a> {
 }
 
 impl Plan {
-    pub fn of(function: &Function, block: &Block, classes: &Classes, support: impl Fn(&Inst) -> Support) -> Plan {
+    pub fn of(
+        function: &Function,
+        block: &Block,
+        classes: &Classes,
+        support: impl Fn(&Inst) -> Support,
+    ) -> Plan {
         let mut planner = Planner {
             function,
             block,
@@ -97,7 +102,9 @@ impl Step {
     /// The instructions of the step.
     pub fn insts(&self) -> &[usize] {
         match self {
-            Step::Scalar(index) | Step::Warp(index) | Step::Interpret(index) => std::slice::from_ref(index),
+            Step::Scalar(index) | Step::Warp(index) | Step::Interpret(index) => {
+                std::slice::from_ref(index)
+            }
             Step::Segment(insts) => insts,
         }
     }
@@ -106,7 +113,9 @@ impl Step {
 impl Planner<'_> {
     fn place(&mut self, index: usize, inst: &Inst, support: Support) {
         match support {
-            Support::None if self.comes_before_the_body(&inst.op) => return self.before.push(Step::Interpret(index)),
+            Support::None if self.comes_before_the_body(&inst.op) => {
+                return self.before.push(Step::Interpret(index));
+            }
             Support::None => return self.alone(Step::Interpret(index)),
             Support::Warp => return self.place_on_warp(index, &inst.op),
             Support::LaneWise => {}
@@ -134,7 +143,10 @@ impl Planner<'_> {
             Op::Raise { .. } => self.before.push(Step::Scalar(index)),
             Op::Fence => self.alone(Step::Scalar(index)),
             Op::RfWrite { reg, value, .. } if !self.function.is_lane(*reg) => {
-                debug_assert!(!self.is_pending(*reg) || self.in_body.contains(*value), "an earlier write comes later");
+                debug_assert!(
+                    !self.is_pending(*reg) || self.in_body.contains(*value),
+                    "an earlier write comes later"
+                );
                 if self.in_body.contains(*value) {
                     self.after.push(Step::Scalar(index));
                 } else {
@@ -146,7 +158,8 @@ impl Planner<'_> {
                 self.before.push(Step::Scalar(index));
             }
             Op::RfGather { bank, first, .. } | Op::RfScatter { bank, first, .. } => {
-                let lanes = self.function.is_lane(bank.reg(*first)) || has_varying_operand(&inst.op, self.classes);
+                let lanes = self.function.is_lane(bank.reg(*first))
+                    || has_varying_operand(&inst.op, self.classes);
                 if lanes || self.is_bank_pending(*bank) || self.uses_body(&inst.op) {
                     self.alone(Step::Scalar(index));
                 } else {

@@ -12,8 +12,8 @@ use lane_writes::Held;
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 use warploom_ir::{
-    Access, Block, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Region, Terminator, Type, Value, ValueType,
-    Values, Window, table,
+    Access, Block, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Region, Terminator, Type,
+    Value, ValueType, Values, Window, table,
 };
 
 use super::arrays::{Arrays, Elements};
@@ -80,7 +80,9 @@ impl Ssa<'_> {
         let mut op = inst.op.clone();
         op.map_operands(|v| self.editor.current(self.map[v]));
         let types = inst.types(&block.values);
-        if !matches!(op, Op::RfRead { .. } | Op::RfWrite { .. } | Op::RegionWrite { .. }) && !self.editor.is_pure(&op) {
+        if !matches!(op, Op::RfRead { .. } | Op::RfWrite { .. } | Op::RegionWrite { .. })
+            && !self.editor.is_pure(&op)
+        {
             self.release();
         }
         let results = match op {
@@ -90,7 +92,9 @@ impl Ssa<'_> {
                 Values::new()
             }
             Op::RfGather { bank, first, count, .. } | Op::RfScatter { bank, first, count, .. } => {
-                self.settle_those(|reg| reg.bank == bank && (first..first + count).contains(&reg.index));
+                self.settle_those(|reg| {
+                    reg.bank == bank && (first..first + count).contains(&reg.index)
+                });
                 let op = self.explicit_mask(op, inst.window);
                 self.editor.push(op, inst.window, types)
             }
@@ -118,8 +122,14 @@ impl Ssa<'_> {
                 }
                 let op = self.explicit_mask(op, inst.window);
                 match op {
-                    Op::Raise { guard: Some(guard), .. } if self.editor.constant(guard) == Some(0) => Values::new(),
-                    Op::Store { ref access, sparse: false, .. } if self.is_of_no_lane(access) => Values::new(),
+                    Op::Raise { guard: Some(guard), .. }
+                        if self.editor.constant(guard) == Some(0) =>
+                    {
+                        Values::new()
+                    }
+                    Op::Store { ref access, sparse: false, .. } if self.is_of_no_lane(access) => {
+                        Values::new()
+                    }
                     Op::Load { ref access, sparse: false, .. } if self.is_of_no_lane(access) => {
                         types.iter().map(|&ty| self.zero(ty, inst.window)).collect()
                     }
@@ -162,7 +172,9 @@ impl Ssa<'_> {
     fn note_elements(&mut self, op: &Op, window: Window) {
         let Op::RegionWrite { reg, index, region, value, guard, .. } = *op else { return };
         let ty = self.editor.ty(value).ty;
-        let Some(elements) = self.elements(reg, index, (region, ty), window) else { return self.arrays.forget(reg) };
+        let Some(elements) = self.elements(reg, index, (region, ty), window) else {
+            return self.arrays.forget(reg);
+        };
         let mask = guard.and_then(|guard| self.editor.constant(guard));
         let values = mask.and_then(|_| self.editor.fixed_lanes(value));
         self.arrays.write(elements, mask, values.as_deref());
@@ -195,7 +207,9 @@ impl Ssa<'_> {
             Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. } => {
                 self.editor.ty(access.address).is_uniform()
             }
-            Op::RfScatter { bank, .. } => !matches!(self.function.bank(*bank).kind, CellKind::Lane(_)),
+            Op::RfScatter { bank, .. } => {
+                !matches!(self.function.bank(*bank).kind, CellKind::Lane(_))
+            }
             _ => false,
         };
         if scalar {
@@ -282,7 +296,15 @@ impl Ssa<'_> {
         value
     }
 
-    fn write(&mut self, reg: Reg, part: Part, value: Value, guard: Option<Value>, nomask: bool, window: Window) {
+    fn write(
+        &mut self,
+        reg: Reg,
+        part: Part,
+        value: Value,
+        guard: Option<Value>,
+        nomask: bool,
+        window: Window,
+    ) {
         let all = self.editor.window();
         if !self.function.is_lane(reg) {
             let bits = match part {
@@ -313,8 +335,11 @@ impl Ssa<'_> {
             Some((_, before)) if self.editor.is_subset(before, mask) => (value, mask),
             Some((earlier, before)) => {
                 let merged = self.editor.select(mask, value, earlier, window);
-                let union =
-                    if self.editor.is_subset(mask, before) { before } else { self.editor.or_mask(before, mask) };
+                let union = if self.editor.is_subset(mask, before) {
+                    before
+                } else {
+                    self.editor.or_mask(before, mask)
+                };
                 (merged, union)
             }
         };
@@ -359,6 +384,10 @@ impl Ssa<'_> {
 
     fn write_back(&mut self, reg: Reg, value: Value) {
         let window = self.editor.window();
-        self.editor.push(Op::RfWrite { reg, part: Part::Whole, value, guard: None, nomask: false }, window, &[]);
+        self.editor.push(
+            Op::RfWrite { reg, part: Part::Whole, value, guard: None, nomask: false },
+            window,
+            &[],
+        );
     }
 }

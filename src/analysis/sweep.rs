@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use cranelift_entity::SecondaryMap;
 use smallvec::{SmallVec, smallvec};
 use warploom_ir::{
-    BinaryOp, Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Special, Terminator, Type, UnaryOp, Value,
-    ValueType, table,
+    BinaryOp, Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Special, Terminator, Type,
+    UnaryOp, Value, ValueType, table,
 };
 
 use super::class::{Class, Classes, LaunchClass};
@@ -61,7 +61,10 @@ impl Sweep {
     pub fn of(function: &Function, defs: &Defs, classes: &Classes, plan: &Plan) -> Option<Sweep> {
         let block = function.block(BlockId(0));
         // Strips would have to end where lanes choose otherwise.
-        if classes.launch() == LaunchClass::Any || classes.has_choices() || !is_kernel(function, block) {
+        if classes.launch() == LaunchClass::Any
+            || classes.has_choices()
+            || !is_kernel(function, block)
+        {
             return None;
         }
         let (group, inner, phases) = full_warp_group(function, block, defs, classes, plan)?;
@@ -70,14 +73,24 @@ impl Sweep {
         }
         let is_alike = |&mask: &Value| {
             let of_warp = matches!(plan.steps[plan.home[mask] as usize], Step::Scalar(_));
-            let known =
-                matches!(def(block, defs, mask), Op::Const { bits, .. } if is_all_or_none(*bits, function.lanes));
+            let known = matches!(def(block, defs, mask), Op::Const { bits, .. } if is_all_or_none(*bits, function.lanes));
             !of_warp || known || classes.is_alike(mask) || group.settled.contains_key(&mask)
         };
-        if !phases.iter().flatten().all(|&index| masks_used(block, &block.insts[index]).iter().all(is_alike)) {
+        if !phases
+            .iter()
+            .flatten()
+            .all(|&index| masks_used(block, &block.insts[index]).iter().all(is_alike))
+        {
             return None;
         }
-        let mut sweep = Sweep { joints: None, by_strip: by_strip(block), hidden: HashSet::new(), group, inner, phases };
+        let mut sweep = Sweep {
+            joints: None,
+            by_strip: by_strip(block),
+            hidden: HashSet::new(),
+            group,
+            inner,
+            phases,
+        };
         sweep.joints = sweep.joints(block, defs, classes, plan);
         sweep.hidden = sweep.hidden(function.lanes, block, defs);
         Some(sweep)
@@ -85,7 +98,8 @@ impl Sweep {
 
     /// What operations of lanes use as masks, but for masks that have all lanes or none.
     pub fn masks_used(&self, block: &Block) -> Vec<Value> {
-        let masks = self.phases.iter().flatten().flat_map(|&index| masks_used(block, &block.insts[index]));
+        let masks =
+            self.phases.iter().flatten().flat_map(|&index| masks_used(block, &block.insts[index]));
         masks.filter(|mask| !self.group.settled.contains_key(mask)).collect()
     }
 
@@ -98,7 +112,13 @@ impl Sweep {
         self.hidden.contains(&load)
     }
 
-    fn joints(&self, block: &Block, defs: &Defs, classes: &Classes, plan: &Plan) -> Option<Vec<Value>> {
+    fn joints(
+        &self,
+        block: &Block,
+        defs: &Defs,
+        classes: &Classes,
+        plan: &Plan,
+    ) -> Option<Vec<Value>> {
         let mut joints = Vec::new();
         let mut next = table(block.values.len(), Next::Unknown);
         let in_lanes = |v: Value| matches!(plan.steps[plan.home[v] as usize], Step::Segment(_));
@@ -110,7 +130,8 @@ impl Sweep {
                     _ if of_lanes => Next::RunsOn,
                     class => {
                         let how = next_of(block, defs, &inst.op, classes, &next);
-                        let joint = how == Next::Moved && class.stride().is_some_and(|stride| stride != 0);
+                        let joint =
+                            how == Next::Moved && class.stride().is_some_and(|stride| stride != 0);
                         joints.extend(joint.then_some(result));
                         if joint { Next::RunsOn } else { how }
                     }
@@ -128,11 +149,13 @@ impl Sweep {
             Condition::Aligned { a, .. } => fits(a),
         });
         let is_made_of_lanes = |inst: &Inst| {
-            let spaced = |&v: &Value| block.ty(v) != ValueType::MASK && classes.get(v) != Class::Varying;
+            let spaced =
+                |&v: &Value| block.ty(v) != ValueType::MASK && classes.get(v) != Class::Varying;
             inst.results.is_empty() || !inst.results.iter().all(spaced)
         };
         let mut insts = self.phases.iter().flatten().map(|&index| &block.insts[index]);
-        let lanes_fit = insts.all(|inst| !is_made_of_lanes(inst) || inst.op.operands().into_iter().all(fits));
+        let lanes_fit =
+            insts.all(|inst| !is_made_of_lanes(inst) || inst.op.operands().into_iter().all(fits));
         (conditions_fit && lanes_fit).then_some(joints)
     }
 
@@ -145,7 +168,9 @@ impl Sweep {
         let mut is_hidden = |&index: &usize| {
             let Op::Load { access, .. } = block.insts[index].op else { return false };
             let Some(guard) = access.guard else { return false };
-            let within = seen_within.entry(guard).or_insert_with(|| values_seen_within(block, &insts, &masks, guard));
+            let within = seen_within
+                .entry(guard)
+                .or_insert_with(|| values_seen_within(block, &insts, &masks, guard));
             block.insts[index].results.iter().all(|&v| within[v])
         };
         insts.iter().copied().filter(|index| is_hidden(index)).collect()
@@ -205,7 +230,10 @@ fn full_warp_group(
         }
         loose |= finder.group.loose;
     }
-    if !finder.may_rely_on_facts() || finder.group.accesses.is_empty() || !finder.group.tiled.is_empty() {
+    if !finder.may_rely_on_facts()
+        || finder.group.accesses.is_empty()
+        || !finder.group.tiled.is_empty()
+    {
         return None;
     }
     let group = Group { loose, ..finder.group.clone() };
@@ -240,16 +268,26 @@ fn inner(block: &Block, classes: &Classes, mut finder: Finder) -> Option<Inner> 
 }
 
 /// How the result of an operation goes on, if it is the same in all lanes or evenly spaced.
-fn next_of(block: &Block, defs: &Defs, op: &Op, classes: &Classes, next: &SecondaryMap<Value, Next>) -> Next {
+fn next_of(
+    block: &Block,
+    defs: &Defs,
+    op: &Op,
+    classes: &Classes,
+    next: &SecondaryMap<Value, Next>,
+) -> Next {
     let of = |v: Value| next[v];
     let mut all_same = true;
     op.for_each_operand(|v| all_same &= of(v) == Next::Same);
     match *op {
         Op::Special(Special::Ctaid(0)) => Next::Moved,
         _ if all_same => Next::Same,
-        Op::Splat { a } | Op::Unary { op: UnaryOp::Neg, a } | Op::Convert { op: ConvertOp::Trunc, a, .. } => of(a),
+        Op::Splat { a }
+        | Op::Unary { op: UnaryOp::Neg, a }
+        | Op::Convert { op: ConvertOp::Trunc, a, .. } => of(a),
         // Numbers of blocks are less than 2^31.
-        Op::Convert { op: ConvertOp::ZeroExtend | ConvertOp::SignExtend, a, .. } if of(a) == Next::Moved => {
+        Op::Convert { op: ConvertOp::ZeroExtend | ConvertOp::SignExtend, a, .. }
+            if of(a) == Next::Moved =>
+        {
             if is_block_number(block, defs, a) {
                 Next::Moved
             } else {
@@ -270,7 +308,11 @@ fn next_of(block: &Block, defs: &Defs, op: &Op, classes: &Classes, next: &Second
             (Next::Same, how) if classes.get(a).is_same() => how,
             _ => Next::Unknown,
         },
-        Op::Binary { op: BinaryOp::Shl, a, b } if matches!(def(block, defs, b), Op::Const { .. }) => of(a),
+        Op::Binary { op: BinaryOp::Shl, a, b }
+            if matches!(def(block, defs, b), Op::Const { .. }) =>
+        {
+            of(a)
+        }
         _ => Next::Unknown,
     }
 }
@@ -280,7 +322,9 @@ fn masks_used(block: &Block, inst: &Inst) -> SmallVec<[Value; 4]> {
     match inst.op {
         Op::Select { mask, .. } => smallvec![mask],
         Op::AddCarry { carry, .. } => carry.into_iter().collect(),
-        Op::Binary { .. } | Op::Unary { .. } if block.ty(inst.results[0]) == ValueType::MASK => inst.op.operands(),
+        Op::Binary { .. } | Op::Unary { .. } if block.ty(inst.results[0]) == ValueType::MASK => {
+            inst.op.operands()
+        }
         ref op => op.access().and_then(|access| access.guard).into_iter().collect(),
     }
 }
@@ -307,7 +351,12 @@ fn by_strip(block: &Block) -> SecondaryMap<Value, bool> {
 }
 
 /// Values of which, and of all that instructions make of them, something is seen in the lanes of a mask only.
-fn values_seen_within(block: &Block, insts: &[usize], masks: &Masks, mask: Value) -> SecondaryMap<Value, bool> {
+fn values_seen_within(
+    block: &Block,
+    insts: &[usize],
+    masks: &Masks,
+    mask: Value,
+) -> SecondaryMap<Value, bool> {
     let mut within = table(block.values.len(), true);
     // Uses come behind what they use.
     for &index in insts.iter().rev() {

@@ -5,7 +5,8 @@
 use smallvec::SmallVec;
 use warploom_ir::texel::{TexelFormat, TexelKind};
 use warploom_ir::{
-    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Op, Round, Type, Value, ValueType, Values, Window,
+    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Op, Round, Type, Value,
+    ValueType, Values, Window,
 };
 
 use super::editor::Editor;
@@ -61,7 +62,8 @@ impl Editor {
         if !unpacks {
             return Some(self.packed(kind, fields, given, window));
         }
-        let last = if matches!(kind, TexelKind::Uint | TexelKind::Sint) { 1 } else { 1f32.to_bits() };
+        let last =
+            if matches!(kind, TexelKind::Uint | TexelKind::Sint) { 1 } else { 1f32.to_bits() };
         let absent = [0, 0, 0, last].map(|bits| self.iconst(Type::I32, bits.into()));
         let component = |(field, absent): (Option<Field>, Value)| match field {
             Some(field) => self.component(kind, field, given[field.word], window),
@@ -109,7 +111,13 @@ impl Editor {
         self.convert(ConvertOp::Bitcast, Type::I32, value, window)
     }
 
-    fn packed(&mut self, kind: TexelKind, fields: [Option<Field>; 4], given: [Value; 4], window: Window) -> Values {
+    fn packed(
+        &mut self,
+        kind: TexelKind,
+        fields: [Option<Field>; 4],
+        given: [Value; 4],
+        window: Window,
+    ) -> Values {
         let zero = self.iconst(Type::I32, 0);
         let mut words: SmallVec<[Value; 4]> = [zero; 4].into_iter().collect();
         for (field, component) in fields.into_iter().zip(given) {
@@ -143,13 +151,22 @@ impl Editor {
                 let of = |ty| [ValueType { ty, shape }];
                 let a = self.convert(ConvertOp::Bitcast, Type::F32, component, window);
                 let attrs = FloatAttrs { saturate: true, ..IEEE };
-                let a = self.pure(Op::FUnary { op: FloatUnaryOp::Copy, attrs, a }, window, &of(Type::F32))[0];
-                let a = self.pure(Op::FConvert { to: Type::F64, attrs: IEEE, a }, window, &of(Type::F64))[0];
+                let a = self.pure(
+                    Op::FUnary { op: FloatUnaryOp::Copy, attrs, a },
+                    window,
+                    &of(Type::F32),
+                )[0];
+                let a = self.pure(
+                    Op::FConvert { to: Type::F64, attrs: IEEE, a },
+                    window,
+                    &of(Type::F64),
+                )[0];
                 let b = self.iconst(Type::F64, f64::from(mask).to_bits());
                 let op = Op::FBinary { op: FloatBinaryOp::Mul, attrs: IEEE, a, b };
                 let a = self.pure(op, window, &of(Type::F64))[0];
                 let round = Round::Nearest;
-                let op = Op::FloatToInt { to: Type::I32, signed: true, round, flush: false, nan: 0, a };
+                let op =
+                    Op::FloatToInt { to: Type::I32, signed: true, round, flush: false, nan: 0, a };
                 self.pure(op, window, &of(Type::I32))[0]
             }
         }

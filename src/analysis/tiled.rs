@@ -78,7 +78,14 @@ pub fn tiled<'a>(
     def: impl Fn(Value) -> Option<&'a Op>,
     access: &Access,
 ) -> Option<Tiled> {
-    let mut finder = Finder { classes, type_of, def, root: None, known: FxHashMap::default(), limits: Vec::new() };
+    let mut finder = Finder {
+        classes,
+        type_of,
+        def,
+        root: None,
+        known: FxHashMap::default(),
+        limits: Vec::new(),
+    };
     finder.find_root(access.address, &mut 0)?;
     let root = finder.root?;
     let step = match classes.get(root) {
@@ -129,16 +136,18 @@ impl<'a, T: Fn(Value) -> Type, D: Fn(Value) -> Option<&'a Op>> Finder<'_, T, D> 
             {
                 (*self.root.get_or_insert(a) == a).then_some(())
             }
-            Op::Binary { op: BinaryOp::And | BinaryOp::ShrU | BinaryOp::Shl | BinaryOp::Mul, a, b }
-                if self.constant(b).is_some() =>
-            {
-                self.find_root(a, seen)
-            }
+            Op::Binary {
+                op: BinaryOp::And | BinaryOp::ShrU | BinaryOp::Shl | BinaryOp::Mul,
+                a,
+                b,
+            } if self.constant(b).is_some() => self.find_root(a, seen),
             Op::Binary { op: BinaryOp::Or | BinaryOp::Xor | BinaryOp::Add, a, b } => {
                 self.find_root(a, seen)?;
                 self.find_root(b, seen)
             }
-            Op::Convert { op: ConvertOp::ZeroExtend, a, .. } | Op::Splat { a } => self.find_root(a, seen),
+            Op::Convert { op: ConvertOp::ZeroExtend, a, .. } | Op::Splat { a } => {
+                self.find_root(a, seen)
+            }
             _ => None,
         }
     }
@@ -147,7 +156,10 @@ impl<'a, T: Fn(Value) -> Type, D: Fn(Value) -> Option<&'a Op>> Finder<'_, T, D> 
         self.classes.get(v) == Class::Varying
             && matches!(
                 (self.def)(v),
-                Some(Op::Binary { op: BinaryOp::And | BinaryOp::ShrU | BinaryOp::Or | BinaryOp::Xor, .. })
+                Some(Op::Binary {
+                    op: BinaryOp::And | BinaryOp::ShrU | BinaryOp::Or | BinaryOp::Xor,
+                    ..
+                })
             )
     }
 
@@ -180,7 +192,9 @@ impl<'a, T: Fn(Value) -> Type, D: Fn(Value) -> Option<&'a Op>> Finder<'_, T, D> 
                 let (of, with) = (self.spread(a)?, self.spread(b)?);
                 match self.constant(b) {
                     Some(mask) if of.bits.is_some() => of.map(ty, |bits| Some(bits & mask)),
-                    _ if of.is_same() && with.is_same() => Some(Spread::of_lane_0(of.bits? & with.bits?)),
+                    _ if of.is_same() && with.is_same() => {
+                        Some(Spread::of_lane_0(of.bits? & with.bits?))
+                    }
                     _ => None,
                 }
             }

@@ -6,7 +6,9 @@
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 use warploom_ir::verify::{self, VerifyError};
-use warploom_ir::{Block, BlockId, CellKind, Function, Op, Part, Reg, Terminator, Type, Value, eval, may_write};
+use warploom_ir::{
+    Block, BlockId, CellKind, Function, Op, Part, Reg, Terminator, Type, Value, eval, may_write,
+};
 
 use super::rules::Rules;
 use super::ssa;
@@ -58,9 +60,12 @@ fn exchanges(block: &Block) -> bool {
 /// The block that enters a loop, if there is one such block, and the loop's blocks in order: each but the first is come to from the one before.
 fn find(function: &Function, ways: &Ways, head: BlockId) -> Option<(BlockId, Vec<BlockId>)> {
     let body = around(function, ways, head, &mut vec![head])?;
-    let exchanges = body.iter().any(|&id| function.block(id).insts.iter().any(|inst| is_exchange(&inst.op)));
+    let exchanges =
+        body.iter().any(|&id| function.block(id).insts.iter().any(|inst| is_exchange(&inst.op)));
     if !exchanges
-        || body.iter().any(|&id| function.block(id).insts.iter().any(|inst| may_write(&inst.op, function.active)))
+        || body.iter().any(|&id| {
+            function.block(id).insts.iter().any(|inst| may_write(&inst.op, function.active))
+        })
     {
         return None;
     }
@@ -69,11 +74,17 @@ fn find(function: &Function, ways: &Ways, head: BlockId) -> Option<(BlockId, Vec
         [a, b] if Some(&b) == body.last() => a,
         _ => return None,
     };
-    (function.block(before).term == Terminator::Jump(head) && !body.contains(&before)).then_some((before, body))
+    (function.block(before).term == Terminator::Jump(head) && !body.contains(&before))
+        .then_some((before, body))
 }
 
 /// The blocks of a way from the last of these back to the first.
-fn around(function: &Function, ways: &Ways, head: BlockId, path: &mut Vec<BlockId>) -> Option<Vec<BlockId>> {
+fn around(
+    function: &Function,
+    ways: &Ways,
+    head: BlockId,
+    path: &mut Vec<BlockId>,
+) -> Option<Vec<BlockId>> {
     let last = *path.last().expect("a path begins somewhere");
     let block = function.block(last);
     let targets = match block.term {
@@ -111,8 +122,10 @@ struct Ways {
 
 impl Ways {
     fn of(function: &Function) -> Ways {
-        let mut to: PrimaryMap<BlockId, Vec<BlockId>> = function.blocks.iter().map(|_| Vec::new()).collect();
-        let mut is_joined: PrimaryMap<BlockId, bool> = function.blocks.iter().map(|_| false).collect();
+        let mut to: PrimaryMap<BlockId, Vec<BlockId>> =
+            function.blocks.iter().map(|_| Vec::new()).collect();
+        let mut is_joined: PrimaryMap<BlockId, bool> =
+            function.blocks.iter().map(|_| false).collect();
         for (block, id) in function.blocks.iter().zip(0..) {
             block.term.for_each_target(|target| to[target].push(BlockId(id)));
             if let Some(join) = block.join {
@@ -124,7 +137,11 @@ impl Ways {
 }
 
 /// The blocks that run when a loop is entered from a block, in order, and what comes after them.
-fn unrolled(function: &Function, before: BlockId, body: &[BlockId]) -> Option<(Vec<BlockId>, BlockId)> {
+fn unrolled(
+    function: &Function,
+    before: BlockId,
+    body: &[BlockId],
+) -> Option<(Vec<BlockId>, BlockId)> {
     let entered = function.block(before);
     if !keeps_active(function, entered) {
         return None;
@@ -191,7 +208,10 @@ impl Known {
                 }
                 Op::RfWrite { reg, part, value, guard, .. } => {
                     let uniform = matches!(function.bank(reg.bank).kind, CellKind::Uniform(_));
-                    match values.get(&value).filter(|_| uniform && part == Part::Whole && guard.is_none()) {
+                    match values
+                        .get(&value)
+                        .filter(|_| uniform && part == Part::Whole && guard.is_none())
+                    {
                         Some(&bits) => self.0.insert(reg, bits),
                         None => self.0.remove(&reg),
                     };
@@ -209,7 +229,12 @@ impl Known {
 }
 
 /// The only result of an operation on values that are one for the warp and known.
-fn computed(function: &Function, block: &Block, op: &Op, values: &FxHashMap<Value, u64>) -> Option<u64> {
+fn computed(
+    function: &Function,
+    block: &Block,
+    op: &Op,
+    values: &FxHashMap<Value, u64>,
+) -> Option<u64> {
     if matches!(op, Op::AddCarry { .. } | Op::Select { .. }) {
         return None;
     }
@@ -217,16 +242,22 @@ fn computed(function: &Function, block: &Block, op: &Op, values: &FxHashMap<Valu
     if !operands.iter().all(|&v| block.ty(v).is_uniform()) {
         return None;
     }
-    let known: Option<Vec<[u64; 1]>> = operands.iter().map(|v| values.get(v).map(|&bits| [bits])).collect();
+    let known: Option<Vec<[u64; 1]>> =
+        operands.iter().map(|v| values.get(v).map(|&bits| [bits])).collect();
     let known = known?;
     let args: Vec<&[u64]> = known.iter().map(|bits| &bits[..]).collect();
-    let ty =
-        operands.first().map(|&v| block.ty(v).ty).or(if let Op::Const { ty, .. } = op { Some(*ty) } else { None })?;
+    let ty = operands.first().map(|&v| block.ty(v).ty).or(if let Op::Const { ty, .. } = op {
+        Some(*ty)
+    } else {
+        None
+    })?;
     let mut out = [0];
     match eval::lanewise(op, ty, function.nan, (function.lanes, 0), &args, &mut out)? {
         eval::Output::Row => Some(out[0]),
         // A compare of such values gives all lanes or none.
-        eval::Output::Mask(mask) => Some(if mask & 1 != 0 { Type::Mask.bits_of_lanes(function.lanes) } else { 0 }),
+        eval::Output::Mask(mask) => {
+            Some(if mask & 1 != 0 { Type::Mask.bits_of_lanes(function.lanes) } else { 0 })
+        }
         eval::Output::RowAndMask(_) => None,
     }
 }
@@ -253,7 +284,10 @@ mod tests {
 
     #[test]
     fn a_loop_whose_rounds_are_known() {
-        assert_eq!(entered("const.i32 1", "const.i32 8"), (Terminator::Jump(BlockId(2)), 2 + 3 * 3));
+        assert_eq!(
+            entered("const.i32 1", "const.i32 8"),
+            (Terminator::Jump(BlockId(2)), 2 + 3 * 3)
+        );
     }
 
     #[test]

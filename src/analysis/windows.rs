@@ -8,13 +8,19 @@ use std::borrow::Cow;
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 use warploom_ir::{
-    Access, Bank, BinaryOp, Block, CellKind, Function, Inst, Op, Reg, Type, Value, ValueType, Values, Window, numbered,
+    Access, Bank, BinaryOp, Block, CellKind, Function, Inst, Op, Reg, Type, Value, ValueType,
+    Values, Window, numbered,
 };
 
 /// The function without windows, but for those of byte regions.
 pub fn widen(function: &Function) -> Cow<'_, Function> {
     let all = Window::all(function.lanes);
-    if function.blocks.iter().flat_map(|block| &block.insts).all(|inst| inst.window == all || keeps(&inst.op)) {
+    if function
+        .blocks
+        .iter()
+        .flat_map(|block| &block.insts)
+        .all(|inst| inst.window == all || keeps(&inst.op))
+    {
         return Cow::Borrowed(function);
     }
     let mut function = function.clone();
@@ -30,7 +36,14 @@ fn keeps(op: &Op) -> bool {
 }
 
 fn widen_block(banks: &[Bank], all: Window, block: &mut Block) {
-    let mut wide = Widener { banks, all, insts: Vec::new(), values: Vec::new(), map: PrimaryMap::new(), pc: block.pc };
+    let mut wide = Widener {
+        banks,
+        all,
+        insts: Vec::new(),
+        values: Vec::new(),
+        map: PrimaryMap::new(),
+        pc: block.pc,
+    };
     for inst in std::mem::take(&mut block.insts) {
         wide.pc = inst.pc;
         wide.inst(inst, &block.values);
@@ -86,7 +99,8 @@ impl Widener<'_> {
                     *guard = Some(self.cut_guard(*guard, window));
                 }
             }
-            Op::RfWrite { reg: Reg { bank, .. }, guard, .. } | Op::RfScatter { bank, guard, .. } => {
+            Op::RfWrite { reg: Reg { bank, .. }, guard, .. }
+            | Op::RfScatter { bank, guard, .. } => {
                 if matches!(self.banks[bank.index()].kind, CellKind::Lane(_)) {
                     *guard = Some(self.cut_guard(*guard, window));
                 }
@@ -108,11 +122,13 @@ impl Widener<'_> {
     /// A mask without its bits outside a window.
     fn cut(&mut self, mask: Value, window: Window) -> Value {
         let lanes = self.lanes_of(window);
-        self.push(Op::Binary { op: BinaryOp::And, a: mask, b: lanes }, &[ValueType::MASK], self.all)[0]
+        self.push(Op::Binary { op: BinaryOp::And, a: mask, b: lanes }, &[ValueType::MASK], self.all)
+            [0]
     }
 
     fn lanes_of(&mut self, window: Window) -> Value {
-        self.push(Op::Const { ty: Type::Mask, bits: window.mask() }, &[ValueType::MASK], self.all)[0]
+        self.push(Op::Const { ty: Type::Mask, bits: window.mask() }, &[ValueType::MASK], self.all)
+            [0]
     }
 
     /// Which result of an operation is a mask that has bits in its window only.

@@ -85,7 +85,10 @@ impl<'p> Reader<'p> {
     /// # Errors
     /// There is no code generator for this host.
     pub fn new(program: &'p Program) -> Result<Reader<'p>, JitError> {
-        Ok(Reader { program, key: Key::of_program(&program.identity()?).of_region(0, Effort::Quick) })
+        Ok(Reader {
+            program,
+            key: Key::of_program(&program.identity()?).of_region(0, Effort::Quick),
+        })
     }
 
     /// The file that would be written.
@@ -161,7 +164,8 @@ impl Cache {
             Some(folder) => folder.into(),
             None => {
                 let home = || variable("HOME").map(|home| Path::new(&home).join(".cache"));
-                let caches = variable("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+                let caches =
+                    variable("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
                 caches.or_else(home)?.join("warploom")
             }
         };
@@ -234,7 +238,12 @@ impl Cache {
             // Another process may have removed it.
             let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
             if metadata.is_file() {
-                files.push(Found { path, bytes: metadata.len(), used: metadata.modified()?, is_entry });
+                files.push(Found {
+                    path,
+                    bytes: metadata.len(),
+                    used: metadata.modified()?,
+                    is_entry,
+                });
             }
         }
         Ok(files)
@@ -273,7 +282,9 @@ impl Cache {
         if bytes.len() as u64 > self.max_bytes.min(MAX_FILE) {
             return;
         }
-        let before = self.bytes.get_or_init(|| AtomicU64::new(self.contents().map_or(0, |there| there.bytes)));
+        let before = self
+            .bytes
+            .get_or_init(|| AtomicU64::new(self.contents().map_or(0, |there| there.bytes)));
         let stored = self.write(&self.path(key), &bytes).and_then(|()| {
             let all = before.fetch_add(bytes.len() as u64, Relaxed) + bytes.len() as u64;
             if all > self.max_bytes { self.trim() } else { Ok(()) }
@@ -339,7 +350,8 @@ impl Pieces for OfProgram {
 
 /// Another process may have removed it.
 fn remove(path: &Path) -> io::Result<()> {
-    fs::remove_file(path).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+    fs::remove_file(path)
+        .or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -354,7 +366,9 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
     }
     let now = SystemTime::now();
-    let is_stale = metadata.modified().is_ok_and(|used| now.duration_since(used).is_ok_and(|age| age > TOUCHED));
+    let is_stale = metadata
+        .modified()
+        .is_ok_and(|used| now.duration_since(used).is_ok_and(|age| age > TOUCHED));
     if is_stale {
         // If it fails, the entry is among the first to go.
         let _ = file.set_modified(now);
@@ -440,7 +454,8 @@ mod tests {
         std::fs::write(folder.path().join("x.new"), "left by a process that was killed").unwrap();
         std::fs::write(folder.path().join("notes"), "not ours").unwrap();
         assert_eq!(cache.clear().unwrap(), Contents { entries: 3, bytes: 3 * bytes });
-        let there: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let there: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(there, ["notes"]);
     }
 

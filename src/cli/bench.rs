@@ -43,8 +43,9 @@ impl Measured<'_> {
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let mut launch = Launch::read(&options.manifest)?;
     launch.arch = options.gpu.arch.or(launch.arch);
-    let complain =
-        |what: &dyn std::fmt::Display| super::complain(&format_args!("{}: {what}", options.manifest.display()));
+    let complain = |what: &dyn std::fmt::Display| {
+        super::complain(&format_args!("{}: {what}", options.manifest.display()))
+    };
     let mut text = String::new();
     let mut engines = Vec::new();
     for engine in [EngineKind::Jit, EngineKind::Interp] {
@@ -80,7 +81,9 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
             ending = Ending::Mismatch;
         }
     }
-    match first_difference(&jit.as_run(), &interp.as_run()).map_err(Error::exec(&options.manifest))? {
+    match first_difference(&jit.as_run(), &interp.as_run())
+        .map_err(Error::exec(&options.manifest))?
+    {
         Some(difference) => {
             complain(&format_args!("the engines differ: {difference}"));
             ending = Ending::Mismatch;
@@ -92,7 +95,11 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
 }
 
 /// Launches until the time is up, or one ends with a fault.
-fn measure<'c>(options: &Options, launch: &'c Launch, engine: EngineKind) -> Result<Measured<'c>, Error> {
+fn measure<'c>(
+    options: &Options,
+    launch: &'c Launch,
+    engine: EngineKind,
+) -> Result<Measured<'c>, Error> {
     let failed = |e| Error::exec(&launch.path)(e);
     let session = session(launch)?;
     let shape = session.options(engine, options.threads.into());
@@ -104,7 +111,8 @@ fn measure<'c>(options: &Options, launch: &'c Launch, engine: EngineKind) -> Res
         translate += outcome.translate;
         best = best.min(outcome.run);
         launches += 1;
-        let enough = launches >= 2 && start.elapsed() >= Duration::from_secs(options.seconds.into());
+        let enough =
+            launches >= 2 && start.elapsed() >= Duration::from_secs(options.seconds.into());
         if enough || outcome.fault.is_some() {
             break outcome;
         }

@@ -42,10 +42,17 @@ pub(super) fn run(action: &Action) -> Result<Ending, Error> {
     let text = match action {
         Action::Info => {
             let contents = cache.contents().map_err(failed("cannot be read"))?;
-            format!("{folder}: {} of at most {} MiB\n", amount(contents), grouped(cache.max_bytes() >> 20))
+            format!(
+                "{folder}: {} of at most {} MiB\n",
+                amount(contents),
+                grouped(cache.max_bytes() >> 20)
+            )
         }
         Action::Clear => {
-            format!("{folder}: {} removed\n", amount(cache.clear().map_err(failed("cannot be emptied"))?))
+            format!(
+                "{folder}: {} removed\n",
+                amount(cache.clear().map_err(failed("cannot be emptied"))?)
+            )
         }
     };
     print(text)?;

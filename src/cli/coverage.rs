@@ -22,7 +22,10 @@ pub(super) fn run(path: &Path, bytes: &[u8], arch: Option<Arch>) -> Result<Endin
         }
         modules += 1;
         failures.extend(
-            module.unreadable.iter().map(|kernel| format!("{label}: kernel {}: {}", kernel.name, kernel.error)),
+            module
+                .unreadable
+                .iter()
+                .map(|kernel| format!("{label}: kernel {}: {}", kernel.name, kernel.error)),
         );
         if let Err(error) = coverage.add(module) {
             failures.push(format!("{label}: {error}"));
@@ -50,7 +53,9 @@ pub(super) fn run(path: &Path, bytes: &[u8], arch: Option<Arch>) -> Result<Endin
         let class = match stop.class {
             FidelityClass::Illegal => "no instruction",
             FidelityClass::Unimplemented => "unimplemented",
-            FidelityClass::Exact | FidelityClass::Approximate(_) => "unimplemented with these operands",
+            FidelityClass::Exact | FidelityClass::Approximate(_) => {
+                "unimplemented with these operands"
+            }
         };
         let (kernel, at, example) = &count.example;
         text += &format!(
@@ -68,5 +73,9 @@ pub(super) fn run(path: &Path, bytes: &[u8], arch: Option<Arch>) -> Result<Endin
         text += &format!("  {mnemonic}: {} times; {bound}\n", grouped(*count));
     }
     print(&text)?;
-    Ok(if failures.is_empty() && coverage.incomplete == 0 { Ending::Success } else { Ending::Mismatch })
+    Ok(if failures.is_empty() && coverage.incomplete == 0 {
+        Ending::Success
+    } else {
+        Ending::Mismatch
+    })
 }

@@ -123,7 +123,8 @@ fn link(from: &Path, into: &Path) -> Result<Vec<PathBuf>, Error> {
 
 /// A variable with something put before what it has already.
 fn before(variable: &str, first: &[PathBuf]) -> OsString {
-    let mut value = first.iter().map(|path| path.as_os_str()).collect::<Vec<_>>().join(OsStr::new(":"));
+    let mut value =
+        first.iter().map(|path| path.as_os_str()).collect::<Vec<_>>().join(OsStr::new(":"));
     if let Some(rest) = std::env::var_os(variable).filter(|rest| !rest.is_empty()) {
         value.push(":");
         value.push(rest);

@@ -46,7 +46,9 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let text = match options.isa {
         Some(isa) if options.hex_lines => hex_lines(isa, options, &bytes)?,
         Some(IsaChoice::Gfx9) => stream(&bytes, 0, Chip::Any, options.hex),
-        Some(IsaChoice::Maxwell) => return Err(Error::Other("--isa maxwell: expected --hex-lines with it".into())),
+        Some(IsaChoice::Maxwell) => {
+            return Err(Error::Other("--isa maxwell: expected --hex-lines with it".into()));
+        }
         None => binary(options, &bytes)?,
     };
     print(&text)?;
@@ -88,7 +90,8 @@ fn gfx9_text(digits: &str) -> Option<Option<String>> {
         _ => None,
     };
     let code: Vec<u8> = pairs.map(byte).collect::<Option<_>>()?;
-    let instruction = warploom_gfx9::Instruction::decode(&code).filter(|one| one.bytes() as usize == code.len());
+    let instruction =
+        warploom_gfx9::Instruction::decode(&code).filter(|one| one.bytes() as usize == code.len());
     Some(instruction.map(|instruction| instruction.text(0)))
 }
 
@@ -106,7 +109,11 @@ fn stream(code: &[u8], start: u64, chip: Chip, hex: bool) -> String {
         // Writing to a string does not fail.
         let _ = write!(out, "{pc:06x}  {text}");
         if hex {
-            let words = code[at..at + bytes].as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+            let words = code[at..at + bytes]
+                .as_chunks::<4>()
+                .0
+                .iter()
+                .map(|word| u32::from_le_bytes(*word));
             let words: Vec<_> = words.map(|word| format!("{word:08x}")).collect();
             let _ = write!(out, "  // {}", words.join(" "));
         }
@@ -114,7 +121,8 @@ fn stream(code: &[u8], start: u64, chip: Chip, hex: bool) -> String {
         at += bytes;
     }
     if at < code.len() {
-        let _ = writeln!(out, "{:06x}  {} bytes that are no word", start + at as u64, code.len() - at);
+        let _ =
+            writeln!(out, "{:06x}  {} bytes that are no word", start + at as u64, code.len() - at);
     }
     out
 }
@@ -122,8 +130,10 @@ fn stream(code: &[u8], start: u64, chip: Chip, hex: bool) -> String {
 /// The listing of a code object's function at its address in the image.
 fn function(module: &Module, function: &Function, chip: Chip, hex: bool) -> String {
     let image = &module.sections[function.section.0].data;
-    let after =
-        module.functions.iter().filter(|next| next.section == function.section && next.offset > function.offset);
+    let after = module
+        .functions
+        .iter()
+        .filter(|next| next.section == function.section && next.offset > function.offset);
     // Where the file does not say its size, it ends where the next one begins.
     let next = after.map(|next| next.offset).min().unwrap_or(image.len() as u64);
     let end = if function.size == 0 { next } else { function.offset.saturating_add(function.size) };
@@ -137,7 +147,8 @@ fn code_object(module: &Module, chip: Chip, hex: bool) -> String {
     let mut listings = Vec::new();
     for range in module.hsa.as_ref().map_or(&[][..], |hsa| &hsa.code) {
         let mut names: BTreeMap<u64, String> = BTreeMap::from([(range.start, String::new())]);
-        for function in module.functions.iter().filter(|function| range.contains(&function.offset)) {
+        for function in module.functions.iter().filter(|function| range.contains(&function.offset))
+        {
             let label = names.entry(function.offset).or_default();
             label.push_str(&function.name);
             label.push_str(":\n");
@@ -170,15 +181,23 @@ fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {
         }
         Some(_) if texts.is_empty() && !unreadable.is_empty() => Err(failed(unreadable[0].clone())),
         Some(name) if texts.is_empty() => {
-            let names: Vec<_> = modules.iter().flat_map(|m| &m.functions).map(|f| f.name.as_str()).collect();
+            let names: Vec<_> =
+                modules.iter().flat_map(|m| &m.functions).map(|f| f.name.as_str()).collect();
             let known = if names.is_empty() { "no functions".into() } else { names.join(", ") };
-            Err(Error::Other(format!("{}: no function `{name}`: the binary has {known}", options.file.display())))
+            Err(Error::Other(format!(
+                "{}: no function `{name}`: the binary has {known}",
+                options.file.display()
+            )))
         }
         Some(_) => Ok(texts.join("\n\n")),
         None => {
-            let problems = kernels().map(|kernel| format!("kernel {}: {}", kernel.name, kernel.error));
+            let problems =
+                kernels().map(|kernel| format!("kernel {}: {}", kernel.name, kernel.error));
             let problems = problems.chain(unreadable.iter().map(ToString::to_string));
-            texts.extend(problems.map(|problem| format!("// not read: {}\n", problem.replace('\n', "\n// "))));
+            texts.extend(
+                problems
+                    .map(|problem| format!("// not read: {}\n", problem.replace('\n', "\n// "))),
+            );
             Ok(texts.join("\n\n"))
         }
     }
@@ -188,7 +207,10 @@ fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {
 fn external_targets(module: &Module, section: SectionId) -> Vec<(u64, &str)> {
     let of_section = module.relocations.iter().filter(|relocation| relocation.section == section);
     let target = of_section.map(|relocation| (relocation.offset, module.symbol(relocation.symbol)));
-    target.filter(|(_, symbol)| symbol.kind == SymbolKind::Function).map(|(at, symbol)| (at, &*symbol.name)).collect()
+    target
+        .filter(|(_, symbol)| symbol.kind == SymbolKind::Function)
+        .map(|(at, symbol)| (at, &*symbol.name))
+        .collect()
 }
 
 /// The text of each routine of vISA, or of the one of that name.
@@ -209,10 +231,16 @@ fn visa_text(module: &Module, platform: Option<Platform>, function: Option<&str>
 /// The listing of every code section, or of those that hold the function; of a code object of the function alone.
 fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String> {
     match module.isa {
-        Isa::Ptx { .. } => return module.ptx.iter().map(|ptx| warploom_ptx::text::print(&ptx.module)).collect(),
+        Isa::Ptx { .. } => {
+            return module.ptx.iter().map(|ptx| warploom_ptx::text::print(&ptx.module)).collect();
+        }
         Isa::Visa { platform } => return visa_text(module, platform, function),
         Isa::Ir => {
-            return module.sections.iter().map(|section| String::from_utf8_lossy(&section.data).into_owned()).collect();
+            return module
+                .sections
+                .iter()
+                .map(|section| String::from_utf8_lossy(&section.data).into_owned())
+                .collect();
         }
         Isa::Gfx9 { mach } => {
             let Some(name) = function else { return vec![code_object(module, mach.chip(), hex)] };
@@ -221,16 +249,22 @@ fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String
         }
         Isa::Maxwell { .. } => {}
     }
-    let code: Vec<_> = (0..module.sections.len()).filter(|&i| module.sections[i].kind == SectionKind::Code).collect();
-    let functions_of = |i: usize| module.functions.iter().filter(move |f| f.section == SectionId(i));
+    let code: Vec<_> = (0..module.sections.len())
+        .filter(|&i| module.sections[i].kind == SectionKind::Code)
+        .collect();
+    let functions_of =
+        |i: usize| module.functions.iter().filter(move |f| f.section == SectionId(i));
     let indirect: Vec<Vec<_>> = code
         .iter()
         .map(|&i| {
             let branches = functions_of(i).flat_map(|f| &f.indirect_branches);
-            branches.map(|b| (u64::from(b.at), b.targets.iter().map(|&t| u64::from(t)).collect())).collect()
+            branches
+                .map(|b| (u64::from(b.at), b.targets.iter().map(|&t| u64::from(t)).collect()))
+                .collect()
         })
         .collect();
-    let external: Vec<Vec<_>> = code.iter().map(|&i| external_targets(module, SectionId(i))).collect();
+    let external: Vec<Vec<_>> =
+        code.iter().map(|&i| external_targets(module, SectionId(i))).collect();
     let sections: Vec<_> = code
         .iter()
         .zip(indirect.iter().zip(&external))
@@ -254,10 +288,18 @@ fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String
                 Binding::Global => Some(".global"),
                 Binding::Weak => Some(".weak"),
             };
-            Some(Symbol { name: &f.name, section, offset: f.offset, size: f.size, visible, kernel: f.kernel })
+            Some(Symbol {
+                name: &f.name,
+                section,
+                offset: f.offset,
+                size: f.size,
+                visible,
+                kernel: f.kernel,
+            })
         })
         .collect();
     let texts = listing(&sections, &symbols, hex);
-    let wanted = |i: usize| function.is_none_or(|name| functions_of(code[i]).any(|f| f.name == name));
+    let wanted =
+        |i: usize| function.is_none_or(|name| functions_of(code[i]).any(|f| f.name == name));
     texts.into_iter().enumerate().filter(|(i, _)| wanted(*i)).map(|(_, text)| text).collect()
 }

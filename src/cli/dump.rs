@@ -82,12 +82,16 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
             session.dump(stage, options.block, target).map_err(failed)?
         }
         (name, _) => {
-            let program = Program::load_for(&bytes, name.as_deref(), options.gpu.arch).map_err(failed)?;
+            let program =
+                Program::load_for(&bytes, name.as_deref(), options.gpu.arch).map_err(failed)?;
             let kernel = match name {
                 Some(name) => program.kernel(name),
                 None => program.only_kernel(),
             };
-            kernel.map_err(failed)?.dump(stage, options.block.unwrap_or([256, 1, 1]), target).map_err(failed)?
+            kernel
+                .map_err(failed)?
+                .dump(stage, options.block.unwrap_or([256, 1, 1]), target)
+                .map_err(failed)?
         }
     };
     print(&text)?;
@@ -97,5 +101,9 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
 /// What a file says if it is a manifest: text, not a GPU binary.
 fn launch(path: &Path, bytes: &[u8]) -> Option<Result<Launch, Error>> {
     let text = std::str::from_utf8(bytes).ok().filter(|_| recognise(bytes).is_none())?;
-    Some(Manifest::parse(text, path).and_then(|manifest| Launch::resolve(manifest, path)).map_err(Error::from))
+    Some(
+        Manifest::parse(text, path)
+            .and_then(|manifest| Launch::resolve(manifest, path))
+            .map_err(Error::from),
+    )
 }

@@ -26,7 +26,11 @@ pub struct EngineRun<'c> {
 
 impl<'c> EngineRun<'c> {
     /// Launches for the first time.
-    pub fn start(options: &Options, launch: &'c Launch, engine: EngineKind) -> Result<EngineRun<'c>, Error> {
+    pub fn start(
+        options: &Options,
+        launch: &'c Launch,
+        engine: EngineKind,
+    ) -> Result<EngineRun<'c>, Error> {
         let failed = |e| Error::exec(&launch.path)(e);
         let mut session = session(launch)?;
         if engine == EngineKind::Jit {
@@ -37,7 +41,8 @@ impl<'c> EngineRun<'c> {
         shape.instruction_limit = options.instruction_limit.or(shape.instruction_limit);
         shape.time_limit = options.time_limit.or(shape.time_limit);
         let bar = Progress::new(format!("{} ({engine})", session.kernel().map_err(failed)?.name()));
-        let first = session.launch(&shape, Some(&|done, total| bar.show(done, total))).map_err(failed)?;
+        let first =
+            session.launch(&shape, Some(&|done, total| bar.show(done, total))).map_err(failed)?;
         let (translate, kernel) = (first.translate, vec![first.run]);
         Ok(EngineRun { engine, session, options: shape, first, translate, kernel })
     }
@@ -98,7 +103,8 @@ impl<'c> EngineRun<'c> {
             let Some(bytes) = self.session.changed_surface(i).map_err(failed)? else { continue };
             if surface.description.png {
                 let name = format!("{}.png", surface.name);
-                let image = warploom_replay::surface::draw(surface, &bytes).map_err(Error::Other)?;
+                let image =
+                    warploom_replay::surface::draw(surface, &bytes).map_err(Error::Other)?;
                 warploom_replay::write::file(&out.join(&name), |into| into.write_all(&image))?;
                 names.push(name);
             }
@@ -111,11 +117,15 @@ impl<'c> EngineRun<'c> {
             let Some(bytes) = self.session.changed_variable(i).map_err(failed)? else { continue };
             let name = format!("{}.npy", symbol.name);
             // A variable need not be whole elements.
-            let dtype = Some(symbol.dtype).filter(|dtype| bytes.len() % dtype.bytes() == 0).unwrap_or(Dtype::U8);
+            let dtype = Some(symbol.dtype)
+                .filter(|dtype| bytes.len() % dtype.bytes() == 0)
+                .unwrap_or(Dtype::U8);
             warploom_replay::write::array(&out.join(&name), &Array::flat(dtype, bytes))?;
             names.push(name);
         }
-        if let (Some(shader), Some(exported)) = (&launch.shader, self.session.exported().map_err(failed)?) {
+        if let (Some(shader), Some(exported)) =
+            (&launch.shader, self.session.exported().map_err(failed)?)
+        {
             for (name, array) in shader.arrays(&exported) {
                 let name = format!("{name}.npy");
                 warploom_replay::write::array(&out.join(&name), &array)?;
@@ -142,7 +152,8 @@ impl<'c> EngineRun<'c> {
             self.session.launch(&options, None).map(|outcome| outcome.counts)
         };
         let all = self.first.counts.instructions;
-        let (early, late) = (launch(all / 2).map_err(failed)?, launch(all / 10 * 9).map_err(failed)?);
+        let (early, late) =
+            (launch(all / 2).map_err(failed)?, launch(all / 10 * 9).map_err(failed)?);
         let between = |of: fn(&Counts) -> u64| of(&late).saturating_sub(of(&early));
         Ok(SteadyReport {
             instructions: between(|counts| counts.instructions),
@@ -186,8 +197,15 @@ pub fn compare_with_expected<'l>(
         let comparison = warploom_replay::compare(&content[..array.bytes.len()], array, *tolerance);
         all.push(("variable", symbol.name.as_str(), comparison));
     }
-    if let (Some(shader), Some(exported)) = (&launch.shader, session.exported().map_err(Error::exec(&launch.path))?) {
-        all.extend(shader.compare(&exported).into_iter().map(|(name, comparison)| ("export", name, comparison)));
+    if let (Some(shader), Some(exported)) =
+        (&launch.shader, session.exported().map_err(Error::exec(&launch.path))?)
+    {
+        all.extend(
+            shader
+                .compare(&exported)
+                .into_iter()
+                .map(|(name, comparison)| ("export", name, comparison)),
+        );
     }
     Ok(all)
 }

@@ -59,9 +59,10 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
             found.unreadable.iter().for_each(|error| line!(out, "\nnot read: {error}"));
         }
         // There is something to see all the same.
-        Err(e @ (warploom_container::Error::NoCandidate { .. } | warploom_container::Error::NotForArch { .. }))
-            if !out.is_empty() =>
-        {
+        Err(
+            e @ (warploom_container::Error::NoCandidate { .. }
+            | warploom_container::Error::NotForArch { .. }),
+        ) if !out.is_empty() => {
             print(&out)?;
             return Err(failed(e));
         }
@@ -71,7 +72,11 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     Ok(Ending::Success)
 }
 
-fn members(bytes: &[u8], format: Format, out: &mut String) -> Result<(), warploom_container::Error> {
+fn members(
+    bytes: &[u8],
+    format: Format,
+    out: &mut String,
+) -> Result<(), warploom_container::Error> {
     line!(out, "{format}");
     let mut last = None;
     fatbin::visit(bytes, format, &|_| true, &mut |visited| {
@@ -100,7 +105,13 @@ fn members(bytes: &[u8], format: Format, out: &mut String) -> Result<(), warploo
         let packing = if bundle.compressed { " (compressed)" } else { "" };
         line!(out, "offload bundle {}{packing}", i + 1);
         for entry in &bundle.entries {
-            line!(out, "  {}, {} bytes, at {:#x}", entry.id, grouped(entry.content.len() as u64), entry.offset);
+            line!(
+                out,
+                "  {}, {} bytes, at {:#x}",
+                entry.id,
+                grouped(entry.content.len() as u64),
+                entry.offset
+            );
         }
     }
     line!(out, "");
@@ -148,19 +159,37 @@ fn show(module: &Module, out: &mut String) {
             line!(out, "\nrelocations");
         }
         let place = format!("{}+{:#x}", module.section(relocation.section).name, relocation.offset);
-        let addend = relocation.addend.filter(|&a| a != 0).map_or(String::new(), |a| format!(" + {a:#x}"));
-        line!(out, "  {place}: {} {}{addend}", relocation.name, module.symbol(relocation.symbol).name);
+        let addend =
+            relocation.addend.filter(|&a| a != 0).map_or(String::new(), |a| format!(" + {a:#x}"));
+        line!(
+            out,
+            "  {place}: {} {}{addend}",
+            relocation.name,
+            module.symbol(relocation.symbol).name
+        );
     }
 }
 
 /// What belongs to a whole code object.
 fn hsa_module(module: &Module, hsa: &HsaModule, out: &mut String) {
-    line!(out, "  code object version {}, XNACK {}, SRAM ECC {}", hsa.version, hsa.xnack, hsa.sramecc);
+    line!(
+        out,
+        "  code object version {}, XNACK {}, SRAM ECC {}",
+        hsa.version,
+        hsa.xnack,
+        hsa.sramecc
+    );
     if let Some(target) = &hsa.target {
         line!(out, "  target      {target}");
     }
     for section in &module.sections {
-        line!(out, "  {}       {} bytes, {} of content", section.name, section.size, section.data.len());
+        line!(
+            out,
+            "  {}       {} bytes, {} of content",
+            section.name,
+            section.size,
+            section.data.len()
+        );
     }
     for format in &hsa.printf {
         line!(out, "  printf      {format:?}");
@@ -172,8 +201,21 @@ fn hsa_kernel(module: &Module, f: &Function, hsa: &HsaKernel, out: &mut String) 
     let d = &hsa.descriptor;
     let section = &module.section(f.section).name;
     line!(out, "\nkernel {}", f.name);
-    line!(out, "  code       {} bytes at {section}+{:#x}, descriptor at {:#x}", f.size, f.offset, hsa.descriptor_at);
-    line!(out, "  registers  {} VGPRs ({} used), {} SGPRs ({} used)", d.vgprs(), hsa.vgprs, d.sgprs(), hsa.sgprs);
+    line!(
+        out,
+        "  code       {} bytes at {section}+{:#x}, descriptor at {:#x}",
+        f.size,
+        f.offset,
+        hsa.descriptor_at
+    );
+    line!(
+        out,
+        "  registers  {} VGPRs ({} used), {} SGPRs ({} used)",
+        d.vgprs(),
+        hsa.vgprs,
+        d.sgprs(),
+        hsa.sgprs
+    );
     if (hsa.vgpr_spills, hsa.sgpr_spills) != (0, 0) {
         line!(out, "  spilled    {} VGPRs, {} SGPRs", hsa.vgpr_spills, hsa.sgpr_spills);
     }
@@ -181,7 +223,8 @@ fn hsa_kernel(module: &Module, f: &Function, hsa: &HsaKernel, out: &mut String) 
     line!(out, "  scratch    {} bytes{dynamic}", d.private_segment_bytes);
     line!(out, "  LDS        {} bytes", d.group_segment_bytes);
     let mode = d.float_mode();
-    let denormals = |bits| ["flushed", "kept in operands", "kept in results", "kept"][usize::from(bits & 3)];
+    let denormals =
+        |bits| ["flushed", "kept in operands", "kept in results", "kept"][usize::from(bits & 3)];
     line!(
         out,
         "  floats     rounding {} (f32) {} (f16, f64), denormals {} (f32) {} (f16, f64), DX10 clamp {}, IEEE {}",
@@ -192,8 +235,10 @@ fn hsa_kernel(module: &Module, f: &Function, hsa: &HsaKernel, out: &mut String) 
         on(mode.dx10_clamp),
         on(mode.ieee)
     );
-    let mut registers: Vec<String> =
-        d.user_sgprs().map(|(sgpr, first)| range(first, sgpr.registers()) + &format!(" {sgpr:?}")).collect();
+    let mut registers: Vec<String> = d
+        .user_sgprs()
+        .map(|(sgpr, first)| range(first, sgpr.registers()) + &format!(" {sgpr:?}"))
+        .collect();
     registers.extend(d.system_sgprs().map(|(sgpr, at)| format!("s{at} {sgpr:?}")));
     line!(out, "  SGPRs      {}", registers.join(", "));
     line!(out, "  VGPRs      v0 to v{}: work-item id", d.workitem_ids() - 1);
@@ -202,16 +247,29 @@ fn hsa_kernel(module: &Module, f: &Function, hsa: &HsaKernel, out: &mut String) 
     } else if let Some(lanes) = hsa.max_flat_workgroup_size {
         line!(out, "  workgroup  at most {lanes} lanes");
     }
-    line!(out, "  arguments  {} in {} bytes, aligned to {}", hsa.args.len(), hsa.kernarg_bytes, hsa.kernarg_align);
+    line!(
+        out,
+        "  arguments  {} in {} bytes, aligned to {}",
+        hsa.args.len(),
+        hsa.kernarg_bytes,
+        hsa.kernarg_align
+    );
     for (i, arg) in hsa.args.iter().enumerate() {
         let space = arg.address_space.map_or(String::new(), |space| format!(" ({})", space.name()));
-        let names: Vec<&str> = [&arg.type_name, &arg.name].into_iter().flatten().map(String::as_str).collect();
+        let names: Vec<&str> =
+            [&arg.type_name, &arg.name].into_iter().flatten().map(String::as_str).collect();
         let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(" ")) };
         let (offset, size, kind) = (arg.offset, arg.size, arg.kind.name());
         line!(out, "    {:<2} offset {offset:#05x}, {size} bytes, {kind}{space}{names}", i + 1);
     }
     for arg in &hsa.hidden {
-        line!(out, "    -- offset {:#05x}, {} bytes, hidden_{}", arg.offset, arg.size, arg.kind.name());
+        line!(
+            out,
+            "    -- offset {:#05x}, {} bytes, hidden_{}",
+            arg.offset,
+            arg.size,
+            arg.kind.name()
+        );
     }
 }
 
@@ -252,15 +310,32 @@ fn kernel(module: &Module, f: &Function, out: &mut String) {
         line!(out, "  block      exactly {shape:?} lanes");
     }
     if let Some(shape) = f.max_threads {
-        line!(out, "  block      at most {} lanes", shape.iter().fold(1, |n: u64, &axis| n * u64::from(axis)));
+        line!(
+            out,
+            "  block      at most {} lanes",
+            shape.iter().fold(1, |n: u64, &axis| n * u64::from(axis))
+        );
     }
-    line!(out, "  parameters {} in {} bytes at c[0x0][{:#x}]", f.params.len(), f.param_bytes, f.param_base);
+    line!(
+        out,
+        "  parameters {} in {} bytes at c[0x0][{:#x}]",
+        f.params.len(),
+        f.param_bytes,
+        f.param_base
+    );
     for (i, param) in f.params.iter().enumerate() {
         let at = f.param_base + param.offset;
-        line!(out, "    {:<2} offset {:#05x}, {} bytes, c[0x0][{at:#x}]", i + 1, param.offset, param.size);
+        line!(
+            out,
+            "    {:<2} offset {:#05x}, {} bytes, c[0x0][{at:#x}]",
+            i + 1,
+            param.offset,
+            param.size
+        );
     }
     if !f.externs.is_empty() {
-        let names: Vec<&str> = f.externs.iter().map(|&id| module.symbol(id).name.as_str()).collect();
+        let names: Vec<&str> =
+            f.externs.iter().map(|&id| module.symbol(id).name.as_str()).collect();
         line!(out, "  needs      {}", names.join(", "));
     }
     for branch in &f.indirect_branches {
@@ -274,7 +349,9 @@ fn symbols(module: &Module, out: &mut String) {
     let mut titled = false;
     for symbol in &module.symbols {
         let what = match (symbol.kind, symbol.section) {
-            (SymbolKind::Section | SymbolKind::Descriptor, _) | (SymbolKind::Function, Some(_)) => continue,
+            (SymbolKind::Section | SymbolKind::Descriptor, _) | (SymbolKind::Function, Some(_)) => {
+                continue;
+            }
             (SymbolKind::Function, None) => "function, not defined here".to_string(),
             (SymbolKind::Texture, _) => "texture".into(),
             (SymbolKind::Surface, _) => "surface".into(),
@@ -294,7 +371,10 @@ fn symbols(module: &Module, out: &mut String) {
                 let initial = if zero { "zeros" } else { "initialised" };
                 let shared = matches!(section.kind, SectionKind::Shared { .. });
                 let initial = if shared { String::new() } else { format!(", {initial}") };
-                format!("{} bytes in {space} at {}+{:#x}{initial}", symbol.size, section.name, symbol.offset)
+                format!(
+                    "{} bytes in {space} at {}+{:#x}{initial}",
+                    symbol.size, section.name, symbol.offset
+                )
             }
         };
         if !std::mem::replace(&mut titled, true) {
@@ -318,8 +398,10 @@ fn constants(module: &Module, out: &mut String) {
             continue;
         }
         for (i, row) in section.data.chunks(16).enumerate() {
-            let words: Vec<String> =
-                row.chunks(4).map(|w| w.iter().rev().map(|b| format!("{b:02x}")).collect::<String>()).collect();
+            let words: Vec<String> = row
+                .chunks(4)
+                .map(|w| w.iter().rev().map(|b| format!("{b:02x}")).collect::<String>())
+                .collect();
             line!(out, "    {:04x}: {}", i * 16, words.join(" "));
         }
     }

@@ -29,17 +29,27 @@ pub(super) fn show(module: &Module, ptx: &PtxModule, out: &mut String) {
         let Some(&function) = ptx.functions.get(&id) else { continue };
         kernel(read, function, made.shared_bytes, out);
     }
-    list(out, "device functions", read.functions.iter().filter(|one| !one.kernel && one.body.is_some()), |one| {
-        format!("{}: {}", one.name, statements(read, one))
-    });
+    list(
+        out,
+        "device functions",
+        read.functions.iter().filter(|one| !one.kernel && one.body.is_some()),
+        |one| format!("{}: {}", one.name, statements(read, one)),
+    );
     let undefined = read.functions.iter().filter(|one| one.body.is_none() && one.alias.is_none());
     list(out, "functions, not defined here", undefined, |one| one.name.clone());
-    let of_module =
-        read.variables.iter().filter(|one| one.space != StateSpace::Param && one.space != StateSpace::Local);
+    let of_module = read
+        .variables
+        .iter()
+        .filter(|one| one.space != StateSpace::Param && one.space != StateSpace::Local);
     list(out, "variables", of_module, variable);
 }
 
-fn list<'a, T: 'a>(out: &mut String, title: &str, all: impl Iterator<Item = &'a T>, show: impl Fn(&T) -> String) {
+fn list<'a, T: 'a>(
+    out: &mut String,
+    title: &str,
+    all: impl Iterator<Item = &'a T>,
+    show: impl Fn(&T) -> String,
+) {
     for (n, one) in all.enumerate() {
         if n == 0 {
             line!(out, "\n{title}");
@@ -80,9 +90,16 @@ fn kernel(read: &ptx::Module, id: ptx::FunctionId, shared: u64, out: &mut String
         let ty = parameter.ty.name();
         let count = parameter.size / u64::from(parameter.ty.bytes().max(1));
         let array = if count == 1 { String::new() } else { format!("[{count}]") };
-        line!(out, "    {:<2} offset {offset:#05x}, {} bytes, .{ty}{array} {}", n + 1, parameter.size, parameter.name);
+        line!(
+            out,
+            "    {:<2} offset {offset:#05x}, {} bytes, .{ty}{array} {}",
+            n + 1,
+            parameter.size,
+            parameter.name
+        );
     }
-    let registers = function.inputs.iter().filter(|formal| matches!(formal, Formal::Reg(..))).count();
+    let registers =
+        function.inputs.iter().filter(|formal| matches!(formal, Formal::Reg(..))).count();
     if registers > 0 {
         line!(out, "    {registers} in registers");
     }

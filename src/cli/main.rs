@@ -71,8 +71,9 @@ struct GpuChoice {
 
 /// The value of `--effort`.
 fn effort() -> impl TypedValueParser<Value = Effort> {
-    PossibleValuesParser::new(Effort::ALL.map(Effort::name))
-        .map(|name| Effort::ALL.into_iter().find(|effort| effort.name() == name).expect("one of the names"))
+    PossibleValuesParser::new(Effort::ALL.map(Effort::name)).map(|name| {
+        Effort::ALL.into_iter().find(|effort| effort.name() == name).expect("one of the names")
+    })
 }
 
 /// What a command came to.
@@ -109,7 +110,9 @@ fn session(launch: &Launch) -> Result<Session<'_>, Error> {
     Session::new(launch).map_err(|source| {
         let of_binary = matches!(
             source,
-            warploom::Error::Container(_) | warploom::Error::NoKernels | warploom::Error::Unreadable { .. }
+            warploom::Error::Container(_)
+                | warploom::Error::NoKernels
+                | warploom::Error::Unreadable { .. }
         );
         Error::exec(if of_binary { &launch.binary_path } else { &launch.path })(source)
     })
@@ -133,8 +136,9 @@ impl EngineChoice {
         match (option, std::env::var(VARIABLE)) {
             (Some(choice), _) => Ok(choice),
             (None, Err(_)) => Ok(EngineChoice::Jit),
-            (None, Ok(name)) => EngineChoice::from_str(&name, false)
-                .map_err(|_| Error::Other(format!("{VARIABLE} is `{name}`: expected jit, interp or both"))),
+            (None, Ok(name)) => EngineChoice::from_str(&name, false).map_err(|_| {
+                Error::Other(format!("{VARIABLE} is `{name}`: expected jit, interp or both"))
+            }),
         }
     }
 
@@ -188,7 +192,11 @@ fn complain(what: &dyn std::fmt::Display) {
 fn start_log() {
     let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("WARPLOOM_LOG") else { return };
     let colours = std::io::stderr().is_terminal();
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(colours)
+        .init();
 }
 
 /// Prints to standard output. A reader that has gone away ends the command quietly.

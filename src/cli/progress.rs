@@ -27,7 +27,9 @@ impl Progress {
         }
         let bar = self.bar.get_or_init(|| {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos}/{human_len}, {eta} left");
+            let style = ProgressStyle::with_template(
+                "{msg} {wide_bar} {human_pos}/{human_len}, {eta} left",
+            );
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar.set_message(self.name.clone());
             bar

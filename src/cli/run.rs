@@ -88,8 +88,9 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let mut ending = Ending::Success;
     let mut notes = String::new();
     let mut expect = Vec::new();
-    let complain =
-        |what: &dyn std::fmt::Display| super::complain(&format_args!("{}: {what}", options.manifest.display()));
+    let complain = |what: &dyn std::fmt::Display| {
+        super::complain(&format_args!("{}: {what}", options.manifest.display()))
+    };
     match &runs[0].first.fault {
         Some(fault) => {
             complain(fault);
@@ -129,7 +130,9 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let dropped = runs[0].first.printed.dropped;
     if dropped > 0 {
         let room = runs[0].options.printf_bytes;
-        complain(&format_args!("printf: {dropped} calls printed nothing, for want of room: [printf] bytes = {room}"));
+        complain(&format_args!(
+            "printf: {dropped} calls printed nothing, for want of room: [printf] bytes = {room}"
+        ));
     }
     let difference = compare_engines(options, &runs, &mut notes)?;
     if let Some(difference) = &difference {
@@ -148,7 +151,9 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         let steady = options.steady.then(|| runs[0].steady()).transpose()?;
         let executed = runs[0].profile()?;
         let report = Report { steady, ..report(options, &runs, executed, expect, difference) };
-        warploom_replay::write::file(path, |into| serde_json::to_writer_pretty(into, &report).map_err(Into::into))?;
+        warploom_replay::write::file(path, |into| {
+            serde_json::to_writer_pretty(into, &report).map_err(Into::into)
+        })?;
     }
     print(&runs[0].first.printed.text)?;
     print(summary(options, &launch, &runs) + &notes)?;
@@ -156,19 +161,25 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
 }
 
 /// The first difference between the engines, if there are two and they can be compared. Says in `notes` what came of it.
-fn compare_engines(options: &Options, runs: &[EngineRun<'_>], notes: &mut String) -> Result<Option<String>, Error> {
+fn compare_engines(
+    options: &Options,
+    runs: &[EngineRun<'_>],
+    notes: &mut String,
+) -> Result<Option<String>, Error> {
     let [a, b] = runs else { return Ok(None) };
     // Where a limit stops them, no two runs are alike. Of one thread, the instructions are.
-    let stopped_anywhere = |run: &EngineRun<'_>| match run.first.fault.as_ref().map(|fault| fault.kind()) {
-        Some(FaultKind::TimeExceeded) => true,
-        Some(FaultKind::BudgetExceeded) => options.threads > 1,
-        _ => false,
-    };
+    let stopped_anywhere =
+        |run: &EngineRun<'_>| match run.first.fault.as_ref().map(|fault| fault.kind()) {
+            Some(FaultKind::TimeExceeded) => true,
+            Some(FaultKind::BudgetExceeded) => options.threads > 1,
+            _ => false,
+        };
     if stopped_anywhere(a) || stopped_anywhere(b) {
         *notes += "the engines are not compared: one was stopped by the time limit, or with several threads by that of instructions\n";
         return Ok(None);
     }
-    let difference = first_difference(&a.as_run(), &b.as_run()).map_err(Error::exec(&options.manifest))?;
+    let difference =
+        first_difference(&a.as_run(), &b.as_run()).map_err(Error::exec(&options.manifest))?;
     if difference.is_none() {
         *notes += "both engines agree\n";
     }
@@ -181,7 +192,11 @@ fn summary(options: &Options, launch: &Launch, runs: &[EngineRun<'_>]) -> String
     let name = runs[0].session.kernel().map_or(String::new(), |k| k.name().to_string());
     let mut text = match &launch.shader {
         Some(shader) => {
-            format!("{name}: {} program, {} lanes\n", shader.stage.name(), grouped(shader.row_count() as u64))
+            format!(
+                "{name}: {} program, {} lanes\n",
+                shader.stage.name(),
+                grouped(shader.row_count() as u64)
+            )
         }
         None => format!("{name}: grid {x} x {y} x {z}, block {bx} x {by} x {bz}\n"),
     };

@@ -49,7 +49,8 @@ pub fn in_short(message: &str) -> String {
     const TAIL: usize = 200;
     let shorten = |line: &str| {
         let at = |count| line.char_indices().nth(count).map(|(at, _)| at);
-        let ends = at(HEAD + TAIL).and_then(|_| Some((at(HEAD)?, line.char_indices().nth_back(TAIL - 1)?.0)));
+        let ends = at(HEAD + TAIL)
+            .and_then(|_| Some((at(HEAD)?, line.char_indices().nth_back(TAIL - 1)?.0)));
         match ends {
             Some((head, tail)) => format!("{} [...] {}", &line[..head], &line[tail..]),
             None => line.to_string(),
@@ -64,7 +65,10 @@ mod tests {
 
     #[test]
     fn numbers() {
-        assert_eq!([grouped(0), grouped(999), grouped(1000), grouped(1234567)], ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(
+            [grouped(0), grouped(999), grouped(1000), grouped(1234567)],
+            ["0", "999", "1,000", "1,234,567"]
+        );
         assert_eq!(time(Duration::from_nanos(1234)), "1.23 us");
         assert_eq!(time(Duration::from_millis(123)), "123 ms");
         assert_eq!(rate(5_000_000, Duration::from_millis(1)), "5.00 G/s");
@@ -76,7 +80,10 @@ mod tests {
         assert_eq!(in_short(&short), short);
         let long = format!("line 3: `{}\u{e9}`: expected a number\n  2", "\u{e9}".repeat(1 << 20));
         let shortened = in_short(&long);
-        assert!(shortened.starts_with("line 3: `\u{e9}") && shortened.ends_with("\u{e9}`: expected a number\n  2"));
+        assert!(
+            shortened.starts_with("line 3: `\u{e9}")
+                && shortened.ends_with("\u{e9}`: expected a number\n  2")
+        );
         assert_eq!(shortened.chars().count(), 300 + " [...] ".len() + 200 + "\n  2".len());
     }
 }

@@ -42,8 +42,8 @@ const DEFAULTS: [Arch; 8] = [
 
 /// Numbers of GPUs in PTX's `.target`.
 const SM: [u32; 31] = [
-    10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103,
-    110, 120, 121,
+    10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89,
+    90, 100, 101, 103, 110, 120, 121,
 ];
 /// Code that a driver need not compile comes first: a number above those of GPUs.
 const CUBIN: u32 = 1000;
@@ -67,8 +67,10 @@ impl Arch {
             Feature::Off => Some(false),
             Feature::On => Some(true),
         };
-        let (xnack, sramecc) =
-            module.hsa.as_ref().map_or((None, None), |hsa| (setting(hsa.xnack), setting(hsa.sramecc)));
+        let (xnack, sramecc) = module
+            .hsa
+            .as_ref()
+            .map_or((None, None), |hsa| (setting(hsa.xnack), setting(hsa.sramecc)));
         match module.isa {
             Isa::Maxwell { sm } => Some(Arch::Sm(sm)),
             Isa::Gfx9 { mach } => Some(Arch::Gfx9(TargetId { mach, xnack, sramecc })),
@@ -81,7 +83,9 @@ impl Arch {
     pub fn rank(self, code: Arch) -> Option<u32> {
         match (self, code) {
             // Of one major revision the newer desktop GPU runs the older one's code; sm_53, a Tegra, is by itself.
-            (Arch::Sm(gpu), Arch::Sm(code)) => (gpu == code || (gpu, code) == (52, 50)).then_some(CUBIN + code),
+            (Arch::Sm(gpu), Arch::Sm(code)) => {
+                (gpu == code || (gpu, code) == (52, 50)).then_some(CUBIN + code)
+            }
             (Arch::Sm(gpu), Arch::Compute(code)) => (code <= gpu).then_some(code),
             (Arch::Gfx9(gpu), Arch::Gfx9(code)) => gpu.rank(code),
             _ => None,
@@ -129,10 +133,18 @@ impl std::str::FromStr for Arch {
             )
         };
         if let Some(number) = text.strip_prefix("sm_") {
-            return number.parse().ok().filter(|sm| SM.contains(sm)).map(Arch::Sm).ok_or_else(wrong);
+            return number
+                .parse()
+                .ok()
+                .filter(|sm| SM.contains(sm))
+                .map(Arch::Sm)
+                .ok_or_else(wrong);
         }
         let mut parts = text.split(':');
-        let mach = parts.next().and_then(|name| Gfx9::all().find(|mach| mach.to_string() == name)).ok_or_else(wrong)?;
+        let mach = parts
+            .next()
+            .and_then(|name| Gfx9::all().find(|mach| mach.to_string() == name))
+            .ok_or_else(wrong)?;
         let mut target = TargetId { mach, xnack: None, sramecc: None };
         for part in parts {
             let (name, on) = match (part.strip_suffix('+'), part.strip_suffix('-')) {
@@ -196,9 +208,16 @@ mod tests {
 
     #[test]
     fn names() {
-        for name in
-            ["sm_50", "sm_52", "sm_53", "sm_90", "gfx900", "gfx906:sramecc-:xnack+", "gfx90c:xnack-", "gfx9-generic"]
-        {
+        for name in [
+            "sm_50",
+            "sm_52",
+            "sm_53",
+            "sm_90",
+            "gfx900",
+            "gfx906:sramecc-:xnack+",
+            "gfx90c:xnack-",
+            "gfx9-generic",
+        ] {
             assert_eq!(arch(name).to_string(), name);
         }
         assert_eq!(arch("gfx906:xnack+:sramecc-"), arch("gfx906:sramecc-:xnack+"));
@@ -233,8 +252,14 @@ mod tests {
         assert_eq!(best("gfx906", &["gfx900", "gfx9-generic"]), Some("gfx9-generic"));
         assert_eq!(best("gfx906", &["gfx9-generic", "gfx906:xnack+"]), Some("gfx906:xnack+"));
         assert_eq!(best("gfx906", &["gfx906:xnack+", "gfx906:xnack-"]), Some("gfx906:xnack-"));
-        assert_eq!(best("gfx906:xnack+", &["gfx906:xnack+", "gfx906:xnack-"]), Some("gfx906:xnack+"));
-        assert_eq!(best("gfx906:xnack+", &["gfx906:xnack-", "gfx906:sramecc+"]), Some("gfx906:sramecc+"));
+        assert_eq!(
+            best("gfx906:xnack+", &["gfx906:xnack+", "gfx906:xnack-"]),
+            Some("gfx906:xnack+")
+        );
+        assert_eq!(
+            best("gfx906:xnack+", &["gfx906:xnack-", "gfx906:sramecc+"]),
+            Some("gfx906:sramecc+")
+        );
         assert_eq!(best("gfx906:sramecc-:xnack-", &["gfx906:sramecc+:xnack-"]), None);
         assert_eq!(best("gfx900", &["sm_50"]), None);
     }
@@ -244,7 +269,10 @@ mod tests {
         let rank = |gpu: u32, code| Arch::Sm(gpu).rank(code);
         assert!(rank(80, Arch::Compute(75)) > rank(80, Arch::Compute(50)));
         assert_eq!(rank(80, Arch::Compute(90)), None);
-        assert!(rank(52, Arch::Sm(50)) > rank(52, Arch::Compute(52)), "what need not be compiled comes first");
+        assert!(
+            rank(52, Arch::Sm(50)) > rank(52, Arch::Compute(52)),
+            "what need not be compiled comes first"
+        );
         let default = Arch::default_rank;
         assert!(default(Arch::Sm(53)) > default(Arch::Compute(90)));
         assert!(default(Arch::Compute(80)) > default(Arch::Compute(50)));

@@ -33,11 +33,16 @@ impl Method {
             return Err("it cannot be that long".into());
         }
         let content = match self {
-            Method::Lz4 => lz4_flex::block::decompress(packed, size as usize).map_err(|e| e.to_string())?,
-            Method::Zlib => miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(packed, size as usize)
-                .map_err(|e| e.to_string())?,
+            Method::Lz4 => {
+                lz4_flex::block::decompress(packed, size as usize).map_err(|e| e.to_string())?
+            }
+            Method::Zlib => {
+                miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(packed, size as usize)
+                    .map_err(|e| e.to_string())?
+            }
             Method::Zstd => {
-                let stream = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|e| e.to_string())?;
+                let stream =
+                    ruzstd::decoding::StreamingDecoder::new(packed).map_err(|e| e.to_string())?;
                 let mut content = Vec::new();
                 stream.take(size + 1).read_to_end(&mut content).map_err(|e| e.to_string())?;
                 content
@@ -45,7 +50,10 @@ impl Method {
         };
         match content.len() as u64 {
             bytes if bytes == size => Ok(content),
-            bytes => Err(format!("it unpacks to {bytes} bytes{}", if bytes > size { " or more" } else { "" })),
+            bytes => Err(format!(
+                "it unpacks to {bytes} bytes{}",
+                if bytes > size { " or more" } else { "" }
+            )),
         }
     }
 }

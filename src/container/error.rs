@@ -57,7 +57,9 @@ pub enum Error {
     #[error("the function of the IR: {problem}")]
     Ir { problem: String },
 
-    #[error("{what} is left out of this build of warploom: expected one with the feature `{feature}`")]
+    #[error(
+        "{what} is left out of this build of warploom: expected one with the feature `{feature}`"
+    )]
     Absent { what: &'static str, feature: &'static str },
 
     #[error("{what} is not supported: {why}")]
@@ -80,7 +82,11 @@ pub enum Error {
 }
 
 impl Error {
-    pub(super) fn malformed(offset: u64, what: impl Into<String>, expected: impl Into<String>) -> Error {
+    pub(super) fn malformed(
+        offset: u64,
+        what: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Error {
         Error::Malformed { offset, what: what.into(), expected: expected.into() }
     }
 }

@@ -112,12 +112,20 @@ pub fn fat_binaries<'a>(bytes: &'a [u8], format: Format) -> Result<Vec<FatBinary
 }
 
 /// Offset and content of the sections with one of these names of a host's ELF file.
-pub(super) fn host_sections<'a>(bytes: &'a [u8], names: &[&[u8]]) -> Result<Vec<(u64, &'a [u8])>, Error> {
-    let header = FileHeader64::<LE>::parse(bytes)
-        .map_err(|e| Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file"))?;
+pub(super) fn host_sections<'a>(
+    bytes: &'a [u8],
+    names: &[&[u8]],
+) -> Result<Vec<(u64, &'a [u8])>, Error> {
+    let header = FileHeader64::<LE>::parse(bytes).map_err(|e| {
+        Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file")
+    })?;
     let table = header.e_shoff(LE);
     let sections = header.sections(LE, bytes).map_err(|e| {
-        Error::malformed(table, format!("section table: {e}"), "a table of section headers in the file")
+        Error::malformed(
+            table,
+            format!("section table: {e}"),
+            "a table of section headers in the file",
+        )
     })?;
     let mut found: Vec<(u64, &[u8])> = Vec::new();
     let mut last_end = 0;
@@ -127,10 +135,18 @@ pub(super) fn host_sections<'a>(bytes: &'a [u8], names: &[&[u8]]) -> Result<Vec<
         }
         let offset = section.sh_offset(LE);
         let data = section.data(LE, bytes).map_err(|e| {
-            Error::malformed(offset, format!("section of fat binaries: {e}"), "it to lie within the file")
+            Error::malformed(
+                offset,
+                format!("section of fat binaries: {e}"),
+                "it to lie within the file",
+            )
         })?;
         if offset < last_end {
-            return Err(Error::malformed(offset, "section of fat binaries", "sections in order that do not overlap"));
+            return Err(Error::malformed(
+                offset,
+                "section of fat binaries",
+                "sections in order that do not overlap",
+            ));
         }
         last_end = offset + data.len() as u64;
         found.push((offset, data));
@@ -150,7 +166,11 @@ fn sequence(bytes: &[u8], base: u64) -> Result<Vec<FatBinary<'_>>, Error> {
         let offset = base + at as u64;
         let rest = &bytes[at..];
         if !rest.starts_with(&MAGIC) {
-            return Err(Error::malformed(offset, "fat binary", "the magic number ba55ed50 or zeros"));
+            return Err(Error::malformed(
+                offset,
+                "fat binary",
+                "the magic number ba55ed50 or zeros",
+            ));
         }
         if rest.len() < HEADER_BYTES {
             let what = format!("fat binary header of {} bytes", rest.len());
@@ -158,9 +178,16 @@ fn sequence(bytes: &[u8], base: u64) -> Result<Vec<FatBinary<'_>>, Error> {
         }
         let (header, size) = (u16_at(rest, 6) as usize, u64_at(rest, 8));
         let end = usize::try_from(size).ok().and_then(|size| size.checked_add(header));
-        let Some(content) = end.filter(|_| header >= HEADER_BYTES).and_then(|end| rest.get(header..end)) else {
-            let what = format!("fat binary with a header of {header} bytes and {size} bytes of members");
-            return Err(Error::malformed(offset, what, format!("both to lie within the {} bytes left", rest.len())));
+        let Some(content) =
+            end.filter(|_| header >= HEADER_BYTES).and_then(|end| rest.get(header..end))
+        else {
+            let what =
+                format!("fat binary with a header of {header} bytes and {size} bytes of members");
+            return Err(Error::malformed(
+                offset,
+                what,
+                format!("both to lie within the {} bytes left", rest.len()),
+            ));
         };
         all.push(FatBinary { offset, members: members(content, offset + header as u64)? });
         at += header + content.len();
@@ -175,13 +202,24 @@ fn members(bytes: &[u8], base: u64) -> Result<Vec<Member<'_>>, Error> {
         let (rest, offset) = (&bytes[at..], base + at as u64);
         if rest.len() < MEMBER_HEADER_BYTES {
             let what = format!("member header of {} bytes", rest.len());
-            return Err(Error::malformed(offset, what, format!("at least {MEMBER_HEADER_BYTES} bytes")));
+            return Err(Error::malformed(
+                offset,
+                what,
+                format!("at least {MEMBER_HEADER_BYTES} bytes"),
+            ));
         }
         let (header, size) = (u32_at(rest, 4) as usize, u64_at(rest, 8));
         let end = usize::try_from(size).ok().and_then(|size| size.checked_add(header));
-        let Some(payload) = end.filter(|_| header >= MEMBER_HEADER_BYTES).and_then(|end| rest.get(header..end)) else {
-            let what = format!("member with a header of {header} bytes and {size} bytes of content");
-            return Err(Error::malformed(offset, what, format!("both to lie within the {} bytes left", rest.len())));
+        let Some(payload) =
+            end.filter(|_| header >= MEMBER_HEADER_BYTES).and_then(|end| rest.get(header..end))
+        else {
+            let what =
+                format!("member with a header of {header} bytes and {size} bytes of content");
+            return Err(Error::malformed(
+                offset,
+                what,
+                format!("both to lie within the {} bytes left", rest.len()),
+            ));
         };
         let flags = u64_at(rest, 40);
         let packing = match flags {
@@ -201,10 +239,20 @@ fn members(bytes: &[u8], base: u64) -> Result<Vec<Member<'_>>, Error> {
             other => MemberKind::Other(other),
         };
         let (name_at, name_size) = (u32_at(rest, 32) as usize, u32_at(rest, 36) as usize);
-        let name = name_at.checked_add(name_size).and_then(|end| rest.get(name_at..end.min(header)));
+        let name =
+            name_at.checked_add(name_size).and_then(|end| rest.get(name_at..end.min(header)));
         let name = name.map(|n| String::from_utf8_lossy(n).trim_end_matches('\0').to_string());
         let name = name.filter(|n| !n.is_empty());
-        all.push(Member { kind, packing, arch: u32_at(rest, 28), flags, name, offset, size, packed });
+        all.push(Member {
+            kind,
+            packing,
+            arch: u32_at(rest, 28),
+            flags,
+            name,
+            offset,
+            size,
+            packed,
+        });
         at += header + payload.len();
     }
     Ok(all)
@@ -222,8 +270,13 @@ impl<'a> Member<'a> {
 
     fn unpacked(&self, method: Method) -> Result<Cow<'a, [u8]>, Error> {
         let wrong = |problem: String| {
-            let what = format!("{} content of {} bytes: {problem}", self.packing, self.packed.len());
-            Error::malformed(self.offset, what, format!("content that unpacks to {} bytes", self.size))
+            let what =
+                format!("{} content of {} bytes: {problem}", self.packing, self.packed.len());
+            Error::malformed(
+                self.offset,
+                what,
+                format!("content that unpacks to {} bytes", self.size),
+            )
         };
         method.unpack(self.packed, self.size).map(Cow::Owned).map_err(wrong)
     }
@@ -268,12 +321,16 @@ fn visit_level(
         for member in &fat.members {
             let content = wanted(member).then(|| member.content());
             let format = content.as_ref().and_then(|c| recognise(c.as_ref().ok()?));
-            let holds_more = format.filter(|format| matches!(format, Format::FatBinary | Format::HostElf));
+            let holds_more =
+                format.filter(|format| matches!(format, Format::FatBinary | Format::HostElf));
             let nested = content.clone().and_then(Result::ok).zip(holds_more);
             show(Visited { member, content, depth, unit });
             let Some((content, inner)) = nested else { continue };
-            let within =
-                |source| Error::Member { member: member.label(), offset: member.offset, source: Box::new(source) };
+            let within = |source| Error::Member {
+                member: member.label(),
+                offset: member.offset,
+                source: Box::new(source),
+            };
             if depth == MAX_DEPTH {
                 let expected = format!("at most {MAX_DEPTH} levels of nesting");
                 return Err(within(Error::malformed(0, "fat binary", expected)));

@@ -6,7 +6,11 @@
 
 #![cfg_attr(
     not(all(feature = "maxwell", feature = "gfx9", feature = "ptx", feature = "visa")),
-    allow(dead_code, unused_imports, reason = "some of what guests share is used by those alone that are left out")
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "some of what guests share is used by those alone that are left out"
+    )
 )]
 
 mod absent;
@@ -43,10 +47,13 @@ pub use arch::{Arch, TargetId};
 pub use error::Error;
 pub use link::{Addresses, Code, CodePlace, Linked};
 pub use module::{
-    Binding, Function, FunctionId, Half, IndirectBranch, Isa, Module, Param, RelocKind, Relocation, Section, SectionId,
-    SectionKind, SharedLayout, SharedSections, Symbol, SymbolId, SymbolKind, Unreadable,
+    Binding, Function, FunctionId, Half, IndirectBranch, Isa, Module, Param, RelocKind, Relocation,
+    Section, SectionId, SectionKind, SharedLayout, SharedSections, Symbol, SymbolId, SymbolKind,
+    Unreadable,
 };
 pub use raw::{RawKernel, ScalarStart, VectorStart};
 pub use recognise::{Format, recognise};
 pub use select::{Modules, each_module, modules, modules_for, read_for, texts_for};
-pub use shader::{ExportTarget, Input, Parameter, ShaderArray, ShaderKernel, Stage, WaveInput, emitted};
+pub use shader::{
+    ExportTarget, Input, Parameter, ShaderArray, ShaderKernel, Stage, WaveInput, emitted,
+};

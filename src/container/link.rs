@@ -10,8 +10,8 @@ use warploom_guest::header::Header;
 
 use super::Error;
 use super::module::{
-    Function, FunctionId, Half, Module, RelocKind, Relocation, SectionId, SectionKind, SharedSections, Symbol,
-    SymbolId, SymbolKind,
+    Function, FunctionId, Half, Module, RelocKind, Relocation, SectionId, SectionKind,
+    SharedSections, Symbol, SymbolId, SymbolKind,
 };
 use super::visa::VisaModule;
 
@@ -74,8 +74,11 @@ struct CodeLayout {
 impl CodeLayout {
     fn new(module: &Module) -> Result<CodeLayout, Error> {
         let with_kernel: BTreeSet<SectionId> = module.kernels().map(|(_, f)| f.section).collect();
-        let code = || module.sections.iter().enumerate().filter(|(_, s)| s.kind == SectionKind::Code);
-        let longest = code().filter(|(i, _)| with_kernel.contains(&SectionId(*i))).map(|(_, s)| s.data.len() as u64);
+        let code =
+            || module.sections.iter().enumerate().filter(|(_, s)| s.kind == SectionKind::Code);
+        let longest = code()
+            .filter(|(i, _)| with_kernel.contains(&SectionId(*i)))
+            .map(|(_, s)| s.data.len() as u64);
         let mut next = longest.max().unwrap_or(0).max(1).next_multiple_of(CODE_ALIGN);
         let mut base = BTreeMap::new();
         for (i, section) in code() {
@@ -92,7 +95,8 @@ impl CodeLayout {
         let mut externs = BTreeMap::new();
         // An image reaches what it lacks through addresses in memory: there are no stand-ins for it.
         let is_image = module.sections.iter().any(|s| s.kind == SectionKind::Image);
-        let undefined = |s: &Symbol| s.kind == SymbolKind::Function && s.section.is_none() && !is_image;
+        let undefined =
+            |s: &Symbol| s.kind == SymbolKind::Function && s.section.is_none() && !is_image;
         for (i, _) in module.symbols.iter().enumerate().filter(|(_, s)| undefined(s)) {
             externs.insert(SymbolId(i), next);
             next += EXTERN_BYTES;
@@ -136,7 +140,10 @@ impl Linked {
     pub fn new(module: Arc<Module>, addresses: Addresses) -> Result<Linked, Error> {
         let code = CodeLayout::new(&module)?;
         let sections = SharedSections::of(&module);
-        let shared = sections.owners().flat_map(|owner| sections.layout(owner.unwrap_or(NO_CODE)).0).collect();
+        let shared = sections
+            .owners()
+            .flat_map(|owner| sections.layout(owner.unwrap_or(NO_CODE)).0)
+            .collect();
         let mut linked = Linked { module, addresses, code, shared, relocated: BTreeMap::new() };
         for i in 0..linked.module.relocations.len() {
             let relocation = linked.module.relocations[i];
@@ -161,7 +168,12 @@ impl Linked {
     /// The section that a kernel sees as this constant bank.
     pub fn bank_section(&self, kernel: FunctionId, bank: u8) -> Option<SectionId> {
         let code = self.module.function(kernel).section;
-        let of = |owner| self.module.sections.iter().position(|s| s.kind == SectionKind::Constant { bank, owner });
+        let of = |owner| {
+            self.module
+                .sections
+                .iter()
+                .position(|s| s.kind == SectionKind::Constant { bank, owner })
+        };
         of(Some(code)).or_else(|| of(None)).map(SectionId)
     }
 
@@ -172,7 +184,8 @@ impl Linked {
 
     /// Whether a kernel can reach the code of this section.
     pub fn shares_code(&self, kernel: FunctionId, section: SectionId) -> bool {
-        section == self.module.function(kernel).section || self.code.base.get(&section).is_some_and(|&base| base != 0)
+        section == self.module.function(kernel).section
+            || self.code.base.get(&section).is_some_and(|&base| base != 0)
     }
 
     pub fn code(&self, kernel: FunctionId) -> Code {
@@ -193,7 +206,9 @@ impl Linked {
         for f in self.module.functions.iter().filter(|f| visible(f.section)) {
             let base = self.code.base[&f.section];
             targets.push(base + f.offset);
-            targets.extend(f.indirect_branches.iter().flat_map(|b| &b.targets).map(|&t| base + u64::from(t)));
+            targets.extend(
+                f.indirect_branches.iter().flat_map(|b| &b.targets).map(|&t| base + u64::from(t)),
+            );
         }
         targets.sort_unstable();
         targets.dedup();
@@ -217,7 +232,8 @@ impl Linked {
     fn image_code(&self, function: &Function) -> Code {
         let base = self.image_base(function.section);
         // Kernels are launched, not called: a library has thousands, none of which is where another one jumps to.
-        let starts = self.module.functions.iter().filter(|f| f.section == function.section && !f.kernel);
+        let starts =
+            self.module.functions.iter().filter(|f| f.section == function.section && !f.kernel);
         let mut targets: Vec<u64> = starts.map(|f| base.wrapping_add(f.offset)).collect();
         targets.sort_unstable();
         targets.dedup();
@@ -228,7 +244,9 @@ impl Linked {
 
     /// The function that a code address lies in, as this kernel sees code.
     pub fn locate(&self, kernel: FunctionId, pc: u64) -> Option<CodePlace> {
-        if let Some((&id, _)) = self.code.externs.iter().find(|&(_, &at)| (at..at + EXTERN_BYTES).contains(&pc)) {
+        if let Some((&id, _)) =
+            self.code.externs.iter().find(|&(_, &at)| (at..at + EXTERN_BYTES).contains(&pc))
+        {
             let function = self.module.symbol(id).name.clone();
             return Some(CodePlace { function, offset: 0, undefined: true });
         }
@@ -282,7 +300,10 @@ impl Linked {
             problem,
         };
         let range = r.offset as usize..(r.offset + r.kind.bytes()) as usize;
-        let place = self.content(r.section).get(range.clone()).ok_or_else(|| failed("outside its section".into()))?;
+        let place = self
+            .content(r.section)
+            .get(range.clone())
+            .ok_or_else(|| failed("outside its section".into()))?;
         let mut word = [0; 8];
         word[..place.len()].copy_from_slice(place);
         let word = u64::from_le_bytes(word);
@@ -313,17 +334,25 @@ impl Linked {
             RelocKind::Address { half, at, bits } | RelocKind::PcRelative { half, at, bits } => {
                 let s = if symbol.dynamic_shared {
                     self.dynamic_shared_start(r.section).ok_or_else(|| {
-                        failed("where dynamic shared memory starts depends on the kernel that calls".into())
+                        failed(
+                            "where dynamic shared memory starts depends on the kernel that calls"
+                                .into(),
+                        )
                     })?
                 } else {
                     self.address(r.symbol).ok_or_else(undefined)?
                 };
                 let s = match r.kind {
-                    RelocKind::PcRelative { .. } => s.wrapping_sub(self.place(r).ok_or_else(undefined)?),
+                    RelocKind::PcRelative { .. } => {
+                        s.wrapping_sub(self.place(r).ok_or_else(undefined)?)
+                    }
                     _ => s,
                 };
                 let value = match half {
-                    Half::High => s.wrapping_add(addend(at, bits) << if r.addend.is_none() { 32 } else { 0 }) >> 32,
+                    Half::High => {
+                        s.wrapping_add(addend(at, bits) << if r.addend.is_none() { 32 } else { 0 })
+                            >> 32
+                    }
                     Half::Low | Half::Whole => s.wrapping_add(addend(at, bits)),
                 };
                 if half == Half::Whole && !fits(value, bits) {
@@ -337,10 +366,12 @@ impl Linked {
                     return Err(failed("expected a variable in a constant bank".into()));
                 };
                 let indexed = matches!(r.kind, RelocKind::ConstantAddress { .. });
-                let (unit, bits, range) = if indexed { (1, 16, -0x8000..0x8000) } else { (4, 14, 0..0x1_0000) };
+                let (unit, bits, range) =
+                    if indexed { (1, 16, -0x8000..0x8000) } else { (4, 14, 0..0x1_0000) };
                 let in_place = addend(at, bits) as i64;
                 let in_place = if indexed { (in_place as i16).into() } else { in_place };
-                let offset = (symbol.offset as i64).wrapping_add(r.addend.unwrap_or(in_place * unit));
+                let offset =
+                    (symbol.offset as i64).wrapping_add(r.addend.unwrap_or(in_place * unit));
                 if !range.contains(&offset) || offset % unit != 0 {
                     return Err(failed(format!(
                         "{offset:#x} is not an offset in a bank that the instruction can have"

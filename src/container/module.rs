@@ -266,7 +266,14 @@ impl Unreadable {
 
 impl Function {
     /// A function of which nothing but its place is known.
-    pub fn new(name: String, symbol: SymbolId, section: SectionId, offset: u64, size: u64, kernel: bool) -> Self {
+    pub fn new(
+        name: String,
+        symbol: SymbolId,
+        section: SectionId,
+        offset: u64,
+        size: u64,
+        kernel: bool,
+    ) -> Self {
         Function {
             name,
             symbol,
@@ -321,7 +328,17 @@ impl Module {
     /// Of these sections, with no symbols yet.
     pub fn new(isa: Isa, sections: Vec<Section>) -> Module {
         let (symbols, functions, relocations) = (vec![], vec![], vec![]);
-        Module { isa, sections, symbols, functions, relocations, hsa: None, ptx: None, visa: None, unreadable: vec![] }
+        Module {
+            isa,
+            sections,
+            symbols,
+            functions,
+            relocations,
+            hsa: None,
+            ptx: None,
+            visa: None,
+            unreadable: vec![],
+        }
     }
 
     /// The module, if it has a kernel that can be read, or none that cannot be.
@@ -331,7 +348,11 @@ impl Module {
     /// That of the first kernel.
     pub(super) fn readable(mut self) -> Result<Module, Error> {
         let has_kernel = self.kernels().next().is_some();
-        if has_kernel || self.unreadable.is_empty() { Ok(self) } else { Err(self.unreadable.swap_remove(0).error) }
+        if has_kernel || self.unreadable.is_empty() {
+            Ok(self)
+        } else {
+            Err(self.unreadable.swap_remove(0).error)
+        }
     }
 
     /// Why the kernel of that name cannot be read.
@@ -373,7 +394,8 @@ impl Module {
 
     /// The variable of that name, which has a section: one that other modules see before one that they do not.
     pub fn variable(&self, name: &str) -> Option<SymbolId> {
-        let is_it = |s: &Symbol| s.name == name && s.kind == SymbolKind::Object && s.section.is_some();
+        let is_it =
+            |s: &Symbol| s.name == name && s.kind == SymbolKind::Object && s.section.is_some();
         let found = self.symbols.iter().enumerate().filter(|(_, symbol)| is_it(symbol));
         found.min_by_key(|(_, symbol)| symbol.binding == Binding::Local).map(|(id, _)| SymbolId(id))
     }
@@ -392,7 +414,9 @@ pub struct SharedSections<'a> {
 impl<'a> SharedSections<'a> {
     pub fn of(module: &'a Module) -> SharedSections<'a> {
         let mut of_owner = BTreeMap::<_, Vec<SectionId>>::new();
-        for (i, section) in module.sections.iter().enumerate().filter(|(_, section)| section.size > 0) {
+        for (i, section) in
+            module.sections.iter().enumerate().filter(|(_, section)| section.size > 0)
+        {
             if let SectionKind::Shared { owner } = section.kind {
                 of_owner.entry(owner).or_default().push(SectionId(i));
             }
@@ -408,7 +432,8 @@ impl<'a> SharedSections<'a> {
     pub fn layout(&self, code: SectionId) -> SharedLayout {
         let mut layout = Vec::new();
         let mut end = 0_u64;
-        for &id in [None, Some(code)].iter().filter_map(|owner| self.of_owner.get(owner)).flatten() {
+        for &id in [None, Some(code)].iter().filter_map(|owner| self.of_owner.get(owner)).flatten()
+        {
             let section = self.module.section(id);
             let at = end.checked_next_multiple_of(section.align).unwrap_or(u64::MAX);
             layout.push((id, at));

@@ -11,8 +11,8 @@ use warploom_ptx::types::{StateSpace, Ty};
 
 use super::Error;
 use super::module::{
-    Binding, Function, FunctionId, Half, Isa, Module, Param, RelocKind, Relocation, Section, SectionId, SectionKind,
-    Symbol, SymbolId, SymbolKind,
+    Binding, Function, FunctionId, Half, Isa, Module, Param, RelocKind, Relocation, Section,
+    SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
 use super::recognise::is_ptx;
 
@@ -69,9 +69,12 @@ pub fn parse_linked(texts: &[(&str, &[u8])]) -> Result<Module, Error> {
     let read = |&(name, bytes): &(&str, &[u8])| {
         let named = |problem| Error::Linked { name: name.into(), problem: Box::new(problem) };
         if is_ptx(bytes) {
-            return Ok(warploom_ptx::read(bytes).map_err(|errors| named(errors.into()))?.named(name));
+            return Ok(warploom_ptx::read(bytes)
+                .map_err(|errors| named(errors.into()))?
+                .named(name));
         }
-        let found = super::recognise(bytes).map_or("no GPU binary".into(), |format| format.to_string());
+        let found =
+            super::recognise(bytes).map_or("no GPU binary".into(), |format| format.to_string());
         Err(named(Error::NotPtx { found }))
     };
     let modules = texts.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
@@ -81,7 +84,8 @@ pub fn parse_linked(texts: &[(&str, &[u8])]) -> Result<Module, Error> {
 /// Puts a checked module into the form that all binaries have.
 pub fn module(read: ptx::Module) -> Result<Module, Error> {
     let read = Arc::new(read);
-    let section = |name: &str, kind| Section { name: name.into(), kind, align: 256, size: 0, data: vec![] };
+    let section =
+        |name: &str, kind| Section { name: name.into(), kind, align: 256, size: 0, data: vec![] };
     let mut code = section(".text", SectionKind::Code);
     code.data = read.text.as_bytes().to_vec();
     code.size = code.data.len() as u64;
@@ -116,7 +120,8 @@ impl Making {
         for (function, id) in read.functions.iter().zip(0..) {
             let id = ptx::FunctionId(id);
             let symbol = SymbolId(self.module.symbols.len());
-            let size = function.body.as_ref().map_or(0, |body| body.end.saturating_sub(function.at));
+            let size =
+                function.body.as_ref().map_or(0, |body| body.end.saturating_sub(function.at));
             self.module.symbols.push(Symbol {
                 name: function.name.clone(),
                 kind: SymbolKind::Function,
@@ -130,8 +135,14 @@ impl Making {
                 continue;
             }
             let number = FunctionId(self.module.functions.len());
-            let mut made =
-                Function::new(function.name.clone(), symbol, CODE, function.at.into(), size.into(), function.kernel);
+            let mut made = Function::new(
+                function.name.clone(),
+                symbol,
+                CODE,
+                function.at.into(),
+                size.into(),
+                function.kernel,
+            );
             made.max_threads = function.max_threads;
             made.required_threads = function.required_threads;
             if function.kernel {
@@ -155,7 +166,12 @@ impl Making {
         }
     }
 
-    fn variables(&mut self, read: &ptx::Module, space: StateSpace, section: SectionId) -> Result<(), Error> {
+    fn variables(
+        &mut self,
+        read: &ptx::Module,
+        space: StateSpace,
+        section: SectionId,
+    ) -> Result<(), Error> {
         let (places, end) = layout::variables(read, space);
         let limit = if space == StateSpace::Const { 1 << 16 } else { 1 << 40 };
         if end > limit {
@@ -171,7 +187,9 @@ impl Making {
         for &(id, offset) in &places {
             let variable = read.variable(id);
             made.align = made.align.max(variable.align.into());
-            if let Some(initial) = variable.initial.as_ref().filter(|initial| !initial.bytes.is_empty()) {
+            if let Some(initial) =
+                variable.initial.as_ref().filter(|initial| !initial.bytes.is_empty())
+            {
                 let range = offset as usize..offset as usize + initial.bytes.len();
                 if made.data.len() < range.end {
                     made.data.resize(range.end, 0);
@@ -216,16 +234,24 @@ impl Making {
                     AddressOf::Function(id) => Some(SymbolId(id.0 as usize)),
                     AddressOf::Variable(id) => self.ptx.variables.get(&id).copied(),
                 };
-                let of = of.ok_or_else(|| unsupported("the address of a variable that is not in this module"))?;
+                let of = of.ok_or_else(|| {
+                    unsupported("the address of a variable that is not in this module")
+                })?;
                 if address.bits < 32 {
                     return Err(unsupported("a byte of an address without those beside it"));
                 }
                 let bits = address.bits;
                 let kind = match address.generic {
                     // A texture or surface: its handle.
-                    _ if self.module.symbol(of).kind.is_image() => RelocKind::Header { at: 0, bits: 32 },
+                    _ if self.module.symbol(of).kind.is_image() => {
+                        RelocKind::Header { at: 0, bits: 32 }
+                    }
                     true => RelocKind::Generic { at: 0, bits },
-                    false => RelocKind::Address { half: if bits < 64 { Half::Low } else { Half::Whole }, at: 0, bits },
+                    false => RelocKind::Address {
+                        half: if bits < 64 { Half::Low } else { Half::Whole },
+                        at: 0,
+                        bits,
+                    },
                 };
                 let offset = start + address.offset;
                 let end = (offset + kind.bytes()) as usize;
@@ -234,7 +260,14 @@ impl Making {
                     data.resize(end, 0);
                 }
                 let addend = Some(address.addend);
-                self.module.relocations.push(Relocation { section, offset, kind, name: "address", symbol: of, addend });
+                self.module.relocations.push(Relocation {
+                    section,
+                    offset,
+                    kind,
+                    name: "address",
+                    symbol: of,
+                    addend,
+                });
             }
         }
         Ok(())
@@ -249,15 +282,25 @@ fn whole_addresses(addresses: &[InitialAddress]) -> Vec<InitialAddress> {
     while let Some(&first) = rest.first() {
         let follows = |(n, byte): (usize, &InitialAddress)| {
             let n = n as u64;
-            *byte == InitialAddress { offset: first.offset + n, first_bit: 8 * n as u8, bits: 8, ..first }
+            *byte
+                == InitialAddress {
+                    offset: first.offset + n,
+                    first_bit: 8 * n as u8,
+                    bits: 8,
+                    ..first
+                }
         };
-        let bytes = rest.iter().take(8).enumerate().take_while(|&(n, byte)| follows((n, byte))).count();
+        let bytes =
+            rest.iter().take(8).enumerate().take_while(|&(n, byte)| follows((n, byte))).count();
         let taken = match bytes {
             8 => 8,
             4..8 => 4,
             _ => 1,
         };
-        whole.push(InitialAddress { bits: if taken == 1 { first.bits } else { 8 * taken as u8 }, ..first });
+        whole.push(InitialAddress {
+            bits: if taken == 1 { first.bits } else { 8 * taken as u8 },
+            ..first
+        });
         rest = &rest[taken..];
     }
     whole

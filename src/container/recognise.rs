@@ -104,7 +104,9 @@ pub(crate) fn is_ptx(bytes: &[u8]) -> bool {
         rest = rest.trim_ascii_start();
         let skipped = match rest {
             [b'/', b'/', ..] | [b'#' | b'@', ..] => rest.iter().position(|&byte| byte == b'\n'),
-            [b'/', b'*', ..] => rest.windows(2).skip(2).position(|two| two == b"*/").map(|at| at + 3),
+            [b'/', b'*', ..] => {
+                rest.windows(2).skip(2).position(|two| two == b"*/").map(|at| at + 3)
+            }
             _ => return rest.starts_with(b".version"),
         };
         match skipped {
@@ -139,7 +141,10 @@ fn is_visa_text(bytes: &[u8]) -> bool {
 
 /// Whether bytes begin with a header, and behind it with a scheduling word.
 fn is_shader(bytes: &[u8]) -> bool {
-    let scheduling = bytes.get(HEADER_BYTES..).and_then(|code| code.first_chunk().copied()).map(u64::from_le_bytes);
+    let scheduling = bytes
+        .get(HEADER_BYTES..)
+        .and_then(|code| code.first_chunk().copied())
+        .map(u64::from_le_bytes);
     // It has three fields of 21 bits; a bundle of 0 is no code.
     scheduling.is_some_and(|word| word != 0 && word >> 63 == 0) && Header::read(bytes).is_ok()
 }

@@ -40,7 +40,9 @@ pub fn read_for(bytes: &[u8], arch: Option<Arch>) -> Result<Modules, Error> {
     let mut unreadable = vec![];
     loop {
         let best = match candidates(bytes, arch, &rank, &refused) {
-            Ok(Candidates::Module(module)) => return Ok(Modules { modules: vec![*module], unreadable }),
+            Ok(Candidates::Module(module)) => {
+                return Ok(Modules { modules: vec![*module], unreadable });
+            }
             Ok(Candidates::Members(best)) => best,
             // None is left.
             Err(_) if !unreadable.is_empty() => return Err(unreadable.swap_remove(0)),
@@ -79,7 +81,9 @@ pub fn texts_for(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Vec<u8>>, Error
         Ok(Candidates::Members(best)) => {
             best.into_values().map(|(_, member)| member.content.map(Cow::into_owned)).collect()
         }
-        Ok(Candidates::Module(_)) | Err(Error::NotForArch { .. } | Error::NoCandidate { .. }) => Ok(vec![]),
+        Ok(Candidates::Module(_)) | Err(Error::NotForArch { .. } | Error::NoCandidate { .. }) => {
+            Ok(vec![])
+        }
         Err(error) => Err(error),
     }
 }
@@ -106,15 +110,17 @@ fn candidates(
             }
             found.add(module.isa.to_string());
         }
-        File::Container(format) => visit(bytes, format, &|code| rank(code).is_some(), &mut |member| {
-            found.add(member.label.clone());
-            if let Some(rank) = member.arch.and_then(rank)
-                && best.get(&member.unit).is_none_or(|(held, _)| *held < rank)
-                && !refused.contains(&(member.unit, member.offset))
-            {
-                best.insert(member.unit, (rank, member.into_owned()));
-            }
-        })?,
+        File::Container(format) => {
+            visit(bytes, format, &|code| rank(code).is_some(), &mut |member| {
+                found.add(member.label.clone());
+                if let Some(rank) = member.arch.and_then(rank)
+                    && best.get(&member.unit).is_none_or(|(held, _)| *held < rank)
+                    && !refused.contains(&(member.unit, member.offset))
+                {
+                    best.insert(member.unit, (rank, member.into_owned()));
+                }
+            })?
+        }
     }
     if best.is_empty() {
         let found = found.to_string();
@@ -127,7 +133,10 @@ fn candidates(
 }
 
 /// Shows every module that warploom runs code of, whichever GPU it is for, one after the other, with what messages call it.
-pub fn each_module(bytes: &[u8], show: &mut dyn FnMut(&str, Result<Module, Error>)) -> Result<(), Error> {
+pub fn each_module(
+    bytes: &[u8],
+    show: &mut dyn FnMut(&str, Result<Module, Error>),
+) -> Result<(), Error> {
     match File::read(bytes)? {
         File::Module(module) => {
             show(&module.isa.to_string(), Ok(*module));
@@ -154,7 +163,8 @@ enum File {
 
 impl File {
     fn read(bytes: &[u8]) -> Result<File, Error> {
-        let unrecognised = || Error::Unrecognised { start: bytes.iter().take(16).copied().collect() };
+        let unrecognised =
+            || Error::Unrecognised { start: bytes.iter().take(16).copied().collect() };
         let module = match recognise(bytes).ok_or_else(unrecognised)? {
             Format::Cubin => cubin::parse(bytes)?,
             Format::Hsaco => hsaco::parse(bytes)?,
@@ -165,11 +175,17 @@ impl File {
             Format::AmdOpenCl => hsaco::opencl::parse(bytes)?,
             Format::MaxwellShader => sph::parse(bytes)?,
             format @ (Format::Assembly | Format::Ir) => text::parse(bytes, format)?,
-            format @ (Format::FatBinary | Format::OffloadBundle) => return Ok(File::Container(format)),
+            format @ (Format::FatBinary | Format::OffloadBundle) => {
+                return Ok(File::Container(format));
+            }
             Format::HostElf => {
                 let mut empty = true;
                 visit(bytes, Format::HostElf, &|_| false, &mut |_| empty = false)?;
-                return if empty { Err(unrecognised()) } else { Ok(File::Container(Format::HostElf)) };
+                return if empty {
+                    Err(unrecognised())
+                } else {
+                    Ok(File::Container(Format::HostElf))
+                };
             }
         };
         Ok(File::Module(Box::new(module)))
@@ -206,7 +222,11 @@ impl Member<'_> {
             Unit::FatBinary(_) => cubin::parse(&content),
             Unit::Bundle(_) => hsaco::parse(&content),
         });
-        parsed.map_err(|source| Error::Member { member: self.label, offset: self.offset, source: Box::new(source) })
+        parsed.map_err(|source| Error::Member {
+            member: self.label,
+            offset: self.offset,
+            source: Box::new(source),
+        })
     }
 }
 
@@ -223,12 +243,15 @@ fn visit(
         _ => None,
     };
     let arch = |member: &fatbin::Member<'_>, format| match format {
-        Format::Cubin => format!("sm_{}", member.arch).parse().ok().filter(|&arch| Arch::runs(arch)),
+        Format::Cubin => {
+            format!("sm_{}", member.arch).parse().ok().filter(|&arch| Arch::runs(arch))
+        }
         Format::Ptx => Some(Arch::Compute(member.arch)),
         _ => None,
     };
-    let unpacks =
-        |member: &fatbin::Member<'_>| said(member).is_none_or(|format| arch(member, format).is_some_and(wanted));
+    let unpacks = |member: &fatbin::Member<'_>| {
+        said(member).is_none_or(|format| arch(member, format).is_some_and(wanted))
+    };
     fatbin::visit(bytes, format, &unpacks, &mut |visited| {
         let member = visited.member;
         let format = match &visited.content {

@@ -93,12 +93,14 @@ impl Input {
     pub const fn components(self) -> usize {
         use Input::*;
         match self {
-            PerspSample | PerspCenter | PerspCentroid | LinearSample | LinearCenter | LinearCentroid | Barycentric => 2,
+            PerspSample | PerspCenter | PerspCentroid | LinearSample | LinearCenter
+            | LinearCentroid | Barycentric => 2,
             PerspPullModel => 3,
-            VertexId | InstanceId | LineStipple | PosX | PosY | PosZ | PosW | FrontFace | Ancillary
-            | SampleCoverage | PosFixed | X | Y | Z | InverseW | Front | SampleIndex | CentroidOffset
-            | VertexInGroup | TessU | TessV | PatchInGroup | PatchId | PatchThread | PrimitiveId | InvocationId
-            | Vertices01 | Vertices23 | Vertices45 | RingVertex => 1,
+            VertexId | InstanceId | LineStipple | PosX | PosY | PosZ | PosW | FrontFace
+            | Ancillary | SampleCoverage | PosFixed | X | Y | Z | InverseW | Front
+            | SampleIndex | CentroidOffset | VertexInGroup | TessU | TessV | PatchInGroup
+            | PatchId | PatchThread | PrimitiveId | InvocationId | Vertices01 | Vertices23
+            | Vertices45 | RingVertex => 1,
         }
     }
 }

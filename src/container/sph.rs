@@ -4,7 +4,9 @@
 use warploom_guest::header::{HEADER_BYTES, Header};
 use warploom_maxwell::{BUNDLE_BYTES, Opcode, WORD_BYTES, code};
 
-use super::module::{Binding, Function, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind};
+use super::module::{
+    Binding, Function, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
+};
 use super::{Error, Format, Stage, text};
 
 /// A branch to itself, as compilers put it behind a program: with two kinds of guard.
@@ -44,7 +46,9 @@ pub fn without_header(name: &str, code: &[u8], header: &[u8]) -> Result<Module, 
 /// # Errors
 /// One of them is of another stage, or the code is too long for a branch.
 pub fn joined(first: &Module, second: Module) -> Result<Module, Error> {
-    let header = |module: &Module| module.functions.first().and_then(|function| function.header.as_deref().copied());
+    let header = |module: &Module| {
+        module.functions.first().and_then(|function| function.header.as_deref().copied())
+    };
     let stages = [first, &second].map(|module| header(module).map(|header| header.stage()));
     let (Some(of_first), Some(of_second), [Some(Stage::Vertex), Some(Stage::Vertex)]) =
         (header(first), header(&second), stages)
@@ -54,7 +58,11 @@ pub fn joined(first: &Module, second: Module) -> Result<Module, Error> {
     let mut code = first.sections[0].data.clone();
     let start = (code.len() as u64).next_multiple_of(BUNDLE_BYTES);
     if start >= BRANCH_BYTES {
-        return Err(Error::malformed(start, "the end of the first of two programs", "a place that a branch reaches"));
+        return Err(Error::malformed(
+            start,
+            "the end of the first of two programs",
+            "a place that a branch reaches",
+        ));
     }
     for word in code::words(&first.sections[0].data) {
         if word.instruction.is_some_and(|insn| insn.opcode() == Opcode::Exit) {
@@ -74,7 +82,11 @@ fn module(name: &str, header: Header, code: &[u8]) -> Result<Module, Error> {
     let (words, rest) = code.as_chunks::<{ WORD_BYTES as usize }>();
     let end = words.iter().position(|word| ENDS.contains(&u64::from_le_bytes(*word)));
     if end.is_none() && !rest.is_empty() {
-        return Err(Error::malformed(code.len() as u64, "code of a graphics program", "a multiple of 8 bytes"));
+        return Err(Error::malformed(
+            code.len() as u64,
+            "code of a graphics program",
+            "a multiple of 8 bytes",
+        ));
     }
     let words = &words[..end.map_or(words.len(), |end| end + 1)];
     Ok(assembled(name, header, words.as_flattened().to_vec()))
@@ -96,8 +108,17 @@ pub(super) fn assembled(name: &str, header: Header, code: Vec<u8>) -> Module {
         binding: Binding::Global,
         dynamic_shared: false,
     };
-    let section =
-        Section { name: format!(".text.{name}"), kind: SectionKind::Code, align: BUNDLE_BYTES, size, data: code };
+    let section = Section {
+        name: format!(".text.{name}"),
+        kind: SectionKind::Code,
+        align: BUNDLE_BYTES,
+        size,
+        data: code,
+    };
     // The GPU of the consoles whose programs are dumped.
-    Module { symbols: vec![symbol], functions: vec![function], ..Module::new(Isa::Maxwell { sm: 53 }, vec![section]) }
+    Module {
+        symbols: vec![symbol],
+        functions: vec![function],
+        ..Module::new(Isa::Maxwell { sm: 53 }, vec![section])
+    }
 }

@@ -41,7 +41,9 @@ use warploom_guest::header::Header;
 use warploom_ir::{parse, verify};
 
 use super::hsaco::Gfx9;
-use super::module::{Binding, Function, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind};
+use super::module::{
+    Binding, Function, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
+};
 use super::{Error, Format};
 
 const TARGET: &str = ".target";
@@ -61,7 +63,9 @@ const UNNAMED: &str = "kernel";
 
 /// What a text is, by its first line that says anything.
 pub(super) fn recognise(bytes: &[u8]) -> Option<Format> {
-    let says = |line: &&str| !line.is_empty() && !line.starts_with(COMMENT) && !line.starts_with(IR_COMMENT);
+    let says = |line: &&str| {
+        !line.is_empty() && !line.starts_with(COMMENT) && !line.starts_with(IR_COMMENT)
+    };
     let text = bytes.utf8_chunks().next()?.valid();
     let first = text.lines().map(str::trim).find(says)?;
     if first.starts_with(TARGET) {
@@ -110,9 +114,10 @@ pub fn stream(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     let source = Source::read(bytes)?;
     match source.target {
         Target::Gfx9(mach) => source.gfx9(mach.chip()),
-        Target::Maxwell => {
-            Err(Error::Text { line: source.target_line, problem: "expected gfx900 for a plain stream".into() })
-        }
+        Target::Maxwell => Err(Error::Text {
+            line: source.target_line,
+            problem: "expected gfx900 for a plain stream".into(),
+        }),
     }
 }
 
@@ -132,7 +137,8 @@ pub(super) fn header(bytes: &[u8]) -> Result<Header, Error> {
 }
 
 fn text_of(bytes: &[u8]) -> Result<&str, Error> {
-    std::str::from_utf8(bytes).map_err(|e| Error::malformed(e.valid_up_to() as u64, "text", "UTF-8"))
+    std::str::from_utf8(bytes)
+        .map_err(|e| Error::malformed(e.valid_up_to() as u64, "text", "UTF-8"))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,17 +173,23 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     fn read(bytes: &'a [u8]) -> Result<Source<'a>, Error> {
         let text = text_of(bytes)?;
-        let without_comment = |line: &'a str| line.split_once(COMMENT).map_or(line, |(before, _)| before).trim();
+        let without_comment =
+            |line: &'a str| line.split_once(COMMENT).map_or(line, |(before, _)| before).trim();
         let lines = text.lines().zip(1..).map(|(line, number)| (number, without_comment(line)));
         let lines = lines.map(|(number, text)| Line { number, text: text.into() });
         let mut lines = lines.filter(|line| !line.text.is_empty());
-        let first = lines.next().ok_or_else(|| Error::Text { line: 1, problem: "expected .target".into() })?;
+        let first = lines
+            .next()
+            .ok_or_else(|| Error::Text { line: 1, problem: "expected .target".into() })?;
         let target = match first.text.strip_prefix(TARGET).map(str::trim) {
             Some("sm_50" | "sm_52" | "sm_53") => Target::Maxwell,
             // What is written by hand may have all instructions.
             Some("gfx900") => Target::Gfx9(Gfx9::Unspecified),
             Some(name) if let Some(mach) = Gfx9::named(name) => Target::Gfx9(mach),
-            _ => return Err(first.wrong(format!("`{}`: expected .target sm_50 or .target gfx900", first.text))),
+            _ => {
+                return Err(first
+                    .wrong(format!("`{}`: expected .target sm_50 or .target gfx900", first.text)));
+            }
         };
         let mut source = Source {
             target,
@@ -188,7 +200,9 @@ impl<'a> Source<'a> {
         };
         for line in lines {
             let line = match (target, line.text) {
-                (Target::Maxwell, Cow::Borrowed(text)) => Line { number: line.number, text: listed::statement(text) },
+                (Target::Maxwell, Cow::Borrowed(text)) => {
+                    Line { number: line.number, text: listed::statement(text) }
+                }
                 (_, text) => Line { number: line.number, text },
             };
             if line.text.is_empty() {
@@ -224,12 +238,17 @@ impl<'a> Source<'a> {
         } else {
             // Modifiers may begin like a label, as in `BRA CC.LE, .L1`, but not behind a blank.
             let is_label = |&(at, _): &(usize, &str)| text[..at].ends_with([' ', ',']);
-            let Some((at, _)) = text.match_indices(LABEL).find(is_label) else { return Ok(text.into()) };
+            let Some((at, _)) = text.match_indices(LABEL).find(is_label) else {
+                return Ok(text.into());
+            };
             let (before, rest) = text.split_at(at);
             let (label, after) = rest.split_at(rest.find([' ', ',', ';']).unwrap_or(rest.len()));
             (before, label, after)
         };
-        let target = self.labels.get(label).ok_or_else(|| line.wrong(format!("there is no label `{label}`")))?;
+        let target = self
+            .labels
+            .get(label)
+            .ok_or_else(|| line.wrong(format!("there is no label `{label}`")))?;
         let number = place(*target).map_err(|problem| line.wrong(problem))?;
         Ok(format!("{before}{number}{after}"))
     }
@@ -247,12 +266,17 @@ impl<'a> Source<'a> {
 
     /// The header of a graphics program that directives say, without its code.
     fn header(&self) -> Result<Header, Error> {
-        let expected =
-            || Error::Text { line: self.target_line, problem: "expected .stage for a graphics program".into() };
+        let expected = || Error::Text {
+            line: self.target_line,
+            problem: "expected .stage for a graphics program".into(),
+        };
         let mut header = self.stage()?.ok_or_else(expected)?;
         for line in self.directives.iter().filter(|line| !line.text.starts_with(STAGE)) {
-            let (name, value) = line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));
-            if !stage::directive(&mut header, name, value.trim()).map_err(|problem| line.wrong(problem))? {
+            let (name, value) =
+                line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));
+            if !stage::directive(&mut header, name, value.trim())
+                .map_err(|problem| line.wrong(problem))?
+            {
                 return Err(line.wrong(format!("`{name}`: expected what a header says")));
             }
         }
@@ -275,14 +299,21 @@ fn function(text: &str) -> Result<Module, Error> {
     let wrong = |problem: String| Error::Ir { problem };
     let parsed = parse::parse(text).map_err(|e| wrong(e.to_string()))?;
     verify::verify(&parsed).map_err(|e| wrong(e.to_string()))?;
-    let function = Function::new(parsed.name, SymbolId(0), SectionId(0), 0, text.len() as u64, true);
+    let function =
+        Function::new(parsed.name, SymbolId(0), SectionId(0), 0, text.len() as u64, true);
     Ok(module(Isa::Ir, text.into(), function))
 }
 
 fn module(isa: Isa, code: Vec<u8>, function: Function) -> Module {
     let symbol = symbol_of(function.name.clone(), Some(SectionId(0)), function.size);
     let name = format!(".text.{}", function.name);
-    let section = Section { name, kind: SectionKind::Code, align: CODE_ALIGN, size: function.size, data: code };
+    let section = Section {
+        name,
+        kind: SectionKind::Code,
+        align: CODE_ALIGN,
+        size: function.size,
+        data: code,
+    };
     Module { symbols: vec![symbol], functions: vec![function], ..Module::new(isa, vec![section]) }
 }
 

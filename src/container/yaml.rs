@@ -20,7 +20,10 @@ pub(super) fn tree(text: &str) -> Result<Value, String> {
         let mut value = match event {
             Event::Scalar(text, style, ..) => scalar(&text, style),
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= MAX_DEPTH => {
-                return Err(format!("line {}: values nest more than {MAX_DEPTH} deep", place.start.line()));
+                return Err(format!(
+                    "line {}: values nest more than {MAX_DEPTH} deep",
+                    place.start.line()
+                ));
             }
             Event::SequenceStart(..) => {
                 open.push(Open::List(vec![]));

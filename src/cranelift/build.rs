@@ -19,7 +19,8 @@ const SOURCES: [&str; 9] = [
 ];
 
 /// Variables of Cargo's that a compiler is started with.
-const SETTINGS: [&str; 5] = ["TARGET", "PROFILE", "OPT_LEVEL", "DEBUG", "CARGO_CFG_DEBUG_ASSERTIONS"];
+const SETTINGS: [&str; 5] =
+    ["TARGET", "PROFILE", "OPT_LEVEL", "DEBUG", "CARGO_CFG_DEBUG_ASSERTIONS"];
 
 fn main() -> io::Result<()> {
     let mut files = Vec::new();
@@ -37,7 +38,8 @@ fn main() -> io::Result<()> {
     for setting in SETTINGS {
         env::var_os(setting).hash(&mut hasher);
     }
-    let compiler = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())).arg("-vV").output()?;
+    let compiler =
+        Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())).arg("-vV").output()?;
     compiler.stdout.hash(&mut hasher);
     println!("cargo:rustc-env=WARPLOOM_BUILD={:016x}", hasher.finish());
     Ok(())

@@ -58,7 +58,10 @@ impl Counting {
 
     /// Host instructions so far, without those of helpers.
     pub fn instructions(&self) -> u64 {
-        self.blocks.iter().map(|block| block.entered.load(Relaxed) * block.instructions as u64).sum()
+        self.blocks
+            .iter()
+            .map(|block| block.entered.load(Relaxed) * block.instructions as u64)
+            .sum()
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use cranelift_codegen::ir::{
-    self as clif, AbiParam, ExtFuncData, ExternalName, FuncRef, InstBuilder, Signature, UserExternalName, UserFuncName,
-    types,
+    self as clif, AbiParam, ExtFuncData, ExternalName, FuncRef, InstBuilder, Signature,
+    UserExternalName, UserFuncName, types,
 };
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -21,8 +21,16 @@ pub const NAMESPACE: u32 = 0;
 /// The symbol in a function: the helper itself in a trampoline, elsewhere its trampoline.
 pub fn import(helper: Helper, b: &mut FunctionBuilder, conv: CallConv) -> FuncRef {
     let signature = b.import_signature(signature(helper, conv));
-    let name = b.func.declare_imported_user_function(UserExternalName { namespace: NAMESPACE, index: helper as u32 });
-    let function = ExtFuncData { name: ExternalName::user(name), signature, colocated: false, patchable: false };
+    let name = b.func.declare_imported_user_function(UserExternalName {
+        namespace: NAMESPACE,
+        index: helper as u32,
+    });
+    let function = ExtFuncData {
+        name: ExternalName::user(name),
+        signature,
+        colocated: false,
+        patchable: false,
+    };
     b.import_function(function)
 }
 
@@ -54,7 +62,10 @@ pub fn trampolines() -> Result<[(Helper, Code); Helper::ALL.len()], JitError> {
         let names = Helper::ALL.map(|helper| format!("{}_trampoline", helper.name()));
         let functions: Vec<_> = names.iter().map(String::as_str).zip(&compiled).collect();
         let code = module.define_all(&functions)?;
-        Ok(Trampolines { _module: module, code: Helper::ALL.map(|helper| (helper, code[helper as usize])) })
+        Ok(Trampolines {
+            _module: module,
+            code: Helper::ALL.map(|helper| (helper, code[helper as usize])),
+        })
     };
     let made = TRAMPOLINES.get_or_init(|| make().map_err(|error| error.to_string()));
     made.as_ref().map(|made| made.code).map_err(|message| JitError::Trampoline(message.clone()))

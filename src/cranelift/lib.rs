@@ -44,17 +44,32 @@ unsafe impl Backend for Cranelift {
         Ok(Box::new(CodeModule::new()?))
     }
 
-    fn compile(&self, prepared: &Prepared, blocks: &[BlockId], effort: Effort) -> Result<Object, JitError> {
+    fn compile(
+        &self,
+        prepared: &Prepared,
+        blocks: &[BlockId],
+        effort: Effort,
+    ) -> Result<Object, JitError> {
         compile(prepared, blocks, effort, lower_region(prepared, blocks, effort, Target::host()?))
     }
 
-    fn listing(&self, prepared: &Prepared, blocks: &[BlockId], effort: Effort) -> Result<String, JitError> {
+    fn listing(
+        &self,
+        prepared: &Prepared,
+        blocks: &[BlockId],
+        effort: Effort,
+    ) -> Result<String, JitError> {
         dump::listing(prepared, blocks, effort, Target::host()?)
     }
 }
 
 /// Compiles a region from its CLIF on.
-fn compile(prepared: &Prepared, blocks: &[BlockId], effort: Effort, lowered: Lowered) -> Result<Object, JitError> {
+fn compile(
+    prepared: &Prepared,
+    blocks: &[BlockId],
+    effort: Effort,
+    lowered: Lowered,
+) -> Result<Object, JitError> {
     let Lowered { function, sites, hides_uses } = lowered;
     let register_bytes = prepared.register_bytes(blocks, effort)?;
     let mut code = MachineCode::new(function, hides_uses, Target::host()?.isa(effort))?;

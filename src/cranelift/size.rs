@@ -48,12 +48,18 @@ pub fn of(program: &Program) -> Result<CodeSize, JitError> {
 }
 
 pub(super) fn reference() -> Result<Target, JitError> {
-    Target::with("x86_64-unknown-linux-gnu,x86-64-v3", &[("machine_code_cfg_info", "true")]).map_err(JitError::Host)
+    Target::with("x86_64-unknown-linux-gnu,x86-64-v3", &[("machine_code_cfg_info", "true")])
+        .map_err(JitError::Host)
 }
 
 /// The blocks of a region, in the order of lowering.
-pub(super) fn blocks(prepared: &Prepared, region: &[BlockId], target: &Target) -> Result<Vec<BlockSize>, JitError> {
-    let Lowered { mut function, sites: _, hides_uses } = lower_region(prepared, region, Effort::Full, target);
+pub(super) fn blocks(
+    prepared: &Prepared,
+    region: &[BlockId],
+    target: &Target,
+) -> Result<Vec<BlockSize>, JitError> {
+    let Lowered { mut function, sites: _, hides_uses } =
+        lower_region(prepared, region, Effort::Full, target);
     let mut blocks = mark(&mut function);
     count(&MachineCode::new(function, hides_uses, target.isa(Effort::Full))?.compiled, &mut blocks);
     Ok(blocks)
@@ -73,7 +79,10 @@ fn mark(function: &mut clif::Function) -> Vec<BlockSize> {
         let insts: Vec<clif::Inst> = function.layout.block_insts(block).collect();
         insts.into_iter().for_each(|inst| function.set_srcloc(inst, SourceLoc::new(number)));
     }
-    blocks.into_iter().map(|block| BlockSize { block, likely: likely.contains(&block), instructions: 0 }).collect()
+    blocks
+        .into_iter()
+        .map(|block| BlockSize { block, likely: likely.contains(&block), instructions: 0 })
+        .collect()
 }
 
 fn count(code: &CompiledCode, blocks: &mut [BlockSize]) {
@@ -83,10 +92,12 @@ fn count(code: &CompiledCode, blocks: &mut [BlockSize]) {
     let ends = code.bb_starts.iter().skip(1).copied().chain([end]);
     let mut number = 1;
     for (start, end) in code.bb_starts.iter().copied().zip(ends) {
-        let place = marks.iter().find(|mark| (start..end).contains(&mark.start) && !mark.loc.is_default());
+        let place =
+            marks.iter().find(|mark| (start..end).contains(&mark.start) && !mark.loc.is_default());
         // A block that only moves values along an edge goes with the one before it.
         number = place.map_or(number, |mark| mark.loc.bits());
-        blocks[number as usize - 1].instructions += instructions(&code.code_buffer()[start as usize..end as usize]);
+        blocks[number as usize - 1].instructions +=
+            instructions(&code.code_buffer()[start as usize..end as usize]);
     }
 }
 

@@ -18,7 +18,8 @@ use crate::code;
 pub const HOST_FEATURES: &str = "WARPLOOM_HOST_FEATURES";
 
 /// x86-64's levels, as names of Cranelift's presets.
-const LEVELS: [(&str, &str); 3] = [("x86-64-v2", "nehalem"), ("x86-64-v3", "haswell"), ("x86-64-v4", "skylake-avx512")];
+const LEVELS: [(&str, &str); 3] =
+    [("x86-64-v2", "nehalem"), ("x86-64-v3", "haswell"), ("x86-64-v4", "skylake-avx512")];
 /// Features of x86-64, each of which a CPU has only beside those before it.
 const ASCENDING: [&str; 12] = [
     "sse3",
@@ -74,28 +75,41 @@ impl Target {
     /// The same, with further settings of the code generator.
     pub(crate) fn with(name: &str, further: &[(&str, &str)]) -> Result<Target, String> {
         let (triple, features) = name.split_once(',').unwrap_or((name, ""));
-        let parsed: Triple = triple.parse().map_err(|error| format!("`{triple}` is no triple: {error}"))?;
+        let parsed: Triple =
+            triple.parse().map_err(|error| format!("`{triple}` is no triple: {error}"))?;
         let mut builder = isa::lookup(parsed).map_err(|error| format!("`{triple}`: {error}"))?;
         choose(&mut builder, features)?;
         Target::new(builder, further)
     }
 
     fn new(builder: isa::Builder, further: &[(&str, &str)]) -> Result<Target, String> {
-        let (quick, fast) = (generator(&builder, Effort::Quick, further)?, generator(&builder, Effort::Full, further)?);
-        let has =
-            |feature: &str| fast.isa_flags().iter().any(|flag| flag.name == feature && flag.as_bool() == Some(true));
+        let (quick, fast) = (
+            generator(&builder, Effort::Quick, further)?,
+            generator(&builder, Effort::Full, further)?,
+        );
+        let has = |feature: &str| {
+            fast.isa_flags().iter().any(|flag| flag.name == feature && flag.as_bool() == Some(true))
+        };
         let is_x86 = match fast.triple().architecture {
             Architecture::X86_64 => true,
             Architecture::Aarch64(_) => false,
             Architecture::Riscv64(_) if has("has_v") => false,
-            Architecture::Riscv64(_) => return Err("riscv64 without vectors (extension V) is not supported".into()),
+            Architecture::Riscv64(_) => {
+                return Err("riscv64 without vectors (extension V) is not supported".into());
+            }
             other => return Err(format!("{other} is not supported")),
         };
         if fast.triple().endianness() != Ok(Endianness::Little) {
             return Err("the host's bytes are not in little-endian order".into());
         }
         let has_blends = is_x86 && has("has_sse41");
-        Ok(Target { quick, fast, has_blends, compares_unordered: is_x86, description: OnceLock::new() })
+        Ok(Target {
+            quick,
+            fast,
+            has_blends,
+            compares_unordered: is_x86,
+            description: OnceLock::new(),
+        })
     }
 
     pub fn isa(&self, effort: Effort) -> &OwnedTargetIsa {
@@ -105,10 +119,16 @@ impl Target {
     /// Everything that code made for it depends on, in words.
     pub fn description(&self) -> &str {
         let settings = |isa: &OwnedTargetIsa| {
-            let features = isa.isa_flags().into_iter().map(|flag| flag.to_string()).collect::<Vec<_>>().join(" ");
+            let features = isa
+                .isa_flags()
+                .into_iter()
+                .map(|flag| flag.to_string())
+                .collect::<Vec<_>>()
+                .join(" ");
             format!("{}{features}", isa.flags())
         };
-        let make = || format!("{} {} {}", self.triple(), settings(&self.quick), settings(&self.fast));
+        let make =
+            || format!("{} {} {}", self.triple(), settings(&self.quick), settings(&self.fast));
         self.description.get_or_init(make)
     }
 
@@ -136,12 +156,16 @@ impl Target {
         match function.dfg.insts[inst] {
             // Conditions of blends are ones or zeros in all bits of a lane.
             InstructionData::Ternary { opcode: Opcode::Blendv, args } if !self.has_blends => {
-                function.dfg.insts[inst] = InstructionData::Ternary { opcode: Opcode::Bitselect, args };
+                function.dfg.insts[inst] =
+                    InstructionData::Ternary { opcode: Opcode::Bitselect, args };
             }
-            InstructionData::FloatCompare { cond, args: [x, y], .. } if !self.compares_unordered => {
+            InstructionData::FloatCompare { cond, args: [x, y], .. }
+                if !self.compares_unordered =>
+            {
                 let is_vector = function.dfg.value_type(x).is_vector();
                 if let Some(ordered) = unordered_complement(cond).filter(|_| is_vector) {
-                    let compared = FuncCursor::new(function).at_inst(inst).ins().fcmp(ordered, x, y);
+                    let compared =
+                        FuncCursor::new(function).at_inst(inst).ins().fcmp(ordered, x, y);
                     function.replace(inst).bnot(compared);
                 }
             }
@@ -169,13 +193,16 @@ fn choose(builder: &mut isa::Builder, features: &str) -> Result<(), String> {
             let from = ASCENDING.iter().position(|&name| name == dropped);
             let with = from.map_or(&[][..], |from| &ASCENDING[from + 1..]);
             // Of the two, a CPU may have either alone.
-            let with = with.iter().filter(|&&name| (dropped, name) != ("fma", "avx2") && dropped != "fma");
+            let with =
+                with.iter().filter(|&&name| (dropped, name) != ("fma", "avx2") && dropped != "fma");
             builder.set(&setting(dropped), "false").map_err(failed)?;
-            with.copied().try_for_each(|name| builder.set(&setting(name), "false").map_err(failed))?;
+            with.copied()
+                .try_for_each(|name| builder.set(&setting(name), "false").map_err(failed))?;
             continue;
         }
         let name = feature.strip_prefix('+').unwrap_or(feature);
-        let preset = LEVELS.iter().find(|(level, _)| *level == name).map_or(name, |(_, preset)| preset);
+        let preset =
+            LEVELS.iter().find(|(level, _)| *level == name).map_or(name, |(_, preset)| preset);
         builder.enable(&setting(name)).or_else(|_| builder.enable(preset)).map_err(failed)?;
     }
     Ok(())
@@ -186,7 +213,11 @@ fn setting(feature: &str) -> String {
 }
 
 /// A code generator as this engine wants it, with further settings.
-fn generator(builder: &isa::Builder, effort: Effort, further: &[(&str, &str)]) -> Result<OwnedTargetIsa, String> {
+fn generator(
+    builder: &isa::Builder,
+    effort: Effort,
+    further: &[(&str, &str)],
+) -> Result<OwnedTargetIsa, String> {
     let settings = [
         ("opt_level", "none"),
         ("regalloc_algorithm", if effort.is_fast() { "backtracking" } else { "single_pass" }),

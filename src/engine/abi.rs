@@ -26,7 +26,10 @@ pub const SCRATCH: i32 = ENGINE;
 pub const SPILLS: i32 = SCRATCH + 8 * SCRATCH_WORDS as i32;
 pub const STRIPS: i32 = SPILLS + SPILL_BYTES as i32;
 
-const _: () = assert!(SCRATCH_WORDS + SPILL_BYTES / 8 + STRIP_WORDS <= ENGINE_WORDS, "the engine's area is too small");
+const _: () = assert!(
+    SCRATCH_WORDS + SPILL_BYTES / 8 + STRIP_WORDS <= ENGINE_WORDS,
+    "the engine's area is too small"
+);
 
 /// Bytes of the host's stack for code of a region: threads may have 2 MiB.
 pub const MAX_FRAME: u32 = 1 << 18;

@@ -28,13 +28,23 @@ pub unsafe trait Backend: Send + Sync {
     ///
     /// # Errors
     /// The code generator rejects it, or it needs too much of the host's stack or of the register file.
-    fn compile(&self, prepared: &Prepared, blocks: &[BlockId], effort: Effort) -> Result<Object, JitError>;
+    fn compile(
+        &self,
+        prepared: &Prepared,
+        blocks: &[BlockId],
+        effort: Effort,
+    ) -> Result<Object, JitError>;
 
     /// The code that [`Backend::compile`] makes, as text.
     ///
     /// # Errors
     /// As [`Backend::compile`].
-    fn listing(&self, prepared: &Prepared, blocks: &[BlockId], effort: Effort) -> Result<String, JitError>;
+    fn listing(
+        &self,
+        prepared: &Prepared,
+        blocks: &[BlockId],
+        effort: Effort,
+    ) -> Result<String, JitError>;
 }
 
 /// Memory for code.

@@ -124,18 +124,31 @@ impl Descriptions {
         let interpreted = |of: &SlotSite| {
             let (_, inst) = find(of.site)?;
             let slots = |values: &[_], offsets: &[u32]| {
-                let slots = values.iter().zip(offsets).map(|(&value, &offset)| Slot { value, offset });
+                let slots =
+                    values.iter().zip(offsets).map(|(&value, &offset)| Slot { value, offset });
                 (values.len() == offsets.len()).then(|| slots.collect())
             };
-            let (live_in, live_out) = (slots(&inst.op.operands(), &of.operands)?, slots(&inst.results, &of.results)?);
-            Some(InterpretDesc { block: BlockId(of.site.block), index: of.site.index as usize, live_in, live_out })
+            let (live_in, live_out) =
+                (slots(&inst.op.operands(), &of.operands)?, slots(&inst.results, &of.results)?);
+            Some(InterpretDesc {
+                block: BlockId(of.site.block),
+                index: of.site.index as usize,
+                live_in,
+                live_out,
+            })
         };
         let product = |of: &SlotSite| {
             let (block, inst) = find(of.site)?;
             let Op::Product { product, .. } = inst.op else { return None };
             let shapes = inst.op.operands().into_iter().map(|v| block.ty(v).shape);
             let args = of.operands.iter().copied().zip(shapes).collect();
-            Some(ProductDesc { product, nan, lanes: interpreter.function().lanes, args, results: of.results.clone() })
+            Some(ProductDesc {
+                product,
+                nan,
+                lanes: interpreter.function().lanes,
+                args,
+                results: of.results.clone(),
+            })
         };
         Some(Box::new(Descriptions {
             interpreter: interpreter.clone(),

@@ -20,6 +20,8 @@ pub enum JitError {
     Module(String),
     #[error("the trampolines of the helpers could not be made: {0}")]
     Trampoline(String),
-    #[error("the register file of {kernel} with its spill slots has {bytes} bytes; at most {max} are supported")]
+    #[error(
+        "the register file of {kernel} with its spill slots has {bytes} bytes; at most {max} are supported"
+    )]
     RegisterFile { kernel: String, bytes: usize, max: usize },
 }

@@ -60,7 +60,8 @@ impl Rounds<'_> {
             _ => None,
         });
         for (reg, read) in reads {
-            if masks.get(&reg).is_some_and(|&value| self.gathers(read, value, active, next_active)) {
+            if masks.get(&reg).is_some_and(|&value| self.gathers(read, value, active, next_active))
+            {
                 exit_masks.regs.insert(reg);
                 exit_masks.equal.insert(read, read);
             }
@@ -77,7 +78,8 @@ impl Rounds<'_> {
     fn gathers(&self, read: Value, value: Value, active: Value, next_active: Value) -> bool {
         let mut truth = Truth::default();
         let mut table = |mask| self.truth(&mut truth, mask);
-        let tables = (|| Some([table(read)?, table(active)?, table(next_active)?, table(value)?]))();
+        let tables =
+            (|| Some([table(read)?, table(active)?, table(next_active)?, table(value)?]))();
         let Some([before, active, next_active, after]) = tables else { return false };
         let may_be = !(before & active);
         (after ^ (before | (active & !next_active))) & may_be == 0

@@ -108,7 +108,8 @@ impl Cells {
             8 => scratch[self.word + lane] = bits,
             _ => {
                 let (word, shift) = (&mut scratch[self.word + lane / 2], lane % 2 * 32);
-                *word = *word & !(u64::from(u32::MAX) << shift) | (bits & u64::from(u32::MAX)) << shift;
+                *word =
+                    *word & !(u64::from(u32::MAX) << shift) | (bits & u64::from(u32::MAX)) << shift;
             }
         }
     }
@@ -146,7 +147,13 @@ unsafe extern "C" fn access(context: *mut WarpContext, number: u32, bits: u64, f
             }
             match desc.kind {
                 AccessKind::Load { extend } => {
-                    let loaded = warploom_interp::load_elements(context, &desc.access, actor, address, &mut elements);
+                    let loaded = warploom_interp::load_elements(
+                        context,
+                        &desc.access,
+                        actor,
+                        address,
+                        &mut elements,
+                    );
                     loaded.inspect(|_| {
                         for (e, &bits) in elements[..count].iter().enumerate() {
                             let bits = warploom_interp::extended(&desc.access, extend, bits);
@@ -158,17 +165,31 @@ unsafe extern "C" fn access(context: *mut WarpContext, number: u32, bits: u64, f
                     for (e, element) in elements[..count].iter_mut().enumerate() {
                         *element = value(e).get(&context.engine, lane) & desc.access.ty.bit_mask();
                     }
-                    warploom_interp::store_elements(context, &desc.access, actor, address, &elements)
+                    warploom_interp::store_elements(
+                        context,
+                        &desc.access,
+                        actor,
+                        address,
+                        &elements,
+                    )
                 }
                 AccessKind::Atomic { op } => {
                     let compare = Cells { word: STAGED_COMPARE, ty: desc.access.ty };
-                    let operands = [value(0), compare].map(|cells| cells.get(&context.engine, lane));
-                    warploom_interp::atomic_element(context, &desc.access, op, desc.nan, actor, address, operands).map(
-                        |(old, residency)| {
-                            value(0).set(&mut context.engine, lane, old);
-                            residency
-                        },
+                    let operands =
+                        [value(0), compare].map(|cells| cells.get(&context.engine, lane));
+                    warploom_interp::atomic_element(
+                        context,
+                        &desc.access,
+                        op,
+                        desc.nan,
+                        actor,
+                        address,
+                        operands,
                     )
+                    .map(|(old, residency)| {
+                        value(0).set(&mut context.engine, lane, old);
+                        residency
+                    })
                 }
             }
         };
@@ -176,11 +197,15 @@ unsafe extern "C" fn access(context: *mut WarpContext, number: u32, bits: u64, f
             context.fill_run(run, address, !matches!(desc.kind, AccessKind::Load { .. }));
         }
         match outcome {
-            Ok(residency) => context.engine[SPARSE_LANES] |= u64::from(residency.is_sparse()) << lane,
+            Ok(residency) => {
+                context.engine[SPARSE_LANES] |= u64::from(residency.is_sparse()) << lane
+            }
             Err(kind) => {
                 let lane = first as u32 + lane as u32;
                 let key = (u64::from(desc.order), lane);
-                if context.fault.kind == 0 || key < (context.engine[FAULT_ORDER], context.fault.lane) {
+                if context.fault.kind == 0
+                    || key < (context.engine[FAULT_ORDER], context.fault.lane)
+                {
                     context.set_fault(kind, lane, desc.pc, address);
                     context.engine[FAULT_ORDER] = desc.order.into();
                 }
@@ -202,9 +227,19 @@ unsafe extern "C" fn interpret(context: *mut WarpContext, number: u32) {
     let desc = &interpreted[number as usize];
     let (function, layout) = (interpreter.function(), interpreter.layout());
     let range = desc.index..desc.index + 1;
-    let outcome =
-        warploom_interp::run_insts(function, layout, context, desc.block, range, &desc.live_in, &desc.live_out);
-    debug_assert!(matches!(outcome, Ok(()) | Err(ExitCode::Fault)), "an instruction inside a block can only fault");
+    let outcome = warploom_interp::run_insts(
+        function,
+        layout,
+        context,
+        desc.block,
+        range,
+        &desc.live_in,
+        &desc.live_out,
+    );
+    debug_assert!(
+        matches!(outcome, Ok(()) | Err(ExitCode::Fault)),
+        "an instruction inside a block can only fault"
+    );
 }
 
 /// # Safety
@@ -241,7 +276,11 @@ unsafe extern "C" fn shared(context: *mut WarpContext, function: u32, lanes: u32
     let cells = Cells { word: SHARED_LANES, ty: function.ty() };
     for lane in 0..lanes as usize {
         let operand = cells.get(&context.engine, lane) as u32;
-        cells.set(&mut context.engine, lane, warploom_ir::shared::one(function, nan, operand).into());
+        cells.set(
+            &mut context.engine,
+            lane,
+            warploom_ir::shared::one(function, nan, operand).into(),
+        );
     }
 }
 
@@ -259,7 +298,15 @@ unsafe extern "C" fn fused(context: *mut WarpContext, round: u32, lanes: u32) {
     let lanes = lanes as usize;
     // What a NaN is, code sees to.
     let nan = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0x7ff8 << 48 };
-    eval::fma(Type::F64, attrs, nan, &x[..lanes], &y[..lanes], &rest[..lanes], &mut results[..lanes]);
+    eval::fma(
+        Type::F64,
+        attrs,
+        nan,
+        &x[..lanes],
+        &y[..lanes],
+        &rest[..lanes],
+        &mut results[..lanes],
+    );
     x[..lanes].copy_from_slice(&results[..lanes]);
 }
 

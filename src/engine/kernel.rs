@@ -28,7 +28,12 @@ impl Kernel {
     }
 
     /// The program for launches of this shape on this many worker threads.
-    pub fn program(&self, grid: [u32; 3], block: [u32; 3], threads: usize) -> Result<Arc<Program>, JitError> {
+    pub fn program(
+        &self,
+        grid: [u32; 3],
+        block: [u32; 3],
+        threads: usize,
+    ) -> Result<Arc<Program>, JitError> {
         let launch = Launched::of(grid, block, self.function.lanes.into());
         let mut variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut key = (launch, threads <= 1);

@@ -3,7 +3,8 @@
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 use warploom_analysis::{
-    CHUNK, Class, Classes, Facts, Group, Launched, Plan, Sources, Step, Support, Sweep, fixed_lanes, groups,
+    CHUNK, Class, Classes, Facts, Group, Launched, Plan, Sources, Step, Support, Sweep,
+    fixed_lanes, groups,
 };
 use warploom_ir::layout::RegLayout;
 use warploom_ir::{Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Reg, Type, Value, table};
@@ -80,7 +81,9 @@ impl BlockPlan {
             .map(|facts| Classes::with_facts(function, block, launch, facts, active, &lane_wise));
         let plan = Plan::of(function, block, &classes, support);
         let sources = plan.steps.iter().flat_map(Step::insts);
-        let sources = sources.filter_map(|&index| Some((index, gathered(function, block, &defs, index)?))).collect();
+        let sources = sources
+            .filter_map(|&index| Some((index, gathered(function, block, &defs, index)?)))
+            .collect();
         let groups = match &full_warp_classes {
             Some(classes) => groups(function, block, in_loop, &defs, classes, &plan, &sources),
             None => Vec::new(),
@@ -90,14 +93,36 @@ impl BlockPlan {
         let mut bytes = layout.bytes() as usize;
         // Warps keep their registers when better code goes on: with no groups as with them, what may vary in either set of
         // classes has a slot, whatever the facts.
-        let interprets = plan.steps.iter().any(|step| matches!(step, Step::Interpret(_) | Step::Warp(_)));
-        let least_known = (full_warp_classes.is_none() && interprets)
-            .then(|| Classes::with_facts(function, block, launch, &Facts::default(), None, &lane_wise));
+        let interprets =
+            plan.steps.iter().any(|step| matches!(step, Step::Interpret(_) | Step::Warp(_)));
+        let least_known = (full_warp_classes.is_none() && interprets).then(|| {
+            Classes::with_facts(function, block, launch, &Facts::default(), None, &lane_wise)
+        });
         let all_classes: Vec<&Classes> =
             std::iter::once(&classes).chain(&full_warp_classes).chain(&least_known).collect();
-        let slots = assign_slots(function, layout, block, &all_classes, (&plan, &sources), &defs, &mut bytes);
+        let slots = assign_slots(
+            function,
+            layout,
+            block,
+            &all_classes,
+            (&plan, &sources),
+            &defs,
+            &mut bytes,
+        );
         let bits_used = bits_used(block, &plan);
-        BlockPlan { classes, full_warp_classes, plan, groups, sweep, in_loop, sources, slots, defs, bits_used, bytes }
+        BlockPlan {
+            classes,
+            full_warp_classes,
+            plan,
+            groups,
+            sweep,
+            in_loop,
+            sources,
+            slots,
+            defs,
+            bits_used,
+            bytes,
+        }
     }
 }
 
@@ -122,7 +147,11 @@ fn assign_slots(
     let place = |slots: &mut Slots, v: Value, bytes: &mut usize| {
         slots.rows[v].get_or_insert_with(|| {
             let ty = block.ty(v);
-            let size = if ty.is_uniform() { 8 } else { warploom_ir::layout::row_bytes(layout.lanes(), ty.ty) };
+            let size = if ty.is_uniform() {
+                8
+            } else {
+                warploom_ir::layout::row_bytes(layout.lanes(), ty.ty)
+            };
             *bytes = bytes.next_multiple_of(if ty.is_uniform() { 8 } else { 64 });
             let offset = *bytes as u32;
             *bytes += size as usize;
@@ -134,23 +163,32 @@ fn assign_slots(
         let (in_memory, interpreted) = match step {
             Step::Interpret(_) => (true, true),
             // The interpreter raises the fault.
-            Step::Scalar(index) if matches!(block.insts[*index].op, Op::Raise { .. }) => (true, true),
+            Step::Scalar(index) if matches!(block.insts[*index].op, Op::Raise { .. }) => {
+                (true, true)
+            }
             Step::Warp(_) => (true, false),
             _ => (false, false),
         };
         for &index in step.insts() {
             let inst = &block.insts[index];
             for v in inst.op.operands() {
-                if sources.contains_key(&index) && matches!(inst.op, Op::LaneGather { a, .. } if v != a) {
+                if sources.contains_key(&index)
+                    && matches!(inst.op, Op::LaneGather { a, .. } if v != a)
+                {
                     continue;
                 }
                 let foreign = plan.home[v] as usize != number;
                 let varying = !block.ty(v).is_uniform();
                 if (interpreted && (varying || foreign)) || (in_memory && varying) {
                     place(&mut slots, v, bytes);
-                } else if foreign && varying && classes.iter().any(|classes| classes.get(v) == Class::Varying) {
+                } else if foreign
+                    && varying
+                    && classes.iter().any(|classes| classes.get(v) == Class::Varying)
+                {
                     let row_backed = match block.insts[defs[v].0].op {
-                        Op::RfRead { reg, .. } => first_write.get(&reg).is_none_or(|&written| written >= number),
+                        Op::RfRead { reg, .. } => {
+                            first_write.get(&reg).is_none_or(|&written| written >= number)
+                        }
                         _ => false,
                     };
                     if !row_backed {
@@ -182,7 +220,9 @@ fn first_writes(function: &Function, block: &Block, plan: &Plan) -> FxHashMap<Re
                 Op::RfWrite { reg, .. } => {
                     first.entry(reg).or_insert(number);
                 }
-                Op::RfScatter { bank, first: from, count, .. } if function.is_lane(bank.reg(from)) => {
+                Op::RfScatter { bank, first: from, count, .. }
+                    if function.is_lane(bank.reg(from)) =>
+                {
                     for reg in from..from + count {
                         first.entry(bank.reg(reg)).or_insert(number);
                     }

@@ -36,7 +36,11 @@ pub struct Prepared {
 impl Prepared {
     /// # Errors
     /// The function does not verify, or its registers are too large.
-    pub fn new(function: &Function, launch: Launched, one_worker: bool) -> Result<Prepared, JitError> {
+    pub fn new(
+        function: &Function,
+        launch: Launched,
+        one_worker: bool,
+    ) -> Result<Prepared, JitError> {
         let rules = Rules::of_environment()?;
         let Optimized { function, flow, read_first, liveness, firings } =
             warploom_analysis::optimize_by(function, rules).map_err(InterpError::from)?;
@@ -110,11 +114,20 @@ impl Prepared {
     pub fn plans(&self, effort: Effort) -> &PrimaryMap<BlockId, BlockPlan> {
         self.plans[usize::from(effort.is_fast())].get_or_init(|| {
             // Only what a whole warp does at once relies on facts.
-            let facts = effort.is_fast().then(|| warploom_analysis::facts(&self.function, &self.flow, self.launch));
+            let facts = effort
+                .is_fast()
+                .then(|| warploom_analysis::facts(&self.function, &self.flow, self.launch));
             let plan = |index: usize| {
                 let facts = facts.as_ref().map(|facts| &facts[index]);
                 let id = BlockId(index as u32);
-                BlockPlan::of(&self.function, self.layout(), id, self.in_loops[id], self.launch, facts)
+                BlockPlan::of(
+                    &self.function,
+                    self.layout(),
+                    id,
+                    self.in_loops[id],
+                    self.launch,
+                    facts,
+                )
             };
             (0..self.function.blocks.len()).map(plan).collect()
         })
@@ -125,7 +138,11 @@ impl Prepared {
         self.written_in_loops.get_or_init(|| {
             let blocks = self.function.blocks.iter().zip(self.in_loops.values());
             let insts = blocks.filter(|&(_, &in_loop)| in_loop).flat_map(|(block, _)| &block.insts);
-            insts.filter_map(|inst| if let Op::RfWrite { reg, .. } = inst.op { Some(reg) } else { None }).collect()
+            insts
+                .filter_map(
+                    |inst| if let Op::RfWrite { reg, .. } = inst.op { Some(reg) } else { None },
+                )
+                .collect()
         })
     }
 
@@ -161,6 +178,10 @@ impl Prepared {
     pub(crate) fn check_register_file(&self, bytes: usize) -> Result<(), JitError> {
         let kernel = || self.function.name.clone();
         let max = MAX_REGISTER_FILE;
-        if bytes <= max { Ok(()) } else { Err(JitError::RegisterFile { kernel: kernel(), bytes, max }) }
+        if bytes <= max {
+            Ok(())
+        } else {
+            Err(JitError::RegisterFile { kernel: kernel(), bytes, max })
+        }
     }
 }

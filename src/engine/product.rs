@@ -30,7 +30,9 @@ pub unsafe extern "C" fn product(context: *mut WarpContext, number: u32) {
     let registers = context.registers();
     match desc.product.a.register().cell_bytes() {
         8 => product_of_rows(desc, registers, u64::from_le_bytes, u64::to_le_bytes),
-        _ => product_of_rows(desc, registers, u32::from_le_bytes, |lane| (lane as u32).to_le_bytes()),
+        _ => {
+            product_of_rows(desc, registers, u32::from_le_bytes, |lane| (lane as u32).to_le_bytes())
+        }
     }
 }
 

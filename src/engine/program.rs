@@ -80,9 +80,11 @@ impl Program {
         let prepared = Prepared::new(function, launch, one_worker)?;
         let function = prepared.function();
         let (regions, region_of) = divide(function, region_insts);
-        let has_indirect = function.blocks.iter().any(|block| matches!(block.term, Terminator::Indirect { .. }));
+        let has_indirect =
+            function.blocks.iter().any(|block| matches!(block.term, Terminator::Indirect { .. }));
         let region = |blocks: Vec<BlockId>| {
-            let cost = |&id: &BlockId| (u64::from(function.block(id).cost), prepared.is_in_loop(id));
+            let cost =
+                |&id: &BlockId| (u64::from(function.block(id).cost), prepared.is_in_loop(id));
             let costs: Vec<(u64, bool)> = blocks.iter().map(cost).collect();
             Region::new(blocks, costs.into_iter(), function.lanes.into(), has_indirect)
         };
@@ -104,7 +106,8 @@ impl Program {
     /// There is no code generator for this host.
     pub fn with_cache(mut self, store: Arc<dyn CodeStore>) -> Result<Program, JitError> {
         let start = Instant::now();
-        self.cache = Some(Cached { pieces: store.of_program(&self.identity()?), found: AtomicU64::new(0) });
+        self.cache =
+            Some(Cached { pieces: store.of_program(&self.identity()?), found: AtomicU64::new(0) });
         self.translate_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
         Ok(self)
     }
@@ -151,7 +154,11 @@ impl Program {
 
     /// Puts code in its place.
     fn define(&self, region: usize, effort: Effort, object: &Object) -> Result<Compiled, JitError> {
-        self.place(&*self.space, &format!("{}.region{region}.{}", self.function().name, effort.name()), object)
+        self.place(
+            &*self.space,
+            &format!("{}.region{region}.{}", self.function().name, effort.name()),
+            object,
+        )
     }
 
     /// Whether code could be put in a place as a region of this program. It is not run.
@@ -159,9 +166,15 @@ impl Program {
         self.backend.space().and_then(|space| self.place(&*space, "read", object).map(drop)).is_ok()
     }
 
-    fn place(&self, space: &dyn CodeSpace, name: &str, object: &Object) -> Result<Compiled, JitError> {
+    fn place(
+        &self,
+        space: &dyn CodeSpace,
+        name: &str,
+        object: &Object,
+    ) -> Result<Compiled, JitError> {
         let descriptions = Descriptions::new(self.prepared.interpreter(), &object.sites);
-        let descriptions = descriptions.ok_or_else(|| JitError::Codegen("it is of another function".into()))?;
+        let descriptions =
+            descriptions.ok_or_else(|| JitError::Codegen("it is of another function".into()))?;
         self.prepared.check_register_file(object.register_bytes as usize)?;
         let code = space.define(name, &object.code)?;
         Ok(Compiled { code, register_bytes: object.register_bytes, descriptions })
@@ -174,7 +187,12 @@ impl Program {
     ///
     /// # Errors
     /// The code cannot be placed, or the region has code of this effort.
-    pub unsafe fn install(&self, region: usize, effort: Effort, object: &Object) -> Result<(), JitError> {
+    pub unsafe fn install(
+        &self,
+        region: usize,
+        effort: Effort,
+        object: &Object,
+    ) -> Result<(), JitError> {
         let compiled = self.define(region, effort, object)?;
         let put = self.regions[region].code[effort as usize].set(Ok(compiled));
         put.map_err(|_| JitError::Codegen(format!("region {region} has code")))
@@ -201,7 +219,8 @@ impl Program {
     fn cached(&self, region: usize, effort: Effort) -> Option<Compiled> {
         let Cached { pieces, found } = self.cache.as_ref()?;
         let compiled = self.define(region, effort, &pieces.load(region, effort)?);
-        let compiled = compiled.inspect_err(|error| pieces.reject(region, effort, &error.to_string())).ok()?;
+        let compiled =
+            compiled.inspect_err(|error| pieces.reject(region, effort, &error.to_string())).ok()?;
         found.fetch_add(1, Relaxed);
         Some(compiled)
     }
@@ -212,7 +231,8 @@ impl Program {
         asked_cache.get_or_init(|| {
             let start = Instant::now();
             let fast = [Effort::Full, Effort::Likely].into_iter();
-            let found = fast.filter_map(|effort| Some((effort, self.cached(region, effort)?))).next();
+            let found =
+                fast.filter_map(|effort| Some((effort, self.cached(region, effort)?))).next();
             if let Some((effort, compiled)) = found {
                 let _ = code[effort as usize].set(Ok(compiled));
             }
@@ -223,7 +243,8 @@ impl Program {
     /// Compiles every region now. Launches need not: a region is compiled when it is first entered, and interpreted if
     /// that fails.
     pub fn compile_all(&self, effort: Effort) -> Result<(), &JitError> {
-        (0..self.regions.len()).try_for_each(|region| self.compiled(region, effort).as_ref().map(|_| ()))
+        (0..self.regions.len())
+            .try_for_each(|region| self.compiled(region, effort).as_ref().map(|_| ()))
     }
 
     /// The code of every region, as text.
@@ -232,7 +253,10 @@ impl Program {
     /// The code generator rejects a region.
     pub fn listing(&self, effort: Effort) -> Result<String, JitError> {
         let of_region = |(number, blocks): (usize, &[BlockId])| {
-            Ok(format!("; region {number}: {}", self.backend.listing(&self.prepared, blocks, effort)?))
+            Ok(format!(
+                "; region {number}: {}",
+                self.backend.listing(&self.prepared, blocks, effort)?
+            ))
         };
         self.regions().enumerate().map(of_region).collect()
     }
@@ -245,9 +269,13 @@ impl Program {
     /// Regions that could not be compiled so far, each with where it is and why.
     pub fn uncompiled(&self) -> Vec<String> {
         let of_region = |(number, region): (usize, &Region)| {
-            let error = Effort::ALL.iter().find_map(|&effort| region.code[effort as usize].get()?.as_ref().err());
+            let error = Effort::ALL
+                .iter()
+                .find_map(|&effort| region.code[effort as usize].get()?.as_ref().err());
             let pc = region.blocks.first().map_or(0, |&block| self.function().block(block).pc);
-            error.map(|error| format!("{}: region {number}, from pc {pc:#x} on: {error}", self.function().name))
+            error.map(|error| {
+                format!("{}: region {number}, from pc {pc:#x} on: {error}", self.function().name)
+            })
         };
         self.regions.iter().enumerate().filter_map(of_region).collect()
     }
@@ -287,11 +315,15 @@ impl Program {
     /// Runs code from the context's block on.
     fn enter(&self, compiled: &Compiled, context: &mut WarpContext) -> u32 {
         // SAFETY: the code of a region is a function of this type, and it lives as long as the program.
-        let entry = unsafe { std::mem::transmute::<*const u8, abi::Entry>(compiled.code.address()) };
+        let entry =
+            unsafe { std::mem::transmute::<*const u8, abi::Entry>(compiled.code.address()) };
         let block = context.resume;
         compiled.descriptions.install(context);
         // Code addresses the register file without a check.
-        assert!(context.register_bytes() >= compiled.register_bytes, "the register file is too small");
+        assert!(
+            context.register_bytes() >= compiled.register_bytes,
+            "the register file is too small"
+        );
         // SAFETY: the scheduler made the context: its register file has `register_bytes`, its pointers are
         // valid for the call, and no other thread uses it. The code touches guest memory through them only. Its descriptions are
         // installed, and live as long as the code.
@@ -306,7 +338,9 @@ impl Program {
             if !passed {
                 return code;
             }
-            if self.region_of[context.resume as usize] != region || context.register_bytes() < compiled.register_bytes {
+            if self.region_of[context.resume as usize] != region
+                || context.register_bytes() < compiled.register_bytes
+            {
                 return abi::CONTINUE;
             }
         }
@@ -314,7 +348,13 @@ impl Program {
 
     /// The same of code that is not for speed: when it is hot, better code is made. Turns are cut into slices, so that a loop can go
     /// on in that.
-    fn warm(&self, number: usize, compiled: &Compiled, context: &mut WarpContext, careful: bool) -> u32 {
+    fn warm(
+        &self,
+        number: usize,
+        compiled: &Compiled,
+        context: &mut WarpContext,
+        careful: bool,
+    ) -> u32 {
         let region = &self.regions[number];
         let (heat, better, slice) = match careful {
             true => (&region.careful_heat, Effort::Full, tuning::CAREFUL_SLICE),
@@ -329,7 +369,8 @@ impl Program {
         let code = self.enter(compiled, context);
         context.back_edges = context.back_edges.wrapping_add(turn - slice);
         // To begin again costs as much as a helper.
-        let helped = context.helper_calls - before.1 + context.interp_instructions - before.2 + u64::from(careful);
+        let helped = context.helper_calls - before.1 + context.interp_instructions - before.2
+            + u64::from(careful);
         // Whoever makes a region hot compiles it, while others go on with the code that there is.
         let executed = context.instructions - before.0;
         let by_the_clock = begun.elapsed().as_nanos() as u64 / tuning::COUNTED_NS;
@@ -346,7 +387,8 @@ impl Program {
         let heat = &self.regions[number].heat;
         let (before, interpreted) = (context.instructions, context.interp_instructions);
         let end = before.saturating_add(heat.left_of(rounds));
-        let stays = |block: BlockId, executed| self.region_of[block.0 as usize] == number && executed < end;
+        let stays =
+            |block: BlockId, executed| self.region_of[block.0 as usize] == number && executed < end;
         let code = self.interpreter().run_while(context, stays);
         // Code for it can be made: that there is none yet is no fall.
         context.interp_instructions = interpreted;
@@ -360,7 +402,9 @@ impl Program {
     fn is_cold(&self, region: usize, context: &WarpContext, rounds: u64) -> bool {
         self.ask_cache(region);
         let region = &self.regions[region];
-        !region.is_translated() && region.heat.left_of(rounds) > 0 && warps(context) <= tuning::FEW_WARPS
+        !region.is_translated()
+            && region.heat.left_of(rounds) > 0
+            && warps(context) <= tuning::FEW_WARPS
     }
 
     /// The code of a region that has none yet: made for speed at once if the launch has so many warps that it will be hot.
@@ -377,7 +421,8 @@ impl Program {
 
 /// Those of the launch that a warp is in.
 fn warps(context: &WarpContext) -> u64 {
-    let blocks = context.nctaid().iter().fold(1u64, |blocks, &count| blocks.saturating_mul(count.into()));
+    let blocks =
+        context.nctaid().iter().fold(1u64, |blocks, &count| blocks.saturating_mul(count.into()));
     blocks.saturating_mul(context.warps().into())
 }
 
@@ -392,7 +437,8 @@ impl Program {
                 self.interpret(region, context, rounds)
             } else {
                 let fast = self.regions[region].fast().filter(|_| !careful);
-                let Some(compiled) = fast.or_else(|| self.slow_code(region, context, careful)) else {
+                let Some(compiled) = fast.or_else(|| self.slow_code(region, context, careful))
+                else {
                     return self.interpreter().run(context);
                 };
                 if context.register_bytes() < compiled.register_bytes {

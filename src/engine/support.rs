@@ -18,15 +18,23 @@ pub fn support(
     let lane_wise = |yes: bool| if yes { Support::LaneWise } else { Support::None };
     match &inst.op {
         Op::LaneGather { .. } | Op::LaneRead { .. } | Op::LaneScatter { .. } => Support::Warp,
-        Op::RfGather { bank, first, .. } | Op::RfScatter { bank, first, .. } if function.is_lane(bank.reg(*first)) => {
+        Op::RfGather { bank, first, .. } | Op::RfScatter { bank, first, .. }
+            if function.is_lane(bank.reg(*first)) =>
+        {
             Support::Warp
         }
-        Op::Product { .. } | Op::Unpack { .. } | Op::Pack { .. } | Op::Sample { .. } | Op::Wide { .. } => Support::None,
+        Op::Product { .. }
+        | Op::Unpack { .. }
+        | Op::Pack { .. }
+        | Op::Sample { .. }
+        | Op::Wide { .. } => Support::None,
         Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::Warp,
         Op::Load { access, .. } => {
             if uniform(access.address) {
-                let at = constant(access.address).map_or(0, |at| (at as u32).wrapping_add(access.offset as u32));
-                let inside = u64::from(at) + u64::from(access.ty.bytes()) <= CONST_BANK_BYTES as u64;
+                let at = constant(access.address)
+                    .map_or(0, |at| (at as u32).wrapping_add(access.offset as u32));
+                let inside =
+                    u64::from(at) + u64::from(access.ty.bytes()) <= CONST_BANK_BYTES as u64;
                 lane_wise(access.count == 1 && inside && is_pure(&inst.op, constant))
             } else {
                 Support::LaneWise

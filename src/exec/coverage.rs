@@ -54,7 +54,8 @@ impl Coverage {
             let function = program.module().function(kernel);
             let is_image = program.module().section(function.section).kind == SectionKind::Image;
             // An image is the same code for all kernels, and may be large.
-            let mut own = code.take().filter(|_| is_image).unwrap_or_else(|| program.linked().code(kernel));
+            let mut own =
+                code.take().filter(|_| is_image).unwrap_or_else(|| program.linked().code(kernel));
             if is_image {
                 own.entry = own.base.wrapping_add(function.offset);
             }
@@ -63,13 +64,19 @@ impl Coverage {
         Ok(())
     }
 
-    fn kernel(&mut self, program: &Program, kernel: FunctionId, code: &mut Code) -> Result<(), Error> {
+    fn kernel(
+        &mut self,
+        program: &Program,
+        kernel: FunctionId,
+        code: &mut Code,
+    ) -> Result<(), Error> {
         let (linked, guest) = (program.linked(), program.guest());
         let (mut counted, mut stops) = (BTreeSet::new(), BTreeMap::<u64, Placed>::new());
         let (entry, mut starts) = (code.entry, vec![code.entry]);
         while let Some(start) = starts.pop() {
             code.entry = start;
-            let lifting = Lifting { linked, kernel, code, discovered: &[], images: &[], plain: true };
+            let lifting =
+                Lifting { linked, kernel, code, discovered: &[], images: &[], plain: true };
             let function = match guest.lift(&lifting) {
                 Ok(function) => function,
                 Err(error @ LiftError::NoEntry { .. }) => match guest.instruction(code, start) {
@@ -91,13 +98,19 @@ impl Coverage {
                         *self.approximate.entry((placed.mnemonic, bound)).or_default() += 1;
                     }
                 }
-                let Terminator::Trap { kind: TrapKind::Unimplemented | TrapKind::IllegalInstruction, pc } = block.term
+                let Terminator::Trap {
+                    kind: TrapKind::Unimplemented | TrapKind::IllegalInstruction,
+                    pc,
+                } = block.term
                 else {
                     continue;
                 };
                 let Some(placed) = guest.instruction(code, pc) else { continue };
                 // What is no instruction may be the end of the code.
-                if guest.lifts_from_entry() && placed.class != FidelityClass::Illegal && !stops.contains_key(&pc) {
+                if guest.lifts_from_entry()
+                    && placed.class != FidelityClass::Illegal
+                    && !stops.contains_key(&pc)
+                {
                     starts.push(placed.next);
                 }
                 stops.insert(pc, placed);
@@ -110,10 +123,10 @@ impl Coverage {
         let mut forms = BTreeSet::new();
         for (pc, placed) in stops {
             let stop = Stop { mnemonic: placed.mnemonic, class: placed.class };
-            let count = self
-                .stops
-                .entry(stop.clone())
-                .or_insert_with(|| Count { example: (name.clone(), pc - code.base, placed.text), ..Count::default() });
+            let count = self.stops.entry(stop.clone()).or_insert_with(|| Count {
+                example: (name.clone(), pc - code.base, placed.text),
+                ..Count::default()
+            });
             count.instructions += 1;
             count.kernels += u64::from(forms.insert(stop));
         }

@@ -28,15 +28,23 @@ pub enum Error {
         "argument {number} of kernel `{kernel}` has {given} bytes: the parameter at offset {offset:#x} has {expected}"
     )]
     ArgumentSize { kernel: String, number: usize, offset: u32, expected: u32, given: usize },
-    #[error("argument {number} of kernel `{kernel}` is local memory: expected the bytes of a parameter")]
+    #[error(
+        "argument {number} of kernel `{kernel}` is local memory: expected the bytes of a parameter"
+    )]
     LocalArgument { kernel: String, number: usize },
     #[error("kernel `{kernel}` has no kernel descriptor")]
     NoDescriptor { kernel: String },
-    #[error("kernel `{kernel}` asks for f16 overflows to the greatest number (FP16_OVFL), which are not executed")]
+    #[error(
+        "kernel `{kernel}` asks for f16 overflows to the greatest number (FP16_OVFL), which are not executed"
+    )]
     Fp16Overflow { kernel: String },
-    #[error("a block of {block:?} lanes: kernel `{kernel}` was compiled for blocks of exactly {required:?}")]
+    #[error(
+        "a block of {block:?} lanes: kernel `{kernel}` was compiled for blocks of exactly {required:?}"
+    )]
     RequiredBlock { kernel: String, block: [u32; 3], required: [u32; 3] },
-    #[error("a block of {block:?} lanes: kernel `{kernel}` was compiled for at most {limit} lanes in a block")]
+    #[error(
+        "a block of {block:?} lanes: kernel `{kernel}` was compiled for at most {limit} lanes in a block"
+    )]
     BlockBound { kernel: String, block: [u32; 3], limit: u64 },
     #[error("kernel `{kernel}`: {given} are more than {target} has: {limit}")]
     TargetLimit { kernel: String, given: String, target: String, limit: String },
@@ -45,15 +53,21 @@ pub enum Error {
          larger ones are not executed"
     )]
     Cluster { kernel: String, cluster: [u32; 3] },
-    #[error("{total} bytes of shared memory ({static_bytes} static, {dynamic} dynamic) are more than 4 GiB")]
+    #[error(
+        "{total} bytes of shared memory ({static_bytes} static, {dynamic} dynamic) are more than 4 GiB"
+    )]
     SharedMemory { total: u64, static_bytes: u64, dynamic: u32 },
     #[error("kernel `{kernel}`: {what} take more than the 64 KiB that there are for them")]
     Payload { kernel: String, what: &'static str },
-    #[error("kernel `{kernel}` asks for {what}, at {offset:#x} of its payload: warploom does not provide it")]
+    #[error(
+        "kernel `{kernel}` asks for {what}, at {offset:#x} of its payload: warploom does not provide it"
+    )]
     NotProvided { kernel: String, what: String, offset: u32 },
     #[error("{count} {what}: expected at most {most}")]
     ImagePool { what: &'static str, count: u64, most: u64 },
-    #[error("kernels of this instruction set take descriptors as arguments, not from a pool of images")]
+    #[error(
+        "kernels of this instruction set take descriptors as arguments, not from a pool of images"
+    )]
     NoPool,
     #[error("surface `{name}`: {problem}")]
     Surface { name: String, problem: String },
@@ -61,7 +75,9 @@ pub enum Error {
         "kernel `{kernel}` uses `{variable}`, a .{ty} of the module: expected a [{table}.{variable}] that it stands for"
     )]
     Unbound { kernel: String, variable: String, ty: &'static str, table: &'static str },
-    #[error("argument {number} is a sampler: samplers of this instruction set are not executed yet")]
+    #[error(
+        "argument {number} is a sampler: samplers of this instruction set are not executed yet"
+    )]
     Sampler { number: usize },
     #[error("buffer `{name}`: {problem}")]
     Placed { name: String, problem: MapError },
@@ -77,7 +93,9 @@ pub enum Error {
     ShaderHeader { given: bool },
     #[error("{problem}")]
     ShaderInput { problem: String },
-    #[error("{bytes} bytes for constant bank {bank}: expected bank 0 to 17, and at most {most} bytes")]
+    #[error(
+        "{bytes} bytes for constant bank {bank}: expected bank 0 to 17, and at most {most} bytes"
+    )]
     ShaderBank { bank: u8, bytes: usize, most: usize },
     #[error(transparent)]
     Launch(#[from] LaunchError),

@@ -29,11 +29,17 @@ pub struct Fault {
 }
 
 impl Fault {
-    pub(super) fn new(fault: launch::Fault, assertion: Option<String>, program: &Program, kernel: FunctionId) -> Fault {
+    pub(super) fn new(
+        fault: launch::Fault,
+        assertion: Option<String>,
+        program: &Program,
+        kernel: FunctionId,
+    ) -> Fault {
         let (linked, guest) = (program.linked(), program.guest());
         let place = linked.locate(kernel, fault.pc);
         let instruction = place.as_ref().filter(|p| !p.undefined);
-        let instruction = instruction.and_then(|_| guest.instruction(&linked.code(kernel), fault.pc));
+        let instruction =
+            instruction.and_then(|_| guest.instruction(&linked.code(kernel), fault.pc));
         Fault {
             kernel: linked.module().function(kernel).name.clone(),
             offset: place.as_ref().map_or(fault.pc, |p| p.offset),
@@ -57,7 +63,9 @@ impl std::fmt::Display for Fault {
         let located = launch::Fault { pc: self.offset, ..self.fault.clone() };
         write!(f, "{located}, in kernel `{}`", self.kernel)?;
         match &self.function {
-            Some(name) if self.undefined => write!(f, ": the call of `{name}`, which the binary does not define")?,
+            Some(name) if self.undefined => {
+                write!(f, ": the call of `{name}`, which the binary does not define")?
+            }
             Some(name) if *name != self.kernel => write!(f, ", function `{name}`")?,
             Some(_) => {}
             None => write!(f, ", outside its code")?,

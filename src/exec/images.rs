@@ -102,7 +102,11 @@ impl TryFrom<ModesGiven> for AddressModes {
 
 impl From<AddressModes> for ModesGiven {
     fn from(AddressModes(modes): AddressModes) -> ModesGiven {
-        if modes == [modes[0]; 3] { ModesGiven::All(modes[0]) } else { ModesGiven::Axes(modes.to_vec()) }
+        if modes == [modes[0]; 3] {
+            ModesGiven::All(modes[0])
+        } else {
+            ModesGiven::Axes(modes.to_vec())
+        }
     }
 }
 
@@ -167,14 +171,18 @@ impl Image {
 
     /// Bytes of all texels without gaps: row after row, slice after slice, layer after layer, level after level.
     pub fn texel_bytes(&self) -> u64 {
-        let of =
-            |(_, plane): &(u64, Plane)| u64::from(plane.row_bytes) * u64::from(plane.rows) * u64::from(plane.slices);
+        let of = |(_, plane): &(u64, Plane)| {
+            u64::from(plane.row_bytes) * u64::from(plane.rows) * u64::from(plane.slices)
+        };
         self.planes.iter().map(of).sum()
     }
 
     /// Calls `f` with the address of every part that lies together in memory and is resident, and where it is
     /// among the texels without gaps.
-    fn each_part(&self, mut f: impl FnMut(u64, Range<usize>) -> Result<(), Error>) -> Result<(), Error> {
+    fn each_part(
+        &self,
+        mut f: impl FnMut(u64, Range<usize>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let mut done = 0;
         for (offset, plane) in &self.planes {
             each_run(plane, |at, length| {
@@ -183,7 +191,8 @@ impl Image {
                     let next = end.min((at / PAGE_BYTES + 1) * PAGE_BYTES);
                     let part = done..done + (next - at) as usize;
                     done = part.end;
-                    if self.resident.as_ref().is_none_or(|pages| pages.contains(&(at / PAGE_BYTES))) {
+                    if self.resident.as_ref().is_none_or(|pages| pages.contains(&(at / PAGE_BYTES)))
+                    {
                         f(self.address + at, part)?;
                     }
                     at = next;
@@ -214,12 +223,14 @@ impl Image {
     pub fn fill(&self, memory: &Memory, texels: Option<&[u8]>) -> Result<(), Error> {
         match &self.resident {
             None => memory.fill(self.address, self.bytes, 0)?,
-            Some(pages) => {
-                pages.iter().try_for_each(|page| memory.fill(self.address + page * PAGE_BYTES, PAGE_BYTES, 0))?
-            }
+            Some(pages) => pages.iter().try_for_each(|page| {
+                memory.fill(self.address + page * PAGE_BYTES, PAGE_BYTES, 0)
+            })?,
         }
         match texels {
-            Some(texels) => self.each_part(|address, part| Ok(memory.write(address, &texels[part])?)),
+            Some(texels) => {
+                self.each_part(|address, part| Ok(memory.write(address, &texels[part])?))
+            }
             None => Ok(()),
         }
     }
@@ -262,7 +273,11 @@ impl Program {
     ///
     /// # Errors
     /// There are too many, or a sampler cannot say what a texture does.
-    pub fn image_pool(&self, images: &[Image], textures: &[Texture]) -> Result<Option<ImagePool>, Error> {
+    pub fn image_pool(
+        &self,
+        images: &[Image],
+        textures: &[Texture],
+    ) -> Result<Option<ImagePool>, Error> {
         self.guest().image_pool(self.memory(), images, textures)
     }
 
@@ -301,7 +316,9 @@ pub(crate) fn room(
     let Some(resident) = &description.resident else { return Ok(memory.alloc(bytes, align)?) };
     let wrong = |problem| Error::Surface { name: name.into(), problem };
     if bytes > MAX_SPARSE_BYTES {
-        return Err(wrong(format!("{bytes} bytes, of which few are resident: expected at most {MAX_SPARSE_BYTES}")));
+        return Err(wrong(format!(
+            "{bytes} bytes, of which few are resident: expected at most {MAX_SPARSE_BYTES}"
+        )));
     }
     let pages = bytes.div_ceil(PAGE_BYTES);
     if let Some(page) = resident.iter().find(|&&page| page >= pages) {
@@ -315,7 +332,10 @@ pub(crate) fn room(
 }
 
 /// Calls `f` with the offset and the length of what lies together in memory, in the order of rows without gaps.
-fn each_run(plane: &Plane, mut f: impl FnMut(u64, usize) -> Result<(), Error>) -> Result<(), Error> {
+fn each_run(
+    plane: &Plane,
+    mut f: impl FnMut(u64, usize) -> Result<(), Error>,
+) -> Result<(), Error> {
     let run = match plane.layout {
         Arrangement::Pitch(_) => plane.row_bytes.max(1),
         Arrangement::Blocks(_) => Plane::RUN,
@@ -333,5 +353,9 @@ fn each_run(plane: &Plane, mut f: impl FnMut(u64, usize) -> Result<(), Error>) -
 /// Words that the guest can only read; their address.
 pub(crate) fn object(memory: &Memory, words: &[u32]) -> Result<u64, Error> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    Ok(memory.map_host(Placement::ANYWHERE, Arc::new(HostBuffer::from_bytes(&bytes)?), Access::READ)?)
+    Ok(memory.map_host(
+        Placement::ANYWHERE,
+        Arc::new(HostBuffer::from_bytes(&bytes)?),
+        Access::READ,
+    )?)
 }

@@ -226,7 +226,14 @@ impl<'p> Kernel<'p> {
     pub fn check_waits(&self) -> Result<Vec<String>, Error> {
         let linked = self.program.linked();
         let code = linked.code(self.id);
-        let kernel = Lifting { linked, kernel: self.id, code: &code, discovered: &[], images: &[], plain: true };
+        let kernel = Lifting {
+            linked,
+            kernel: self.id,
+            code: &code,
+            discovered: &[],
+            images: &[],
+            plain: true,
+        };
         let found = self.program.guest().check_waits(&kernel);
         Ok(found.ok_or_else(|| Error::NoCheck { kernel: self.name().into() })??)
     }
@@ -247,17 +254,25 @@ impl<'p> Kernel<'p> {
             if options.engine == EngineKind::Jit && options.effort.is_fast() {
                 translated.compile(options.shape(), options.engine_threads(), options.effort)?;
             }
-            let (kind, shape, threads) = (options.engine, options.shape(), options.engine_threads());
-            let engine = translated.engine(Wanted { kind, shape, threads, interpreted: options.interpreted })?;
+            let (kind, shape, threads) =
+                (options.engine, options.shape(), options.engine_threads());
+            let engine = translated.engine(Wanted {
+                kind,
+                shape,
+                threads,
+                interpreted: options.interpreted,
+            })?;
             let before = translated.nanoseconds();
             let start = Instant::now();
             let (outcome, printed, assertion) =
                 self.run(translated, &*engine, &environment.config, options, progress)?;
             let elapsed = start.elapsed();
-            let buffered = environment.print.as_ref().map(|buffer| buffer.text(self.program)).transpose()?;
+            let buffered =
+                environment.print.as_ref().map(|buffer| buffer.text(self.program)).transpose()?;
             let alone = options.threads <= 1;
             let while_running = if alone { translated.nanoseconds() - before } else { 0 };
-            let fault = outcome.fault.map(|fault| Fault::new(fault, assertion, self.program, self.id));
+            let fault =
+                outcome.fault.map(|fault| Fault::new(fault, assertion, self.program, self.id));
             Ok(LaunchOutcome {
                 counts: outcome.counts,
                 blocks_done: outcome.blocks_done,
@@ -275,7 +290,12 @@ impl<'p> Kernel<'p> {
 
     /// Translates the kernel ahead of its launches of up to 2^14 blocks (along x) of this shape on so many threads, which then need not.
     /// With full effort, it is as if all its code had proved hot. Gives the time that was spent.
-    pub fn translate(&self, block: [u32; 3], threads: usize, effort: Effort) -> Result<Duration, Error> {
+    pub fn translate(
+        &self,
+        block: [u32; 3],
+        threads: usize,
+        effort: Effort,
+    ) -> Result<Duration, Error> {
         let translated = self.program.translated(self.id, &[])?;
         translated.compile(Dimensions::of_blocks(block), threads, effort)?;
         Ok(Duration::from_nanos(translated.take_nanoseconds()))
@@ -284,7 +304,12 @@ impl<'p> Kernel<'p> {
     /// The kernel at a stage of its translation for up to 2^14 blocks (along x) of this shape, as text.
     ///
     /// `target`: the host to translate for, if not this one.
-    pub fn dump(&self, stage: Stage, block: [u32; 3], target: Option<&Target>) -> Result<String, Error> {
+    pub fn dump(
+        &self,
+        stage: Stage,
+        block: [u32; 3],
+        target: Option<&Target>,
+    ) -> Result<String, Error> {
         self.program.translated(self.id, &[])?.dump(stage, Dimensions::of_blocks(block), target)
     }
 
@@ -305,7 +330,9 @@ impl<'p> Kernel<'p> {
         options: &LaunchOptions,
         target: Option<&Target>,
     ) -> Result<String, Error> {
-        self.in_environment(args, options, |translated, _| translated.dump(stage, options.shape(), target))
+        self.in_environment(args, options, |translated, _| {
+            translated.dump(stage, options.shape(), target)
+        })
     }
 
     /// Runs an engine over the grid. The outcome, what was printed, and the condition that a faulting assertion names.
@@ -327,12 +354,21 @@ impl<'p> Kernel<'p> {
             ));
         }
         if !translated.asks_host() {
-            return Ok((warploom_runtime::launch::launch(memory, engine, config, progress)?, Printed::default(), None));
+            return Ok((
+                warploom_runtime::launch::launch(memory, engine, config, progress)?,
+                Printed::default(),
+                None,
+            ));
         }
-        let serving =
-            Serving::new(engine, self.program.heap(options.heap_bytes)?, options.printf_bytes, options.time_limit);
+        let serving = Serving::new(
+            engine,
+            self.program.heap(options.heap_bytes)?,
+            options.printf_bytes,
+            options.time_limit,
+        );
         let outcome = warploom_runtime::launch::launch(memory, &serving, config, progress)?;
-        let (printed, assertion) = serving.end(outcome.fault.as_ref().map(|fault| linear(fault.block, options.grid)));
+        let (printed, assertion) =
+            serving.end(outcome.fault.as_ref().map(|fault| linear(fault.block, options.grid)));
         Ok((outcome, printed, assertion))
     }
 
@@ -344,7 +380,8 @@ impl<'p> Kernel<'p> {
         options: &LaunchOptions,
         run: impl FnOnce(&Arc<Translated>, &mut Environment) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let mut environment = self.program.guest().environment(&Launching { kernel: self, args, options })?;
+        let mut environment =
+            self.program.guest().environment(&Launching { kernel: self, args, options })?;
         let result = self.program.translated(self.id, &environment.images).and_then(|translated| {
             if translated.asks_host() {
                 let bytes = &mut environment.config.local_bytes;
@@ -364,7 +401,10 @@ impl<'p> Kernel<'p> {
     /// Gives back what a launch held.
     fn release(&self, environment: Environment) -> Result<(), Error> {
         environment.lent.into_iter().for_each(|pages| self.program.give_back(pages));
-        environment.held.iter().try_for_each(|&address| Ok(self.program.memory().release_later(address)?))
+        environment
+            .held
+            .iter()
+            .try_for_each(|&address| Ok(self.program.memory().release_later(address)?))
     }
 }
 
@@ -388,7 +428,12 @@ impl Engine for Starting<'_> {
             let [block, ..] = context.ctaid();
             let begun = self.start.begin(context.memory(), block as usize, context.slot() as usize);
             if let Err(CopyError { address, .. }) = begun {
-                return context.set_fault(FaultKind::AddressOutOfRange, 0, self.block_pc(0), address);
+                return context.set_fault(
+                    FaultKind::AddressOutOfRange,
+                    0,
+                    self.block_pc(0),
+                    address,
+                );
             }
             context.stay_in_block();
         }

@@ -27,7 +27,11 @@
 
 #![cfg_attr(
     not(all(feature = "maxwell", feature = "gfx9", feature = "ptx", feature = "visa")),
-    allow(dead_code, unused_imports, reason = "some of what guests share is used by those alone that are left out")
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "some of what guests share is used by those alone that are left out"
+    )
 )]
 
 mod coverage;

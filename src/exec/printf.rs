@@ -21,7 +21,11 @@ pub trait Arguments<E> {
 
 /// The text, if it has at most `room` characters, and the number of arguments it took. What is longer is not made to its end: it may be a
 /// thousand long strings.
-pub fn format<E, A: Arguments<E>>(format: &[u8], arguments: &mut A, room: usize) -> Result<(Option<Vec<u8>>, u32), E> {
+pub fn format<E, A: Arguments<E>>(
+    format: &[u8],
+    arguments: &mut A,
+    room: usize,
+) -> Result<(Option<Vec<u8>>, u32), E> {
     let (mut out, mut count) = (Vec::new(), 0);
     let mut rest = format;
     while let Some(percent) = rest.iter().position(|&c| c == b'%') {
@@ -116,7 +120,9 @@ impl Conversion {
         if eat(b".") {
             c.precision = Some(number(&mut eat));
         }
-        for (name, components) in [(&b"v16"[..], 16), (b"v2", 2), (b"v3", 3), (b"v4", 4), (b"v8", 8)] {
+        for (name, components) in
+            [(&b"v16"[..], 16), (b"v2", 2), (b"v3", 3), (b"v4", 4), (b"v8", 8)]
+        {
             if vectors && eat(name) {
                 c.components = Some(components);
                 break;
@@ -126,7 +132,9 @@ impl Conversion {
             c.kind = *text.get(at).filter(|kind| b"diouxXeEfFgGaA".contains(kind))?;
             return Some((c, at + 1));
         }
-        for (length, bytes) in [(&b"hh"[..], 1), (b"h", 2), (b"ll", 8), (b"l", 8), (b"j", 8), (b"z", 8), (b"t", 8)] {
+        for (length, bytes) in
+            [(&b"hh"[..], 1), (b"h", 2), (b"ll", 8), (b"l", 8), (b"j", 8), (b"z", 8), (b"t", 8)]
+        {
             if eat(length) {
                 c.bytes = bytes;
                 break;
@@ -284,7 +292,9 @@ impl Conversion {
         };
         let digits = match self.alternative {
             true => self.with_point(digits),
-            false if digits.contains('.') => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
+            false if digits.contains('.') => {
+                digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+            }
             false => digits,
         };
         digits + &tail
@@ -351,12 +361,14 @@ mod tests {
 
         fn string(&mut self, most: usize) -> Result<Option<Vec<u8>>, ()> {
             let address = self.next(8)?;
-            Ok((address != 0).then(|| format!("<{address}>").into_bytes().into_iter().take(most).collect()))
+            Ok((address != 0)
+                .then(|| format!("<{address}>").into_bytes().into_iter().take(most).collect()))
         }
     }
 
     fn print(text: &str, arguments: &[u64]) -> String {
-        let (out, count) = format(text.as_bytes(), &mut Given(arguments.to_vec()), usize::MAX).unwrap();
+        let (out, count) =
+            format(text.as_bytes(), &mut Given(arguments.to_vec()), usize::MAX).unwrap();
         assert_eq!(count as usize, arguments.len(), "{text}");
         String::from_utf8(out.unwrap()).unwrap()
     }
@@ -371,7 +383,8 @@ mod tests {
             let (text, argument, expected) = (field(), field(), field());
             let argument = u64::from_str_radix(&argument[2..], 16).expect("an argument");
             let found = print(text, &[argument]);
-            (found != expected).then(|| format!("{text} of {argument:#x}: `{found}`, expected `{expected}`"))
+            (found != expected)
+                .then(|| format!("{text} of {argument:#x}: `{found}`, expected `{expected}`"))
         });
         let wrong: Vec<String> = wrong.collect();
         assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
@@ -390,8 +403,12 @@ mod tests {
 
     #[test]
     fn vectors() {
-        let (text, count) =
-            format(b"[%v4d] [%3v2hhd] [%.1v2hlf]", &mut Given(vec![1, 2, 3, 4, 0xff, 0x101, 0, 1 << 62]), 64).unwrap();
+        let (text, count) = format(
+            b"[%v4d] [%3v2hhd] [%.1v2hlf]",
+            &mut Given(vec![1, 2, 3, 4, 0xff, 0x101, 0, 1 << 62]),
+            64,
+        )
+        .unwrap();
         assert_eq!((&text.unwrap()[..], count), (&b"[1,2,3,4] [ -1,  1] [0.0,2.0]"[..], 3));
         // No lengths of vectors.
         assert_eq!(print("%v5d %vd %hld", &[]), "%v5d %vd %hld");

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use warploom_interp::Interpreter;
 use warploom_ir::{
-    Access, AtomicOp, Block, Function, Inst, Op, Space, Terminator, TrapKind, Type, Value, ValueType, Window,
+    Access, AtomicOp, Block, Function, Inst, Op, Space, Terminator, TrapKind, Type, Value,
+    ValueType, Window,
 };
 use warploom_runtime::launch::{Counts, Engine};
 
@@ -44,21 +45,19 @@ impl Kernel<'_> {
             let counters = memory.alloc(8 * plain.blocks.len() as u64, 8)?;
             environment.held.push(counters);
             let function = Arc::new(counting(&plain, counters));
-            let engine: Arc<dyn Engine + Send> = match options.engine {
-                EngineKind::Interp => Arc::new(Interpreter::new(function)?),
-                EngineKind::Jit => {
-                    let program = warploom_engine::Kernel::new(function, super::backend()).program(
-                        options.grid,
-                        options.block,
-                        options.threads,
-                    );
-                    program.map_err(|e| Error::Stage {
-                        kernel: plain.name.clone(),
-                        stage: "profile".into(),
-                        problem: e.to_string(),
-                    })?
-                }
-            };
+            let engine: Arc<dyn Engine + Send> =
+                match options.engine {
+                    EngineKind::Interp => Arc::new(Interpreter::new(function)?),
+                    EngineKind::Jit => {
+                        let program = warploom_engine::Kernel::new(function, super::backend())
+                            .program(options.grid, options.block, options.threads);
+                        program.map_err(|e| Error::Stage {
+                            kernel: plain.name.clone(),
+                            stage: "profile".into(),
+                            problem: e.to_string(),
+                        })?
+                    }
+                };
             self.run(translated, &*engine, &environment.config, options, None)?;
             let mut executed = BTreeMap::<(String, FidelityClass), u64>::new();
             for (block, i) in plain.blocks.iter().zip(0..) {
@@ -69,8 +68,10 @@ impl Kernel<'_> {
                     continue;
                 }
                 // What a block traps at is not executed, be it for an operand or a modifier alone.
-                let trapped = matches!(block.term, Terminator::Trap { kind: TrapKind::Unimplemented, .. });
-                let placed = instructions(self.program.guest(), translated.code(), block.pc, block.cost);
+                let trapped =
+                    matches!(block.term, Terminator::Trap { kind: TrapKind::Unimplemented, .. });
+                let placed =
+                    instructions(self.program.guest(), translated.code(), block.pc, block.cost);
                 for (placed, n) in placed.zip(1..) {
                     let last = trapped && n == block.cost;
                     let class = if last { FidelityClass::Unimplemented } else { placed.class };
@@ -87,11 +88,16 @@ impl Kernel<'_> {
 
     /// Runs the kernel by the JIT in one thread, and counts the host instructions that its code executes, as compiled for an
     /// x86-64 host with AVX2 and FMA; helpers are not in it. Besides them what a launch counts, up to a fault if there is one.
-    pub fn host_instructions(&self, args: &[Arg], options: &LaunchOptions) -> Result<(u64, Counts), Error> {
+    pub fn host_instructions(
+        &self,
+        args: &[Arg],
+        options: &LaunchOptions,
+    ) -> Result<(u64, Counts), Error> {
         let options = LaunchOptions { threads: 1, ..options.clone() };
         self.in_environment(args, &options, |translated, environment| {
             let counting = translated.counting(options.shape())?;
-            let (outcome, ..) = self.run(translated, counting.program(), &environment.config, &options, None)?;
+            let (outcome, ..) =
+                self.run(translated, counting.program(), &environment.config, &options, None)?;
             Ok((counting.instructions(), outcome.counts))
         })
     }

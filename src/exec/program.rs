@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use warploom_container::{
-    Addresses, Arch, FunctionId, Isa, Linked, Module, Modules, RelocKind, SectionId, SectionKind, SymbolId,
+    Addresses, Arch, FunctionId, Isa, Linked, Module, Modules, RelocKind, SectionId, SectionKind,
+    SymbolId,
 };
 use warploom_engine::{Backend, CodeStore};
 use warploom_ir::image::Shape;
@@ -122,13 +123,18 @@ impl Program {
     }
 
     /// Likewise of code for several GPUs what the driver of this one would take.
-    pub fn load_for(bytes: &[u8], kernel: Option<&str>, arch: Option<Arch>) -> Result<Program, Error> {
+    pub fn load_for(
+        bytes: &[u8],
+        kernel: Option<&str>,
+        arch: Option<Arch>,
+    ) -> Result<Program, Error> {
         Program::new(read_module(bytes, kernel, arch)?, MemoryConfig::default())
     }
 
     /// Loads a module. The windows of the memory are those that the module's driver chooses.
     pub fn new(module: Module, config: MemoryConfig) -> Result<Program, Error> {
-        let memory = Memory::new(MemoryConfig { windows: guest::of(module.isa).windows(), ..config })?;
+        let memory =
+            Memory::new(MemoryConfig { windows: guest::of(module.isa).windows(), ..config })?;
         Program::in_memory(module, Arc::new(memory), |_| None)
     }
 
@@ -139,10 +145,13 @@ impl Program {
         memory: Arc<Memory>,
         handle: impl Fn(&str) -> Option<u32>,
     ) -> Result<Program, Error> {
-        let mut addresses = Addresses { shared_window: memory.windows().shared_address(0), ..Addresses::default() };
+        let mut addresses =
+            Addresses { shared_window: memory.windows().shared_address(0), ..Addresses::default() };
         let guest = guest::of(module.isa);
         for (i, symbol) in module.symbols.iter().enumerate() {
-            if let Some(value) = guest.driver_symbol(&symbol.name).filter(|_| symbol.section.is_none()) {
+            if let Some(value) =
+                guest.driver_symbol(&symbol.name).filter(|_| symbol.section.is_none())
+            {
                 addresses.driver.insert(SymbolId(i), value);
             }
         }
@@ -162,12 +171,22 @@ impl Program {
             addresses.handles.entry(symbol).or_insert(handle);
         }
         for (i, section) in module.sections.iter().enumerate() {
-            if matches!(section.kind, SectionKind::Global | SectionKind::Image) && section.size > 0 {
+            if matches!(section.kind, SectionKind::Global | SectionKind::Image) && section.size > 0
+            {
                 let place = place(&module, section.align);
-                addresses.globals.insert(SectionId(i), memory.alloc_at(place, section.size, Access::READ_WRITE)?);
+                addresses.globals.insert(
+                    SectionId(i),
+                    memory.alloc_at(place, section.size, Access::READ_WRITE)?,
+                );
             }
         }
-        let bytes = module.sections.iter().filter(|s| holds_constants(s.kind)).map(|s| s.size).max().unwrap_or(0);
+        let bytes = module
+            .sections
+            .iter()
+            .filter(|s| holds_constants(s.kind))
+            .map(|s| s.size)
+            .max()
+            .unwrap_or(0);
         if bytes > 0 {
             addresses.constants = memory.alloc_at(place(&module, 1), bytes, Access::READ)?;
         }
@@ -236,7 +255,8 @@ impl Program {
 
     /// An address for a thing that is not there. Accesses there fault, and the fault says what it was about.
     pub(super) fn absent(&self, thing: Absent) -> Result<u64, Error> {
-        let reserve = || Ok(self.memory.reserve(Placement::ANYWHERE, PAGE_BYTES, Unbound::Faults)?);
+        let reserve =
+            || Ok(self.memory.reserve(Placement::ANYWHERE, PAGE_BYTES, Unbound::Faults)?);
         let start = made_once(&self.absent, reserve)?;
         Ok(start + thing as u64 * Absent::BYTES)
     }
@@ -319,8 +339,10 @@ impl Program {
         let s = module.symbol(symbol);
         let constant = s.section.is_some_and(|id| holds_constants(module.section(id).kind));
         let constants = self.linked.addresses().constants;
-        let address = if constant { Some(constants + s.offset) } else { self.linked.address(symbol) };
-        let address = address.ok_or_else(|| Error::NoSuchVariable { name: name.into(), names: vec![] })?;
+        let address =
+            if constant { Some(constants + s.offset) } else { self.linked.address(symbol) };
+        let address =
+            address.ok_or_else(|| Error::NoSuchVariable { name: name.into(), names: vec![] })?;
         Ok(Variable { address, size: s.size, constant })
     }
 
@@ -399,7 +421,11 @@ impl Program {
         lock(&self.translated).clear();
     }
 
-    pub(super) fn translated(&self, kernel: FunctionId, images: &[(u32, Shape)]) -> Result<Arc<Translated>, Error> {
+    pub(super) fn translated(
+        &self,
+        kernel: FunctionId,
+        images: &[(u32, Shape)],
+    ) -> Result<Arc<Translated>, Error> {
         let mut all = lock(&self.translated);
         Ok(match all.entry((kernel, images.to_vec())) {
             Entry::Occupied(entry) => entry.get().clone(),
@@ -427,10 +453,13 @@ impl Drop for Program {
     fn drop(&mut self) {
         let addresses = self.linked.addresses();
         let idle = lock(&self.idle).drain(..).map(|pages| pages.address).collect::<Vec<_>>();
-        let once = [&self.absent, &self.data_share].into_iter().filter_map(|place| place.get().copied());
+        let once =
+            [&self.absent, &self.data_share].into_iter().filter_map(|place| place.get().copied());
         let constants = Some(addresses.constants).filter(|&address| address != 0);
         let heap = lock(&self.heap).as_ref().map(|heap| heap.start());
-        for address in addresses.globals.values().copied().chain(idle).chain(once).chain(constants).chain(heap) {
+        for address in
+            addresses.globals.values().copied().chain(idle).chain(once).chain(constants).chain(heap)
+        {
             // What is not there need not be released.
             let _ = self.memory.release_later(address);
         }
@@ -438,7 +467,10 @@ impl Drop for Program {
 }
 
 /// An address that is made when it is first asked for.
-fn made_once(address: &OnceLock<u64>, make: impl FnOnce() -> Result<u64, Error>) -> Result<u64, Error> {
+fn made_once(
+    address: &OnceLock<u64>,
+    make: impl FnOnce() -> Result<u64, Error>,
+) -> Result<u64, Error> {
     if let Some(&address) = address.get() {
         return Ok(address);
     }
@@ -447,7 +479,11 @@ fn made_once(address: &OnceLock<u64>, make: impl FnOnce() -> Result<u64, Error>)
 }
 
 /// The module of a GPU binary that has the kernel, or the only kernels.
-pub fn read_module(bytes: &[u8], kernel: Option<&str>, arch: Option<Arch>) -> Result<Module, Error> {
+pub fn read_module(
+    bytes: &[u8],
+    kernel: Option<&str>,
+    arch: Option<Arch>,
+) -> Result<Module, Error> {
     select(warploom_container::read_for(bytes, arch)?, kernel)
 }
 
@@ -459,7 +495,8 @@ fn names_of(module: &Module) -> Vec<String> {
 fn select(found: Modules, kernel: Option<&str>) -> Result<Module, Error> {
     let Modules { modules, mut unreadable } = found;
     let names: Vec<String> = modules.iter().flat_map(names_of).collect();
-    let reason = kernel.and_then(|name| modules.iter().find_map(|module| module.unreadable(name)).cloned());
+    let reason =
+        kernel.and_then(|name| modules.iter().find_map(|module| module.unreadable(name)).cloned());
     let mut fitting: Vec<Module> = match kernel {
         Some(name) => modules.into_iter().filter(|m| m.kernel(name).is_some()).collect(),
         None => modules.into_iter().filter(|m| m.kernel_names().next().is_some()).collect(),

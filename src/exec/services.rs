@@ -42,7 +42,8 @@ struct HeapUse {
 
 impl Heap {
     pub fn new(memory: &Memory, bytes: u64) -> Result<Heap, Error> {
-        let bytes = bytes.checked_next_multiple_of(HEAP_ALIGN).unwrap_or(!(HEAP_ALIGN - 1)).max(HEAP_ALIGN);
+        let bytes =
+            bytes.checked_next_multiple_of(HEAP_ALIGN).unwrap_or(!(HEAP_ALIGN - 1)).max(HEAP_ALIGN);
         let start = memory.alloc(bytes, HEAP_ALIGN)?;
         Ok(Heap { start, bytes, used: Mutex::new(HeapUse::new(start, bytes)) })
     }
@@ -153,7 +154,9 @@ impl Engine for Serving<'_> {
             let lanes = context.service_lanes & context.launch_mask();
             for lane in (0..u64::BITS).filter(|lane| lanes >> lane & 1 != 0) {
                 let served = match self.deadline {
-                    Some(deadline) if Instant::now() >= deadline => Err((FaultKind::TimeExceeded, 0)),
+                    Some(deadline) if Instant::now() >= deadline => {
+                        Err((FaultKind::TimeExceeded, 0))
+                    }
                     _ => self.serve(service, &mut Guest { context, lane }),
                 };
                 if let Err((kind, address)) = served {
@@ -179,9 +182,21 @@ impl Engine for Serving<'_> {
 
 impl<'a> Serving<'a> {
     /// `limit` is of printed text, `time_limit` of the launch that begins now.
-    pub fn new(engine: &'a dyn Engine, heap: Arc<Heap>, limit: usize, time_limit: Option<Duration>) -> Serving<'a> {
+    pub fn new(
+        engine: &'a dyn Engine,
+        heap: Arc<Heap>,
+        limit: usize,
+        time_limit: Option<Duration>,
+    ) -> Serving<'a> {
         let deadline = time_limit.and_then(|limit| Instant::now().checked_add(limit));
-        Serving { engine, heap, limit, deadline, output: Mutex::default(), changes: AtomicU64::new(0) }
+        Serving {
+            engine,
+            heap,
+            limit,
+            deadline,
+            output: Mutex::default(),
+            changes: AtomicU64::new(0),
+        }
     }
 
     /// The text of the blocks up to a faulting one, and what that one asserted.
@@ -189,7 +204,8 @@ impl<'a> Serving<'a> {
         let mut output = self.output.into_inner().unwrap_or_else(PoisonError::into_inner);
         let last = fault.unwrap_or(u64::MAX);
         let assertion = output.blocks.get_mut(&last).and_then(|block| block.assertion.take());
-        let text = output.blocks.range(..=last).flat_map(|(_, block)| &block.text).copied().collect();
+        let text =
+            output.blocks.range(..=last).flat_map(|(_, block)| &block.text).copied().collect();
         (Printed { text, dropped: output.dropped }, assertion)
     }
 
@@ -200,7 +216,8 @@ impl<'a> Serving<'a> {
         match service {
             Service::Print => {
                 let (format, arguments) = (guest.argument(0)?, guest.argument(1)?);
-                let result = if format == 0 { NO_FORMAT } else { self.print(guest, format, arguments)? };
+                let result =
+                    if format == 0 { NO_FORMAT } else { self.print(guest, format, arguments)? };
                 guest.answer(result)
             }
             Service::Allocate => {
@@ -222,7 +239,12 @@ impl<'a> Serving<'a> {
                 let line = guest.argument(2)? as u32;
                 let message = format!("{file}:{line}: {function}: `{condition}`");
                 let block = guest.block();
-                lock(&self.output).blocks.entry(block).or_default().assertion.get_or_insert(message);
+                lock(&self.output)
+                    .blocks
+                    .entry(block)
+                    .or_default()
+                    .assertion
+                    .get_or_insert(message);
                 Err((FaultKind::Assertion, 0))
             }
             Service::SetConditional => {
@@ -233,7 +255,12 @@ impl<'a> Serving<'a> {
     }
 
     /// The number of arguments printed.
-    fn print(&self, guest: &mut Guest<'_, '_>, format: u64, arguments: u64) -> Result<u64, Refused> {
+    fn print(
+        &self,
+        guest: &mut Guest<'_, '_>,
+        format: u64,
+        arguments: u64,
+    ) -> Result<u64, Refused> {
         let format = guest.text(format, MAX_STRING)?;
         let block = guest.block();
         let room = self.limit - lock(&self.output).bytes;
@@ -281,15 +308,27 @@ impl Guest<'_, '_> {
     fn store(&mut self, space: Space, ty: Type, address: u64, value: u64) -> Result<(), Refused> {
         let mut elements = Elements::default();
         elements[0] = value;
-        store_elements(self.context, &access(space, ty), Actor::Lane(self.lane), address, &elements)
-            .map_err(|kind| (kind, address))?;
+        store_elements(
+            self.context,
+            &access(space, ty),
+            Actor::Lane(self.lane),
+            address,
+            &elements,
+        )
+        .map_err(|kind| (kind, address))?;
         Ok(())
     }
 
     fn load(&mut self, space: Space, ty: Type, address: u64) -> Result<u64, Refused> {
         let mut elements = Elements::default();
-        load_elements(self.context, &access(space, ty), Actor::Lane(self.lane), address, &mut elements)
-            .map_err(|kind| (kind, address))?;
+        load_elements(
+            self.context,
+            &access(space, ty),
+            Actor::Lane(self.lane),
+            address,
+            &mut elements,
+        )
+        .map_err(|kind| (kind, address))?;
         Ok(elements[0])
     }
 
@@ -308,7 +347,16 @@ impl Guest<'_, '_> {
 
 /// One element of so many bytes, unaligned.
 fn access(space: Space, ty: Type) -> Access {
-    Access { space, ty, count: 1, align: 1, address: Value(0), offset: 0, guard: None, nomask: false }
+    Access {
+        space,
+        ty,
+        count: 1,
+        align: 1,
+        address: Value(0),
+        offset: 0,
+        guard: None,
+        nomask: false,
+    }
 }
 
 /// Arguments of `printf`, one behind the other, each aligned to its size.

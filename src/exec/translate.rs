@@ -73,16 +73,31 @@ struct Generation {
 const MAX_DISCOVERED: usize = 1024;
 
 impl Translated {
-    pub fn new(linked: Arc<Linked>, kernel: FunctionId, settings: Settings) -> Result<Translated, Error> {
+    pub fn new(
+        linked: Arc<Linked>,
+        kernel: FunctionId,
+        settings: Settings,
+    ) -> Result<Translated, Error> {
         let code = linked.code(kernel);
         let start = Instant::now();
         let first = Generation::new(&linked, kernel, &code, &settings, vec![])?;
         let spent = AtomicU64::new(start.elapsed().as_nanos() as u64);
         // Stand-ins are known from the first, unlike other targets of indirect jumps.
-        let (asks_host, reaches_local) = (first.function.asks_host(), first.function.reaches_local());
+        let (asks_host, reaches_local) =
+            (first.function.asks_host(), first.function.reaches_local());
         let current = RwLock::new(Arc::new(first));
         let taken = AtomicU64::new(0);
-        Ok(Translated { linked, kernel, code, settings, asks_host, reaches_local, current, spent, taken })
+        Ok(Translated {
+            linked,
+            kernel,
+            code,
+            settings,
+            asks_host,
+            reaches_local,
+            current,
+            spent,
+            taken,
+        })
     }
 
     fn current(&self) -> Arc<Generation> {
@@ -116,7 +131,9 @@ impl Translated {
         let generation = self.current();
         let engine: Arc<dyn Engine + Send> = match wanted.kind {
             EngineKind::Interp => self.interpreter(&generation)?,
-            EngineKind::Jit => wanted.program(&generation).map_err(|problem| generation.untranslatable(&problem))?,
+            EngineKind::Jit => wanted
+                .program(&generation)
+                .map_err(|problem| generation.untranslatable(&problem))?,
         };
         let indirect = |b: &warploom_ir::Block| matches!(b.term, Terminator::Indirect { .. });
         if !generation.function.blocks.iter().any(indirect) {
@@ -124,7 +141,14 @@ impl Translated {
         }
         let blocks = generation.function.blocks.len() as u32;
         let layout = RegLayout::new(&generation.function).map_err(InterpError::from)?;
-        Ok(Arc::new(Discovering { translated: self.clone(), wanted, engine, blocks, layout, grown: Mutex::default() }))
+        Ok(Arc::new(Discovering {
+            translated: self.clone(),
+            wanted,
+            engine,
+            blocks,
+            layout,
+            grown: Mutex::default(),
+        }))
     }
 
     /// Makes all code now that launches of this shape on so many threads would make when they first need it, or when it is hot.
@@ -141,7 +165,8 @@ impl Translated {
     pub fn counting(&self, shape: Dimensions) -> Result<Counting, Error> {
         let generation = self.current();
         let launch = Launched::of(shape.grid, shape.block, generation.function.lanes.into());
-        Counting::new(&generation.function, launch).map_err(|problem| generation.untranslatable(&problem))
+        Counting::new(&generation.function, launch)
+            .map_err(|problem| generation.untranslatable(&problem))
     }
 
     fn interpreter(&self, generation: &Generation) -> Result<Arc<Interpreter>, Error> {
@@ -193,8 +218,11 @@ impl Translated {
         guest.instruction(&self.code, pc).filter(|_| current.discovered.len() < MAX_DISCOVERED)?;
         let start = Instant::now();
         let discovered = current.discovered.iter().copied().chain([pc]).collect();
-        let next = Generation::new(&self.linked, self.kernel, &self.code, &self.settings, discovered).ok()?;
-        self.spent.fetch_add(start.elapsed().as_nanos() as u64 + current.jit.translate_ns(), Relaxed);
+        let next =
+            Generation::new(&self.linked, self.kernel, &self.code, &self.settings, discovered)
+                .ok()?;
+        self.spent
+            .fetch_add(start.elapsed().as_nanos() as u64 + current.jit.translate_ns(), Relaxed);
         *current = Arc::new(next);
         Some(current.clone())
     }
@@ -202,7 +230,11 @@ impl Translated {
 
 impl Generation {
     fn untranslatable(&self, problem: &JitError) -> Error {
-        Error::Stage { kernel: self.function.name.clone(), stage: "translation".into(), problem: problem.to_string() }
+        Error::Stage {
+            kernel: self.function.name.clone(),
+            stage: "translation".into(),
+            problem: problem.to_string(),
+        }
     }
 
     fn new(
@@ -214,14 +246,22 @@ impl Generation {
     ) -> Result<Generation, Error> {
         let Settings { images, reciprocals, backend, cache } = settings;
         let guest = guest::of(linked.module().isa);
-        let mut function =
-            guest.lift(&Lifting { linked, kernel, code, discovered: &discovered, images, plain: false })?;
+        let mut function = guest.lift(&Lifting {
+            linked,
+            kernel,
+            code,
+            discovered: &discovered,
+            images,
+            plain: false,
+        })?;
         if *reciprocals == Reciprocals::Table {
             special::use_tables(&mut function);
         }
-        let firings = rewrite_function(&mut function, Rules::of_environment()?).map_err(InterpError::from)?;
+        let firings =
+            rewrite_function(&mut function, Rules::of_environment()?).map_err(InterpError::from)?;
         let function = Arc::new(function);
-        let jit = warploom_engine::Kernel::new(function.clone(), backend.clone()).with_cache(cache.clone());
+        let jit = warploom_engine::Kernel::new(function.clone(), backend.clone())
+            .with_cache(cache.clone());
         Ok(Generation { function, firings, jit, interpreter: OnceLock::new(), discovered })
     }
 
@@ -321,16 +361,23 @@ impl Discovering {
         }
         let generation = self.translated.grown(pc)?;
         let interpreter = self.translated.interpreter(&generation).ok()?;
-        assert_eq!(*interpreter.layout(), self.layout, "a generation has the registers of the one before");
+        assert_eq!(
+            *interpreter.layout(),
+            self.layout,
+            "a generation has the registers of the one before"
+        );
         let block = interpreter.indirect_target(pc)?;
-        let first = all.last().map_or(Some(self.blocks), |last| last.first.checked_add(last.blocks()))?;
+        let first =
+            all.last().map_or(Some(self.blocks), |last| last.first.checked_add(last.blocks()))?;
         let size: u64 = generation.function.blocks.iter().map(|block| u64::from(block.cost)).sum();
         all.retain(|grown| grown.warps.load(Relaxed) > 0);
         if all.iter().map(|grown| grown.size).sum::<u64>() + size > MAX_KEPT {
             return None;
         }
-        let (native, warps, interpreted) = (OnceLock::new(), AtomicUsize::new(1), AtomicU64::new(0));
-        let grown = Arc::new(Grown { generation, first, interpreter, native, warps, interpreted, size });
+        let (native, warps, interpreted) =
+            (OnceLock::new(), AtomicUsize::new(1), AtomicU64::new(0));
+        let grown =
+            Arc::new(Grown { generation, first, interpreter, native, warps, interpreted, size });
         all.push(grown.clone());
         Some((grown, block))
     }
@@ -384,9 +431,13 @@ impl Engine for Discovering {
                     }
                     return code;
                 }
-                ExitCode::Barrier | ExitCode::Yield | ExitCode::Service | ExitCode::Grow => return code,
+                ExitCode::Barrier | ExitCode::Yield | ExitCode::Service | ExitCode::Grow => {
+                    return code;
+                }
             }
-            let Some((next, block)) = self.discover(context.indirect_pc, grown.as_deref()) else { return code };
+            let Some((next, block)) = self.discover(context.indirect_pc, grown.as_deref()) else {
+                return code;
+            };
             context.resume = next.first + block.0;
             grown = Some(next);
         }
@@ -431,7 +482,12 @@ impl Translated {
     }
 
     /// The kernel at a stage, as text. `target`: for which host, if not for this one.
-    pub fn dump(&self, stage: Stage, shape: Dimensions, target: Option<&Target>) -> Result<String, Error> {
+    pub fn dump(
+        &self,
+        stage: Stage,
+        shape: Dimensions,
+        target: Option<&Target>,
+    ) -> Result<String, Error> {
         let generation = self.current();
         let failed = |e: JitError| Error::Stage {
             kernel: generation.function.name.clone(),
@@ -440,7 +496,9 @@ impl Translated {
         };
         let program = || generation.jit.program(shape.grid, shape.block, 1).map_err(failed);
         match stage {
-            Stage::Blocks => Ok(blocks(guest::of(self.linked.module().isa), &self.plain()?, &self.code)),
+            Stage::Blocks => {
+                Ok(blocks(guest::of(self.linked.module().isa), &self.plain()?, &self.code))
+            }
             Stage::Ir => Ok(generation.function.to_string()),
             Stage::Analysed => Ok(program()?.function().to_string()),
             Stage::Clif(effort) => {

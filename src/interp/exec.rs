@@ -5,8 +5,8 @@ use warploom_ir::eval::{self, Output};
 use warploom_ir::matrix::{self, Product};
 use warploom_ir::texel::{self, TexelFormat};
 use warploom_ir::{
-    BankId, Block, CellKind, Function, Inst, LaneFault, Op, Part, Reg, RegLayout, Shape, Special, Type, Value,
-    ValueType, Window,
+    BankId, Block, CellKind, Function, Inst, LaneFault, Op, Part, Reg, RegLayout, Shape, Special,
+    Type, Value, ValueType, Window,
 };
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::warp::{ExitCode, WarpContext};
@@ -82,7 +82,9 @@ impl<'a, 'launch> Executor<'a, 'launch> {
     pub fn fill(&mut self, slot: Slot) {
         let ValueType { ty, shape } = self.ty(slot.value);
         match shape {
-            Shape::Varying => self.read_row(slot.value, slot.offset, ty, Window::all(self.function.lanes)),
+            Shape::Varying => {
+                self.read_row(slot.value, slot.offset, ty, Window::all(self.function.lanes))
+            }
             Shape::Uniform => {
                 let bits = self.read_cell(slot.offset, 8) & ty.bit_mask();
                 self.values.set_uniform(slot.value, bits);
@@ -94,7 +96,9 @@ impl<'a, 'launch> Executor<'a, 'launch> {
     pub fn spill(&mut self, slot: Slot) {
         let ValueType { ty, shape } = self.ty(slot.value);
         match shape {
-            Shape::Varying => self.write_row(slot.value, slot.offset, ty, Window::all(self.function.lanes).mask()),
+            Shape::Varying => {
+                self.write_row(slot.value, slot.offset, ty, Window::all(self.function.lanes).mask())
+            }
             Shape::Uniform => self.write_cell(slot.offset, 8, self.values.uniform(slot.value)),
         }
     }
@@ -120,7 +124,8 @@ impl<'a, 'launch> Executor<'a, 'launch> {
             Op::LaneScatter { a, index, lanes } => {
                 let count = u64::from(self.function.lanes);
                 let giving = self.values.uniform(lanes) & window.mask();
-                let (operands, out) = self.values.split(inst.results[0], Window::all(self.function.lanes));
+                let (operands, out) =
+                    self.values.split(inst.results[0], Window::all(self.function.lanes));
                 out.fill(0);
                 let rows = [a, index].map(|v| operands.window(v, Window::all(self.function.lanes)));
                 for lane in lanes_of(giving) {
@@ -159,7 +164,11 @@ impl<'a, 'launch> Executor<'a, 'launch> {
                             let index = self.values.row(index)[lane];
                             if index < count.into() {
                                 let offset = self.lane_cell(bank, first, index, ty, lane);
-                                self.write_cell(offset, ty.cell_bytes(), self.values.row(value)[lane]);
+                                self.write_cell(
+                                    offset,
+                                    ty.cell_bytes(),
+                                    self.values.row(value)[lane],
+                                );
                             }
                         }
                     }
@@ -176,11 +185,15 @@ impl<'a, 'launch> Executor<'a, 'launch> {
             Op::RegionRead { .. } => self.region_read(inst),
             Op::RegionWrite { .. } => self.region_write(inst),
             Op::Load { ref access, extend, sparse } => self.load(inst, access, extend, sparse)?,
-            Op::Store { ref access, ref values, sparse } => self.store(inst, access, values, sparse)?,
+            Op::Store { ref access, ref values, sparse } => {
+                self.store(inst, access, values, sparse)?
+            }
             Op::Atomic { ref access, op, value, compare, sparse } => {
                 self.atomic(inst, access, op, value, compare, sparse)?;
             }
-            Op::Wide { op, ref args, guard, nomask } => self.wide(inst, op, args, (guard, nomask))?,
+            Op::Wide { op, ref args, guard, nomask } => {
+                self.wide(inst, op, args, (guard, nomask))?
+            }
             Op::Sample { .. } => self.sample(inst)?,
             Op::Raise { fault, guard, nomask } => {
                 let mask = self.execution_mask(window, guard, nomask);
@@ -220,7 +233,13 @@ impl<'a, 'launch> Executor<'a, 'launch> {
     }
 
     /// Four results of four operands, lane by lane.
-    fn texels(&mut self, inst: &Inst, format: Value, a: [Value; 4], convert: fn(TexelFormat, [u32; 4]) -> [u32; 4]) {
+    fn texels(
+        &mut self,
+        inst: &Inst,
+        format: Value,
+        a: [Value; 4],
+        convert: fn(TexelFormat, [u32; 4]) -> [u32; 4],
+    ) {
         let uniform = self.ty(inst.results[0]).is_uniform();
         let lanes = if uniform { 0..1 } else { inst.window.lanes() };
         for lane in lanes {
@@ -308,7 +327,8 @@ impl Executor<'_, '_> {
 
     fn write_cell(&mut self, offset: u32, bytes: u32, bits: u64) {
         let at = offset as usize;
-        self.context.registers()[at..at + bytes as usize].copy_from_slice(&bits.to_le_bytes()[..bytes as usize]);
+        self.context.registers()[at..at + bytes as usize]
+            .copy_from_slice(&bits.to_le_bytes()[..bytes as usize]);
     }
 
     /// Reads the window of a lane row.
@@ -333,13 +353,17 @@ impl Executor<'_, '_> {
         let row = &mut self.context.registers()[offset as usize..];
         let values = self.values.row(value);
         if ty.cell_bytes() == 8 {
-            for ((lane, cell), &value) in row.as_chunks_mut::<8>().0.iter_mut().enumerate().zip(values) {
+            for ((lane, cell), &value) in
+                row.as_chunks_mut::<8>().0.iter_mut().enumerate().zip(values)
+            {
                 if mask >> lane & 1 != 0 {
                     *cell = value.to_le_bytes();
                 }
             }
         } else {
-            for ((lane, cell), &value) in row.as_chunks_mut::<4>().0.iter_mut().enumerate().zip(values) {
+            for ((lane, cell), &value) in
+                row.as_chunks_mut::<4>().0.iter_mut().enumerate().zip(values)
+            {
                 if mask >> lane & 1 != 0 {
                     *cell = (value as u32).to_le_bytes();
                 }
@@ -362,11 +386,20 @@ impl Executor<'_, '_> {
         self.layout.offset(bank.reg(first + index as u32)) + lane as u32 * ty.cell_bytes()
     }
 
-    fn rf_gather(&mut self, result: Value, window: Window, bank: BankId, first: u32, count: u32, index: Value) {
+    fn rf_gather(
+        &mut self,
+        result: Value,
+        window: Window,
+        bank: BankId,
+        first: u32,
+        count: u32,
+        index: Value,
+    ) {
         let CellKind::Lane(ty) = self.function.bank(bank).kind else {
             let index = self.values.uniform(index);
             let offset = |index| self.layout.offset(bank.reg(first + index));
-            let bits = if index < count.into() { self.read_cell(offset(index as u32), 8) } else { 0 };
+            let bits =
+                if index < count.into() { self.read_cell(offset(index as u32), 8) } else { 0 };
             return self.values.set_uniform(result, bits);
         };
         for lane in window.lanes() {

@@ -64,7 +64,11 @@ impl Interpreter {
 
     /// Runs a warp to where its turn ends, or to the first block that `stays` refuses: `None`, and the context names the
     /// block. `stays` is told of each block that control comes to, and how many instructions have been executed in all.
-    pub fn run_while(&self, context: &mut WarpContext, stays: impl FnMut(BlockId, u64) -> bool) -> Option<ExitCode> {
+    pub fn run_while(
+        &self,
+        context: &mut WarpContext,
+        stays: impl FnMut(BlockId, u64) -> bool,
+    ) -> Option<ExitCode> {
         run::run_while(self, context, stays)
     }
 
@@ -97,7 +101,9 @@ impl Engine for Interpreter {
 
     fn deadlocked(&self, context: &mut WarpContext<'_>) -> Vec<(u64, u64)> {
         let block = self.function.blocks.get(context.resume as usize);
-        let Some(Terminator::Deadlock { waiting }) = block.map(|block| &block.term) else { return Vec::new() };
+        let Some(Terminator::Deadlock { waiting }) = block.map(|block| &block.term) else {
+            return Vec::new();
+        };
         let registers = context.registers();
         let lanes = |reg| {
             let at = self.layout.offset(reg) as usize;

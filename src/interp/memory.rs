@@ -31,7 +31,13 @@ enum AccessTarget {
 pub type Elements = [u64; 16];
 
 impl Executor<'_, '_> {
-    pub fn load(&mut self, inst: &Inst, access: &Access, extend: Extend, sparse: bool) -> Result<(), ExitCode> {
+    pub fn load(
+        &mut self,
+        inst: &Inst,
+        access: &Access,
+        extend: Extend,
+        sparse: bool,
+    ) -> Result<(), ExitCode> {
         let count = usize::from(access.count);
         let mut sparse_lanes = 0;
         let mut elements = Elements::default();
@@ -47,7 +53,13 @@ impl Executor<'_, '_> {
         Ok(())
     }
 
-    pub fn store(&mut self, inst: &Inst, access: &Access, values: &[Value], sparse: bool) -> Result<(), ExitCode> {
+    pub fn store(
+        &mut self,
+        inst: &Inst,
+        access: &Access,
+        values: &[Value],
+        sparse: bool,
+    ) -> Result<(), ExitCode> {
         let mut sparse_lanes = 0;
         let mut elements = Elements::default();
         self.for_each_actor(inst, access, |this, actor, address| {
@@ -76,7 +88,8 @@ impl Executor<'_, '_> {
         self.for_each_actor(inst, access, |this, actor, address| {
             let b = this.get(value, actor);
             let compare = compare.map_or(0, |compare| this.get(compare, actor));
-            let (old, residency) = atomic_element(this.context, access, op, nan, actor, address, [b, compare])?;
+            let (old, residency) =
+                atomic_element(this.context, access, op, nan, actor, address, [b, compare])?;
             this.set(inst.results[0], actor, old);
             sparse_lanes |= sparse_bits(self.function.lanes, actor, residency);
             Ok(())
@@ -96,10 +109,12 @@ impl Executor<'_, '_> {
             self.values.set_uniform(*result, 0);
         }
         let ty = self.ty(access.address);
-        let effective = |address: u64| address.wrapping_add_signed(access.offset.into()) & ty.ty.bit_mask();
+        let effective =
+            |address: u64| address.wrapping_add_signed(access.offset.into()) & ty.ty.bit_mask();
         let mut act = |this: &mut Self, actor, address| {
             let aligned = address % u64::from(access.align) == 0;
-            let outcome = if aligned { f(this, actor, address) } else { Err(FaultKind::MisalignedAddress) };
+            let outcome =
+                if aligned { f(this, actor, address) } else { Err(FaultKind::MisalignedAddress) };
             outcome.map_err(|kind| {
                 let lane = match actor {
                     Actor::Lane(lane) => lane,
@@ -144,7 +159,12 @@ impl Executor<'_, '_> {
 }
 
 /// Finds out what is addressed. Shared and local bounds are checked here.
-fn place(context: &WarpContext, access: &Access, actor: Actor, address: u64) -> Result<AccessTarget, FaultKind> {
+fn place(
+    context: &WarpContext,
+    access: &Access,
+    actor: Actor,
+    address: u64,
+) -> Result<AccessTarget, FaultKind> {
     let target = match access.space {
         Space::Const(bank) => return Ok(AccessTarget::Const(bank, address as u32)),
         Space::Generic => context.windows().classify(address),
@@ -158,7 +178,9 @@ fn place(context: &WarpContext, access: &Access, actor: Actor, address: u64) -> 
     };
     match (target, actor) {
         (Target::Global(address), _) => Ok(AccessTarget::Global(address)),
-        (Target::Shared(offset), _) => Ok(AccessTarget::Shared(within(offset, context.shared_bytes())? as usize)),
+        (Target::Shared(offset), _) => {
+            Ok(AccessTarget::Shared(within(offset, context.shared_bytes())? as usize))
+        }
         (Target::Local(offset), Actor::Lane(lane)) => {
             Ok(AccessTarget::Local(within(offset, context.local_bytes())?.into(), lane))
         }
@@ -178,7 +200,9 @@ pub fn load_elements(
     let size = access.ty.bytes();
     let elements = &mut elements[..usize::from(access.count)];
     match place(context, access, actor, address)? {
-        AccessTarget::Global(address) => return load_global(context.memory(), address, size, elements),
+        AccessTarget::Global(address) => {
+            return load_global(context.memory(), address, size, elements);
+        }
         AccessTarget::Shared(offset) => {
             let bytes = &context.shared()[offset..];
             for (element, bytes) in elements.iter_mut().zip(bytes.chunks_exact(size as usize)) {
@@ -194,7 +218,9 @@ pub fn load_elements(
         }
         AccessTarget::Const(bank, offset) => {
             let bytes = context.constant(bank.into());
-            for (element, at) in elements.iter_mut().zip((u64::from(offset)..).step_by(size as usize)) {
+            for (element, at) in
+                elements.iter_mut().zip((u64::from(offset)..).step_by(size as usize))
+            {
                 // Past the bank everything reads 0.
                 let from = bytes.get(at as usize..).unwrap_or_default();
                 *element = get_bytes(&from[..from.len().min(size as usize)]);
@@ -215,7 +241,9 @@ pub fn store_elements(
     let size = access.ty.bytes();
     let elements = &elements[..usize::from(access.count)];
     match place(context, access, actor, address)? {
-        AccessTarget::Global(address) => return store_global(context.memory(), address, size, elements),
+        AccessTarget::Global(address) => {
+            return store_global(context.memory(), address, size, elements);
+        }
         AccessTarget::Shared(offset) => {
             let bytes = &mut context.shared()[offset..];
             for (&element, bytes) in elements.iter().zip(bytes.chunks_exact_mut(size as usize)) {
@@ -276,10 +304,16 @@ fn sparse_bits(lanes: u8, actor: Actor, residency: Residency) -> u64 {
     }
 }
 
-fn load_global(memory: &memory::Memory, address: u64, size: u32, elements: &mut [u64]) -> Result<Residency, FaultKind> {
+fn load_global(
+    memory: &memory::Memory,
+    address: u64,
+    size: u32,
+    elements: &mut [u64],
+) -> Result<Residency, FaultKind> {
     let mut sparse = Residency::Resident;
     for (i, element) in elements.iter_mut().enumerate() {
-        let (bits, residency) = memory.load(address.wrapping_add(i as u64 * u64::from(size)), size)?;
+        let (bits, residency) =
+            memory.load(address.wrapping_add(i as u64 * u64::from(size)), size)?;
         *element = bits as u64;
         if residency.is_sparse() {
             sparse = residency;
@@ -288,7 +322,12 @@ fn load_global(memory: &memory::Memory, address: u64, size: u32, elements: &mut 
     Ok(sparse)
 }
 
-fn store_global(memory: &memory::Memory, address: u64, size: u32, elements: &[u64]) -> Result<Residency, FaultKind> {
+fn store_global(
+    memory: &memory::Memory,
+    address: u64,
+    size: u32,
+    elements: &[u64],
+) -> Result<Residency, FaultKind> {
     // Elements together are at most 128 bytes, so only the first and the last page matter: if the last may be written,
     // the first store decides whether anything is.
     let last = address.wrapping_add(elements.len() as u64 * u64::from(size)).wrapping_sub(1);
@@ -301,7 +340,8 @@ fn store_global(memory: &memory::Memory, address: u64, size: u32, elements: &[u6
     }
     let mut sparse = Residency::Resident;
     for (i, &element) in elements.iter().enumerate() {
-        let residency = memory.store(address.wrapping_add(i as u64 * u64::from(size)), size, element.into())?;
+        let residency =
+            memory.store(address.wrapping_add(i as u64 * u64::from(size)), size, element.into())?;
         if residency.is_sparse() {
             sparse = residency;
         }
@@ -310,7 +350,13 @@ fn store_global(memory: &memory::Memory, address: u64, size: u32, elements: &[u6
 }
 
 /// Bytes `at .. at + size` of a lane's local memory, within its bounds.
-fn for_each_local_byte(context: &mut WarpContext, lane: u32, at: u64, size: u32, mut f: impl FnMut(usize, &mut u8)) {
+fn for_each_local_byte(
+    context: &mut WarpContext,
+    lane: u32,
+    at: u64,
+    size: u32,
+    mut f: impl FnMut(usize, &mut u8),
+) {
     for i in 0..size {
         let offset = context.local_offset(lane, at + u64::from(i)) as usize;
         f(i as usize, &mut context.local()[offset]);

@@ -33,7 +33,13 @@ impl Executor<'_, '_> {
     }
 
     /// Where element `i` begins, that of a lane with this index if the region is indirect.
-    fn element_at(&self, (index, lane): (Option<Value>, usize), region: Region, i: usize, ty: Type) -> u32 {
+    fn element_at(
+        &self,
+        (index, lane): (Option<Value>, usize),
+        region: Region,
+        i: usize,
+        ty: Type,
+    ) -> u32 {
         match index {
             None => region.element(i as u32, ty.bytes()),
             Some(index) => {

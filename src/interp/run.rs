@@ -57,7 +57,12 @@ pub fn run_while(
     })
 }
 
-fn run_block<'a>(engine: &'a Interpreter, executor: &mut Executor<'a, '_>, at: BlockId, joins: &mut Joins) -> Next {
+fn run_block<'a>(
+    engine: &'a Interpreter,
+    executor: &mut Executor<'a, '_>,
+    at: BlockId,
+    joins: &mut Joins,
+) -> Next {
     let block = engine.function.block(at);
     joins.enter(executor, at, block);
     if let Err(code) = count(executor, block) {
@@ -154,7 +159,8 @@ fn terminate(engine: &Interpreter, executor: &mut Executor<'_, '_>, at: BlockId)
             };
             executor.context.barrier_mask = executor.active();
             let context = &mut *executor.context;
-            (context.barrier_kind, context.barrier_counts) = (kind as u32, BarrierCounts::Lanes as u32);
+            (context.barrier_kind, context.barrier_counts) =
+                (kind as u32, BarrierCounts::Lanes as u32);
             context.resume = resume.0;
             Next::Leave(ExitCode::Barrier)
         }
@@ -166,7 +172,8 @@ fn terminate(engine: &Interpreter, executor: &mut Executor<'_, '_>, at: BlockId)
         Terminator::Service { service, lanes, resume } => {
             let lanes = values.uniform(lanes);
             let context = &mut *executor.context;
-            (context.service, context.service_lanes, context.resume) = (service as u32, lanes, resume.0);
+            (context.service, context.service_lanes, context.resume) =
+                (service as u32, lanes, resume.0);
             Next::Leave(ExitCode::Service)
         }
         Terminator::Exit => Next::Done,
@@ -182,9 +189,14 @@ fn terminate(engine: &Interpreter, executor: &mut Executor<'_, '_>, at: BlockId)
 }
 
 /// Activates the lanes of the first place that has any, from the one with this index on; its block, if there is one.
-fn dispatch(executor: &mut Executor<'_, '_>, places: &[(Reg, BlockId)], from: usize) -> Option<BlockId> {
+fn dispatch(
+    executor: &mut Executor<'_, '_>,
+    places: &[(Reg, BlockId)],
+    from: usize,
+) -> Option<BlockId> {
     let (before, after) = places.split_at_checked(from).unwrap_or((&[], places));
-    let (reg, block) = after.iter().chain(before).copied().find(|&(reg, _)| executor.mask(reg) != 0)?;
+    let (reg, block) =
+        after.iter().chain(before).copied().find(|&(reg, _)| executor.mask(reg) != 0)?;
     let lanes = executor.mask(reg);
     executor.set_mask(executor.function.active, lanes);
     executor.set_mask(reg, 0);
@@ -196,7 +208,8 @@ fn arrive(executor: &mut Executor<'_, '_>, barrier: Barrier) {
     let active = executor.active();
     let values = &*executor.values;
     let context = &mut *executor.context;
-    (context.barrier_kind, context.barrier_counts) = (BarrierKind::from(kind) as u32, counts as u32);
+    (context.barrier_kind, context.barrier_counts) =
+        (BarrierKind::from(kind) as u32, counts as u32);
     context.barrier_id = values.uniform(id) as u32;
     context.barrier_threads = threads.map_or(0, |threads| values.uniform(threads) as u32);
     if let Some(predicate) = predicate {

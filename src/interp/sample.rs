@@ -24,8 +24,16 @@ struct Records {
 }
 
 impl Records {
-    fn read(context: &WarpContext, [image, sampler]: [u64; 2], compare: bool) -> Result<Records, MemoryFault> {
-        let mut records = Records { image: [0; image::RECORD_BYTES], sampler: [0; sampler::RECORD_BYTES], compare };
+    fn read(
+        context: &WarpContext,
+        [image, sampler]: [u64; 2],
+        compare: bool,
+    ) -> Result<Records, MemoryFault> {
+        let mut records = Records {
+            image: [0; image::RECORD_BYTES],
+            sampler: [0; sampler::RECORD_BYTES],
+            compare,
+        };
         for (address, bytes) in [(image, &mut records.image[..]), (sampler, &mut records.sampler)] {
             if context.memory().read(address, bytes).is_err() {
                 // Which byte it is.
@@ -84,7 +92,8 @@ fn read(context: &WarpContext, address: u64, bytes: &mut [u8]) -> Result<bool, M
         _ => 1,
     };
     for piece in bytes.chunks_mut(piece) {
-        let (bits, residency) = context.memory().load(at, piece.len() as u32).map_err(|kind| (kind, at))?;
+        let (bits, residency) =
+            context.memory().load(at, piece.len() as u32).map_err(|kind| (kind, at))?;
         piece.copy_from_slice(&bits.to_le_bytes()[..piece.len()]);
         sparse |= residency.is_sparse();
         at = at.wrapping_add(piece.len() as u64);
@@ -94,7 +103,9 @@ fn read(context: &WarpContext, address: u64, bytes: &mut [u8]) -> Result<bool, M
 
 impl Executor<'_, '_> {
     pub(super) fn sample(&mut self, inst: &Inst) -> Result<(), ExitCode> {
-        let Op::Sample { operation, compare, image, sampler, ref args, guard, nomask, .. } = inst.op else {
+        let Op::Sample { operation, compare, image, sampler, ref args, guard, nomask, .. } =
+            inst.op
+        else {
             return Ok(());
         };
         let mask = self.execution_mask(inst.window, guard, nomask);
@@ -125,18 +136,23 @@ impl Executor<'_, '_> {
                 };
                 let mut operation = operation;
                 if matches!(operation, Operation::SampleGradients | Operation::Level) {
-                    let gradient = |first: usize| [0, 1, 2].map(|axis| f32::from_bits(arg(first + axis)));
+                    let gradient =
+                        |first: usize| [0, 1, 2].map(|axis| f32::from_bits(arg(first + axis)));
                     let level = view.level_of_gradients(gradient(9), gradient(12));
                     query.lod = (level + f32::from_bits(query.lod)).to_bits();
                     if operation == Operation::SampleGradients {
                         operation = Operation::Sample;
                     }
                 }
-                view.sample(operation, &query, |address, bytes: &mut [u8]| read(context, address, bytes))
+                view.sample(operation, &query, |address, bytes: &mut [u8]| {
+                    read(context, address, bytes)
+                })
             });
             let (components, sparse) = match sampled {
                 Ok(sampled) => sampled,
-                Err((kind, address)) => return Err(self.context.set_fault(kind, lane as u32, inst.pc, address)),
+                Err((kind, address)) => {
+                    return Err(self.context.set_fault(kind, lane as u32, inst.pc, address));
+                }
             };
             for (&result, component) in inst.results.iter().zip(components) {
                 self.values.row_mut(result)[lane] = component.into();

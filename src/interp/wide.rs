@@ -47,7 +47,8 @@ impl Executor<'_, '_> {
                 *of_lane = self.values.row(arg)[lane];
             }
             let found = perform(self.context, op, of_lane, self.function.nan);
-            let found = found.map_err(|(kind, at)| self.context.set_fault(kind, lane as u32, inst.pc, at))?;
+            let found = found
+                .map_err(|(kind, at)| self.context.set_fault(kind, lane as u32, inst.pc, at))?;
             for (&result, half) in inst.results.iter().zip(found) {
                 self.values.row_mut(result)[lane] = half;
             }
@@ -57,12 +58,18 @@ impl Executor<'_, '_> {
 }
 
 /// Does it for one lane; what an exchange found.
-fn perform(context: &mut WarpContext, op: WideOp, args: [u64; 5], nan: NanPolicy) -> Result<[u64; 2], Met> {
+fn perform(
+    context: &mut WarpContext,
+    op: WideOp,
+    args: [u64; 5],
+    nan: NanPolicy,
+) -> Result<[u64; 2], Met> {
     let none = [0; 2];
     match op {
         WideOp::Copy => {
             let [to, from, bytes, ..] = args;
-            let (to, from) = (range(context, to, bytes, true)?, range(context, from, bytes, false)?);
+            let (to, from) =
+                (range(context, to, bytes, true)?, range(context, from, bytes, false)?);
             in_pieces(bytes, |at, buffer| {
                 read(context, from, at, buffer)?;
                 write(context, to, at, buffer)
@@ -77,7 +84,8 @@ fn perform(context: &mut WarpContext, op: WideOp, args: [u64; 5], nan: NanPolicy
         }
         WideOp::Reduce { op, ty } => {
             let [to, from, bytes, ..] = args;
-            let (to, from) = (range(context, to, bytes, true)?, range(context, from, bytes, false)?);
+            let (to, from) =
+                (range(context, to, bytes, true)?, range(context, from, bytes, false)?);
             in_pieces(bytes, |at, buffer| {
                 read(context, from, at, buffer)?;
                 reduce(context, (op, ty, nan), (to, at), buffer)
@@ -107,7 +115,9 @@ fn range(context: &mut WarpContext, address: u64, bytes: u64, writes: bool) -> R
         return Err((FaultKind::MisalignedAddress, address));
     }
     match context.windows().classify(address) {
-        Target::Global(_) => may_touch(context.memory(), address, bytes, writes).map(|()| Range::Global(address)),
+        Target::Global(_) => {
+            may_touch(context.memory(), address, bytes, writes).map(|()| Range::Global(address))
+        }
         Target::Shared(offset) => {
             let limit = context.shared_bytes();
             if u64::from(offset).saturating_add(bytes) > limit {
@@ -185,7 +195,10 @@ fn reduce(
         match to {
             Range::Global(address) => {
                 let address = address.wrapping_add(at);
-                context.memory().atomic(address, cell, kind, operand, 0).map_err(|kind| (kind, address))?;
+                context
+                    .memory()
+                    .atomic(address, cell, kind, operand, 0)
+                    .map_err(|kind| (kind, address))?;
             }
             Range::Shared(offset) => {
                 let place = &mut context.shared()[offset + at as usize..][..size];

@@ -5,7 +5,9 @@
 //! Source: the pseudocode of "AMD Instinct MI300" Instruction Set Architecture, corrected where a division after it would not be
 //! exact, by what CLRX (GcnInstrsVop3) found that the hardware does; `docs/fidelity.md` says where.
 
-use super::op::{ConvertOp, FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Op, Round, UnaryOp};
+use super::op::{
+    ConvertOp, FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Op, Round, UnaryOp,
+};
 use super::types::Type;
 use super::{BinaryOp, Value};
 
@@ -30,7 +32,9 @@ struct Limits {
 
 fn limits(ty: Type) -> Limits {
     match ty {
-        Type::F64 => Limits { step: 128, near_infinity: 768, tiny: 53, great: 0x7fd0 << 48, vanish: -1075 },
+        Type::F64 => {
+            Limits { step: 128, near_infinity: 768, tiny: 53, great: 0x7fd0 << 48, vanish: -1075 }
+        }
         _ => Limits { step: 64, near_infinity: 96, tiny: 23, great: 0x7e80_0000, vanish: -150 },
     }
 }
@@ -192,7 +196,8 @@ impl<B: Build> Division<'_, B> {
         let (zero_d, zero_n) = (self.has_magnitude(d, 0), self.has_magnitude(n, 0));
         let no_quotient = self.or(zero_d, zero_n);
 
-        let (difference, near) = (self.binary(BinaryOp::Sub, en, ed), self.int(limits.near_infinity as i32));
+        let (difference, near) =
+            (self.binary(BinaryOp::Sub, en, ed), self.int(limits.near_infinity as i32));
         let great_quotient = self.icmp(IntCc::GeS, difference, near);
         let none = self.int(0);
         let denormal_d = self.icmp(IntCc::Eq, ed, none);
@@ -210,7 +215,8 @@ impl<B: Build> Division<'_, B> {
 
         let (up, down) = (self.times(x, limits.step), self.times(x, -limits.step));
         let (is_d, is_n) = (self.fcmp(FloatCc::Eq, x, d), self.fcmp(FloatCc::Eq, x, n));
-        let (d_up, n_up, d_down) = (self.select(is_d, up, x), self.select(is_n, up, x), self.select(is_d, down, x));
+        let (d_up, n_up, d_down) =
+            (self.select(is_d, up, x), self.select(is_n, up, x), self.select(is_d, down, x));
         let value = self.select(tiny_n, up, x);
         let value = self.select(denormal_quotient, n_up, value);
         let both = self.select(denormal_quotient, d_down, down);
@@ -279,7 +285,8 @@ impl<B: Build> Division<'_, B> {
         let size = self.fabs(lost);
         let midway = self.fcmp(FloatCc::Eq, size, half);
         let (lost_bits, error_bits) = (self.bits_of(lost), self.bits_of(error));
-        let (signs, limit) = (self.binary(BinaryOp::Xor, lost_bits, error_bits), self.word(sign(self.ty)));
+        let (signs, limit) =
+            (self.binary(BinaryOp::Xor, lost_bits, error_bits), self.word(sign(self.ty)));
         let same_sign = self.icmp(IntCc::LtU, signs, limit);
         let inexact = self.fcmp(FloatCc::Ne, error, zero);
         let further = self.and(midway, same_sign);
@@ -309,11 +316,13 @@ impl<B: Build> Division<'_, B> {
     pub fn fixup(&mut self, [q, d, n]: [Value; 3]) -> Fixed {
         let [q, d, n] = [q, d, n].map(|v| self.flushed(v));
         let (d_bits, n_bits) = (self.bits_of(d), self.bits_of(n));
-        let (signs, sign_bit) = (self.binary(BinaryOp::Xor, d_bits, n_bits), self.word(sign(self.ty)));
+        let (signs, sign_bit) =
+            (self.binary(BinaryOp::Xor, d_bits, n_bits), self.word(sign(self.ty)));
         let sign_out = self.and(signs, sign_bit);
         // Of overflowing iterations a NaN is left.
         let lost = self.fcmp(FloatCc::Nan, q, q);
-        let (infinite, zero) = (self.constant(self.ty, infinity(self.ty)), self.constant(self.ty, 0));
+        let (infinite, zero) =
+            (self.constant(self.ty, infinity(self.ty)), self.constant(self.ty, 0));
         let size = self.fabs(q);
         let mut size = self.select(lost, infinite, size);
         if self.ty != Type::F16 && self.attrs.round == Round::Nearest {
@@ -326,14 +335,16 @@ impl<B: Build> Division<'_, B> {
         }
         if self.ty != Type::F16 {
             let (ed, en) = (self.exponent_field(d), self.exponent_field(n));
-            let (difference, bound) = (self.binary(BinaryOp::Sub, en, ed), self.int(limits(self.ty).vanish));
+            let (difference, bound) =
+                (self.binary(BinaryOp::Sub, en, ed), self.int(limits(self.ty).vanish));
             let vanishes = self.icmp(IntCc::LtS, difference, bound);
             let nothing = self.underflow(sign_out);
             size = self.select(vanishes, nothing, size);
         }
         let (zero_d, zero_n) = (self.has_magnitude(d, 0), self.has_magnitude(n, 0));
         let infinity = infinity(self.ty);
-        let (infinite_d, infinite_n) = (self.has_magnitude(d, infinity), self.has_magnitude(n, infinity));
+        let (infinite_d, infinite_n) =
+            (self.has_magnitude(d, infinity), self.has_magnitude(n, infinity));
         let to_zero = self.or(infinite_d, zero_n);
         let size = self.select(to_zero, zero, size);
         let to_infinity = self.or(zero_d, infinite_n);
@@ -371,8 +382,10 @@ struct Moderate {
     span: u64,
 }
 
-const MODERATE_SINGLE: Moderate = Moderate { magnitude: 0x7fff_ffff, least: (127 - 60) << 23, span: 120 << 23 };
-const MODERATE_DOUBLE: Moderate = Moderate { magnitude: 0x7fff_ffff, least: (1023 - 400) << 20, span: 800 << 20 };
+const MODERATE_SINGLE: Moderate =
+    Moderate { magnitude: 0x7fff_ffff, least: (127 - 60) << 23, span: 120 << 23 };
+const MODERATE_DOUBLE: Moderate =
+    Moderate { magnitude: 0x7fff_ffff, least: (1023 - 400) << 20, span: 800 << 20 };
 
 /// Lanes where an operand of a quotient, or that of a root if there is no other, is not moderate: 0, denormal, infinite, a NaN, near these, or a
 /// negative operand of a root. Of moderate ones neither quotients and roots nor what steps make on the way to them is denormal or infinite.

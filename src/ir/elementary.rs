@@ -67,7 +67,12 @@ pub const COSINE: [f64; 7] = [
 pub const MOST_TURNS: f32 = 256.0;
 
 fn polynomial(coefficients: &[f64], x: f64) -> f64 {
-    coefficients.iter().rev().copied().reduce(|sum, coefficient| sum * x + coefficient).unwrap_or(0.0)
+    coefficients
+        .iter()
+        .rev()
+        .copied()
+        .reduce(|sum, coefficient| sum * x + coefficient)
+        .unwrap_or(0.0)
 }
 
 /// 2^x. What is below the normal floats is not made a zero here.
@@ -106,7 +111,11 @@ pub fn turns(x: f32, cosine: bool) -> f32 {
     let rest = wide - (units - UNITS_OF_1) * 0.25;
     let quarter = (units.to_bits() as u32).wrapping_add(cosine.into());
     let square = rest * rest;
-    let value = if quarter & 1 == 0 { rest * polynomial(&SINE, square) } else { polynomial(&COSINE, square) } as f32;
+    let value = if quarter & 1 == 0 {
+        rest * polynomial(&SINE, square)
+    } else {
+        polynomial(&COSINE, square)
+    } as f32;
     let value = f32::from_bits(value.to_bits() ^ (quarter & 2) << 30);
     match (value == 0.0, cosine) {
         (false, _) => value,

@@ -263,8 +263,11 @@ impl Function {
     /// Whether code may come to lanes' local memory: what it does not name may be reached by a generic address, or by code that only
     /// an indirect jump finds.
     pub fn reaches_local(&self) -> bool {
-        let reaches =
-            |inst: &Inst| inst.op.access().is_some_and(|access| matches!(access.space, Space::Local | Space::Generic));
+        let reaches = |inst: &Inst| {
+            inst.op
+                .access()
+                .is_some_and(|access| matches!(access.space, Space::Local | Space::Generic))
+        };
         let unknown = |block: &Block| matches!(block.term, Terminator::Indirect { .. });
         self.blocks.iter().any(|block| unknown(block) || block.insts.iter().any(reaches))
     }
@@ -292,7 +295,11 @@ impl Inst {
 
     /// The lanes that the results have, in a function of so many.
     pub fn result_window(&self, lanes: u8) -> Window {
-        if matches!(self.op, Op::RegionRead { .. } | Op::Product { .. }) { Window::all(lanes) } else { self.window }
+        if matches!(self.op, Op::RegionRead { .. } | Op::Product { .. }) {
+            Window::all(lanes)
+        } else {
+            self.window
+        }
     }
 }
 

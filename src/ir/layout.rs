@@ -47,13 +47,18 @@ impl RegLayout {
             let (align, stride) = match bank.kind {
                 CellKind::Lane(ty) => (ROW_ALIGN, u64::from(row_bytes(function.lanes, ty))),
                 CellKind::Uniform(_) | CellKind::Mask => (8, 8),
-                CellKind::Bytes(bytes) => (ROW_ALIGN, u64::from(bytes).next_multiple_of(ROW_ALIGN.into())),
+                CellKind::Bytes(bytes) => {
+                    (ROW_ALIGN, u64::from(bytes).next_multiple_of(ROW_ALIGN.into()))
+                }
             };
             let offset = layout.bytes.next_multiple_of(align);
             // At most 2^32 registers of 2^32 bytes: no overflow in 64 bits, up to the addition.
             let end = (stride * u64::from(bank.count)).saturating_add(offset.into());
             if end > MAX_BYTES.into() {
-                return Err(LayoutError { function: function.name.clone(), bank: bank.name.clone() });
+                return Err(LayoutError {
+                    function: function.name.clone(),
+                    bank: bank.name.clone(),
+                });
             }
             layout.banks.push(BankLayout { offset, stride: stride as u32 });
             layout.bytes = end as u32;
@@ -154,7 +159,10 @@ mod tests {
         let at = |bank, index| layout.offset(BankId(bank).reg(index));
         assert_eq!([at(0, 0), at(0, 2)], [0, 16]);
         // 9 lanes: room for 16, 64 bytes of i32 and 128 of f64.
-        assert_eq!([at(1, 0), at(1, 1), at(2, 0), at(3, 0), at(4, 0), at(4, 1)], [64, 128, 192, 256, 384, 512]);
+        assert_eq!(
+            [at(1, 0), at(1, 1), at(2, 0), at(3, 0), at(4, 0), at(4, 1)],
+            [64, 128, 192, 256, 384, 512]
+        );
         assert_eq!(layout.bytes(), 640);
         assert_eq!(layout.append(1), Some(640));
         assert_eq!(layout.append(64), Some(704));

@@ -29,8 +29,9 @@ mod verify_tests;
 
 pub use builder::{BlockBuilder, BuildError, FunctionBuilder};
 pub use function::{
-    Barrier, BarrierCounts, BarrierKind, Block, BlockId, Defs, Function, Inst, LaneEvent, NanPolicy, Service,
-    Terminator, TrapKind, Value, Values, defs, entry_mask, exit_mask, may_write, numbered, table,
+    Barrier, BarrierCounts, BarrierKind, Block, BlockId, Defs, Function, Inst, LaneEvent,
+    NanPolicy, Service, Terminator, TrapKind, Value, Values, defs, entry_mask, exit_mask,
+    may_write, numbered, table,
 };
 pub use layout::RegLayout;
 pub use op::*;

@@ -20,7 +20,10 @@ macro_rules! visit_op {
             | Op::IntToFloat { a, .. }
             | Op::FloatToInt { a, .. }
             | Op::Shared { a, .. } => $f(a),
-            Op::Binary { a, b, .. } | Op::ICmp { a, b, .. } | Op::FCmp { a, b, .. } | Op::FBinary { a, b, .. } => {
+            Op::Binary { a, b, .. }
+            | Op::ICmp { a, b, .. }
+            | Op::FCmp { a, b, .. }
+            | Op::FBinary { a, b, .. } => {
                 $f(a);
                 $f(b);
             }
@@ -162,7 +165,8 @@ macro_rules! visit_terminator {
             Terminator::Indirect { pc } => $f(pc),
             Terminator::Service { lanes, .. } => $f(lanes),
             Terminator::Barrier { barrier, .. } => {
-                let super::function::Barrier { kind: _, counts: _, id, threads, predicate } = barrier;
+                let super::function::Barrier { kind: _, counts: _, id, threads, predicate } =
+                    barrier;
                 $f(id);
                 if let Some(threads) = threads {
                     $f(threads);
@@ -198,7 +202,10 @@ macro_rules! visit_targets {
             Terminator::Barrier { resume, .. }
             | Terminator::Lanes { resume, .. }
             | Terminator::Service { resume, .. } => $f(resume),
-            Terminator::Indirect { .. } | Terminator::Exit | Terminator::Trap { .. } | Terminator::Deadlock { .. } => {}
+            Terminator::Indirect { .. }
+            | Terminator::Exit
+            | Terminator::Trap { .. }
+            | Terminator::Deadlock { .. } => {}
         }
     };
 }
@@ -225,7 +232,9 @@ impl Op {
     /// The access of a memory operation.
     pub fn access(&self) -> Option<&Access> {
         match self {
-            Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. } => Some(access),
+            Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. } => {
+                Some(access)
+            }
             _ => None,
         }
     }

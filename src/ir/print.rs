@@ -58,7 +58,11 @@ use super::types::Window;
 impl Display for Function {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let NanPolicy { f16, f32, f64 } = self.nan;
-        writeln!(f, "function {:?} lanes {} nan {f16:#x} {f32:#x} {f64:#x} {{", self.name, self.lanes)?;
+        writeln!(
+            f,
+            "function {:?} lanes {} nan {f16:#x} {f32:#x} {f64:#x} {{",
+            self.name, self.lanes
+        )?;
         for Bank { name, kind, count } in &self.banks {
             write!(f, "bank {name}: ")?;
             match kind {
@@ -77,7 +81,12 @@ impl Display for Function {
     }
 }
 
-fn write_block(f: &mut Formatter<'_>, function: &Function, index: usize, block: &Block) -> fmt::Result {
+fn write_block(
+    f: &mut Formatter<'_>,
+    function: &Function,
+    index: usize,
+    block: &Block,
+) -> fmt::Result {
     write!(f, "\nb{index} pc {:#x}", block.pc)?;
     if block.cost != 0 {
         write!(f, " cost {}", block.cost)?;
@@ -227,7 +236,9 @@ fn plain_mnemonic(op: &Op) -> Option<String> {
         Op::Binary { op, .. } => op.name_of().into(),
         Op::AddCarry { .. } => "add.carry".into(),
         Op::ICmp { cc, .. } => format!("icmp.{}", cc.name_of()),
-        Op::FCmp { cc, flush, .. } => format!("fcmp.{}{}", cc.name_of(), if flush { ".ftz" } else { "" }),
+        Op::FCmp { cc, flush, .. } => {
+            format!("fcmp.{}{}", cc.name_of(), if flush { ".ftz" } else { "" })
+        }
         Op::Select { .. } => "select".into(),
         Op::UniformSelect { .. } => "uniform.select".into(),
         Op::Convert { op, .. } if op.only_type().is_some() => op.name_of().into(),
@@ -238,7 +249,12 @@ fn plain_mnemonic(op: &Op) -> Option<String> {
         Op::Fma { attrs, .. } => format!("fma{attrs}"),
         Op::FConvert { to, attrs, .. } => format!("fconvert.{}{attrs}", to.name()),
         Op::IntToFloat { to, signed, round, .. } => {
-            format!("int.to.float.{}.{}{}", to.name(), sign(signed), FloatAttrs { round, ..FloatAttrs::IEEE })
+            format!(
+                "int.to.float.{}.{}{}",
+                to.name(),
+                sign(signed),
+                FloatAttrs { round, ..FloatAttrs::IEEE }
+            )
         }
         Op::Shared { function, .. } => function.name_of().into(),
         Op::LaneGather { .. } => "lane.gather".into(),
@@ -313,14 +329,22 @@ fn write_op(f: &mut Formatter<'_>, function: &Function, op: &Op) -> fmt::Result 
             };
             write_access(f, "load", access, extend, sparse, &[])
         }
-        Op::Store { ref access, ref values, sparse } => write_access(f, "store", access, "", sparse, values),
+        Op::Store { ref access, ref values, sparse } => {
+            write_access(f, "store", access, "", sparse, values)
+        }
         Op::Atomic { ref access, op, value, compare, sparse } => {
             let values: Vec<Value> = std::iter::once(value).chain(compare).collect();
             write_access(f, "atomic", access, &format!(".{}", op.name_of()), sparse, &values)
         }
         Op::Sample { operation, compare, image, sampler, args, guard, nomask, sparse } => {
             let suffix = |name: &'static str, holds: bool| if holds { name } else { "" };
-            write!(f, "{}{}{}", operation.name_of(), suffix(".compare", compare), suffix(".sparse", sparse))?;
+            write!(
+                f,
+                "{}{}{}",
+                operation.name_of(),
+                suffix(".compare", compare),
+                suffix(".sparse", sparse)
+            )?;
             let operands: Vec<Value> = [image, sampler].into_iter().chain(args).collect();
             write_values(f, &operands)?;
             write_masking(f, guard, nomask)
@@ -377,8 +401,13 @@ impl Display for TermOf<'_> {
                 }
                 write!(f, "else {}", Name(*otherwise))
             }
-            Terminator::Lanes { event, resume } => write!(f, "lanes.{} resume {}", event.name_of(), Name(*resume)),
-            Terminator::Barrier { barrier: Barrier { kind, counts, id, threads, predicate }, resume } => {
+            Terminator::Lanes { event, resume } => {
+                write!(f, "lanes.{} resume {}", event.name_of(), Name(*resume))
+            }
+            Terminator::Barrier {
+                barrier: Barrier { kind, counts, id, threads, predicate },
+                resume,
+            } => {
                 let counts = if *counts == BarrierCounts::Lanes { ".lanes" } else { "" };
                 write!(f, "barrier.{}{counts} {}", kind.name_of(), Name(*id))?;
                 if let Some(threads) = threads {
@@ -397,7 +426,12 @@ impl Display for TermOf<'_> {
             Terminator::Deadlock { waiting } => {
                 f.write_str("deadlock")?;
                 for (i, (reg, pc)) in waiting.iter().enumerate() {
-                    write!(f, "{}{}: {pc:#x}", if i == 0 { " " } else { ", " }, RegOf(self.0, *reg))?;
+                    write!(
+                        f,
+                        "{}{}: {pc:#x}",
+                        if i == 0 { " " } else { ", " },
+                        RegOf(self.0, *reg)
+                    )?;
                 }
                 Ok(())
             }

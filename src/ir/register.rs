@@ -90,7 +90,8 @@ impl Region {
     /// Bytes from element 0 to element `i`, the number of a lane.
     pub fn distance(self, i: u32, size: u32) -> u32 {
         let width = u32::from(self.width.max(1));
-        let elements = (i / width) * u32::from(self.vstride) + (i % width) * u32::from(self.hstride);
+        let elements =
+            (i / width) * u32::from(self.vstride) + (i % width) * u32::from(self.hstride);
         elements.saturating_mul(size)
     }
 }

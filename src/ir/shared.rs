@@ -130,7 +130,8 @@ mod tests {
             for (power, point) in [(1.0, 73), (2.0, 72)] {
                 let x = m as f32 / (1u32 << 23) as f32 * power;
                 let k = (f(SharedFn::Rsq, x) * (1 << 24) as f32) as u128;
-                let ordered = (2 * k - 1).pow(2) * m < 1 << point && 1 << point < (2 * k + 1).pow(2) * m;
+                let ordered =
+                    (2 * k - 1).pow(2) * m < 1 << point && 1 << point < (2 * k + 1).pow(2) * m;
                 assert!(ordered, "{x:?}");
             }
         }
@@ -165,8 +166,11 @@ mod tests {
     /// Segments of 53 bits, as argument reduction takes them, make up the number.
     #[test]
     fn two_over_pi_by_segments() {
-        let words: Vec<u64> = (0..5).map(|n| f(SharedFn::TwoOverPi, f32::from_bits(n * 53)).to_bits().into()).collect();
-        let sum: f64 = words.iter().zip(0..).map(|(&w, n)| w as f64 * 2f64.powi(-32 - 53 * n)).sum();
+        let words: Vec<u64> = (0..5)
+            .map(|n| f(SharedFn::TwoOverPi, f32::from_bits(n * 53)).to_bits().into())
+            .collect();
+        let sum: f64 =
+            words.iter().zip(0..).map(|(&w, n)| w as f64 * 2f64.powi(-32 - 53 * n)).sum();
         assert!((sum - std::f64::consts::FRAC_2_PI).abs() < 2f64.powi(-32));
         assert_eq!(words[0], 0xa2f9_836e);
         let last = one(SharedFn::TwoOverPi, NAN, 1200);
@@ -177,7 +181,8 @@ mod tests {
 
     #[test]
     fn turns_are_exact_where_they_can_be() {
-        let (sin, cos) = (|x| f(SharedFn::SinTurns, x).to_bits(), |x| f(SharedFn::CosTurns, x).to_bits());
+        let (sin, cos) =
+            (|x| f(SharedFn::SinTurns, x).to_bits(), |x| f(SharedFn::CosTurns, x).to_bits());
         for whole in -256..=256 {
             let x = whole as f32;
             let zero = 0f32.copysign(x).to_bits();
@@ -197,9 +202,14 @@ mod tests {
         for _ in 0..100_000 {
             let x = f32::from_bits(random.u32(..0x4380_0000) | random.u32(..2) << 31);
             let angle = f64::from(x).fract() * std::f64::consts::TAU;
-            for (found, host) in [(f(SharedFn::SinTurns, x), angle.sin()), (f(SharedFn::CosTurns, x), angle.cos())] {
+            for (found, host) in
+                [(f(SharedFn::SinTurns, x), angle.sin()), (f(SharedFn::CosTurns, x), angle.cos())]
+            {
                 let bound = (host.abs() * 2f64.powi(-24)).max(2f64.powi(-50));
-                assert!((f64::from(found) - host).abs() <= bound, "{x:?}: {found:?}, the host has {host:?}");
+                assert!(
+                    (f64::from(found) - host).abs() <= bound,
+                    "{x:?}: {found:?}, the host has {host:?}"
+                );
             }
         }
     }
@@ -209,7 +219,8 @@ mod tests {
     fn transcendental_functions_are_close_to_the_hosts() {
         let mut random = fastrand::Rng::with_seed(8);
         type Host = fn(f64) -> f64;
-        let functions: [(SharedFn, Host); 2] = [(SharedFn::Lg2, f64::log2), (SharedFn::Ex2, f64::exp2)];
+        let functions: [(SharedFn, Host); 2] =
+            [(SharedFn::Lg2, f64::log2), (SharedFn::Ex2, f64::exp2)];
         for _ in 0..50_000 {
             let x = f32::from_bits(random.u32(..u32::MAX));
             if !x.is_finite() || x.is_subnormal() {

@@ -55,9 +55,21 @@ impl TexelFormat {
     /// None: no number of a kind.
     pub fn kind(self) -> Option<TexelKind> {
         use TexelKind::*;
-        [Unorm, Snorm, Uscaled, Sscaled, Uint, Sint, SnormEven, Float, FloatCut, Srgb, SharedExponent]
-            .into_iter()
-            .find(|&kind| kind as u32 == self.0 >> 24 & 15)
+        [
+            Unorm,
+            Snorm,
+            Uscaled,
+            Sscaled,
+            Uint,
+            Sint,
+            SnormEven,
+            Float,
+            FloatCut,
+            Srgb,
+            SharedExponent,
+        ]
+        .into_iter()
+        .find(|&kind| kind as u32 == self.0 >> 24 & 15)
     }
 
     pub fn bits(self) -> u32 {
@@ -85,7 +97,8 @@ pub fn unpack(format: TexelFormat, words: [u32; 4]) -> [u32; 4] {
         }
         return result;
     }
-    for (i, (width, field)) in format.widths().into_iter().zip(fields).enumerate().filter(|(_, (width, _))| *width > 0)
+    for (i, (width, field)) in
+        format.widths().into_iter().zip(fields).enumerate().filter(|(_, (width, _))| *width > 0)
     {
         result[i] = match kind {
             TexelKind::Srgb if i < 3 => from_srgb(normal(field, width)).to_bits(),
@@ -236,7 +249,8 @@ fn to_srgb(value: f32) -> f32 {
 /// Mantissas of nine bits and their exponent, biased by 15.
 fn shared_exponent(components: [f32; 4]) -> [u32; 4] {
     let most = 65408.0;
-    let clamped = components.map(|component| if component > 0.0 { f64::from(component).min(most) } else { 0.0 });
+    let clamped = components
+        .map(|component| if component > 0.0 { f64::from(component).min(most) } else { 0.0 });
     let largest = clamped[..3].iter().fold(0.0, |a: f64, &b| a.max(b));
     let least = largest.max(2f64.powi(-16)).log2().floor() as i32 + 16;
     let scale = |exponent: i32| 2f64.powi(exponent - 24);
@@ -257,41 +271,70 @@ mod tests {
     fn components_of_known_texels() {
         use TexelKind::*;
         let bytes = [8; 4];
-        assert_eq!(floats(TexelFormat::new(Unorm, bytes), [0xff00_3380, 0, 0, 0]), [128.0 / 255.0, 0.2, 0.0, 1.0]);
-        assert_eq!(floats(TexelFormat::new(Snorm, bytes), [0x7f80_8100, 0, 0, 0]), [0.0, -1.0, -1.0, 1.0]);
-        assert_eq!(floats(TexelFormat::new(SnormEven, bytes), [0x7f80_00ff, 0, 0, 0])[1..], [1.0 / 255.0, -1.0, 1.0]);
+        assert_eq!(
+            floats(TexelFormat::new(Unorm, bytes), [0xff00_3380, 0, 0, 0]),
+            [128.0 / 255.0, 0.2, 0.0, 1.0]
+        );
+        assert_eq!(
+            floats(TexelFormat::new(Snorm, bytes), [0x7f80_8100, 0, 0, 0]),
+            [0.0, -1.0, -1.0, 1.0]
+        );
+        assert_eq!(
+            floats(TexelFormat::new(SnormEven, bytes), [0x7f80_00ff, 0, 0, 0])[1..],
+            [1.0 / 255.0, -1.0, 1.0]
+        );
         assert_eq!(
             floats(TexelFormat::new(Sscaled, [16, 16, 0, 0]), [0x8000_0005, 0, 0, 0]),
             [5.0, -32768.0, 0.0, 1.0]
         );
-        assert_eq!(unpack(TexelFormat::new(Sint, [8, 0, 0, 0]), [0x80, 0, 0, 0]), [0xffff_ff80, 0, 0, 1]);
-        assert_eq!(unpack(TexelFormat::new(Uint, [10, 10, 10, 2]), [0xc010_0401, 0, 0, 0]), [1, 1, 1, 3]);
+        assert_eq!(
+            unpack(TexelFormat::new(Sint, [8, 0, 0, 0]), [0x80, 0, 0, 0]),
+            [0xffff_ff80, 0, 0, 1]
+        );
+        assert_eq!(
+            unpack(TexelFormat::new(Uint, [10, 10, 10, 2]), [0xc010_0401, 0, 0, 0]),
+            [1, 1, 1, 3]
+        );
         assert_eq!(unpack(TexelFormat::new(Uint, [32; 4]), [1, 2, 3, 4]), [1, 2, 3, 4]);
         assert_eq!(
-            floats(TexelFormat::new(Float, [16, 16, 16, 16]), [0xc000_3c00, 0x7c00_0001, 0, 0])[..2],
+            floats(TexelFormat::new(Float, [16, 16, 16, 16]), [0xc000_3c00, 0x7c00_0001, 0, 0])
+                [..2],
             [1.0, -2.0]
         );
         // 1.0 in all three: exponent 15.
         let packed = 15 << 6 | (15 << 6) << 11 | (15 << 5) << 22;
         assert_eq!(floats(TexelFormat::new(Float, [11, 11, 10, 0]), [packed, 0, 0, 0]), [1.0; 4]);
         let shared = 256 | 128 << 9 | 16 << 27;
-        assert_eq!(floats(TexelFormat::new(SharedExponent, [9, 9, 9, 5]), [shared, 0, 0, 0]), [1.0, 0.5, 0.0, 1.0]);
-        assert_eq!(floats(TexelFormat::new(Srgb, bytes), [0x80ff_0000, 0, 0, 0]), [0.0, 0.0, 1.0, 128.0 / 255.0]);
+        assert_eq!(
+            floats(TexelFormat::new(SharedExponent, [9, 9, 9, 5]), [shared, 0, 0, 0]),
+            [1.0, 0.5, 0.0, 1.0]
+        );
+        assert_eq!(
+            floats(TexelFormat::new(Srgb, bytes), [0x80ff_0000, 0, 0, 0]),
+            [0.0, 0.0, 1.0, 128.0 / 255.0]
+        );
     }
 
     #[test]
     fn stored_floats_are_cut() {
         let stored = |width: u32, value: f32| {
-            pack(TexelFormat::new(TexelKind::FloatCut, [width, 0, 0, 0]), [value.to_bits(), 0, 0, 0])[0]
+            pack(
+                TexelFormat::new(TexelKind::FloatCut, [width, 0, 0, 0]),
+                [value.to_bits(), 0, 0, 0],
+            )[0]
         };
         // Source: an H200.
-        let halves = [65023.0, 7_893.539, -56_596.81, 0.999_999_94, 8.940_697e-8, 65536.0, -69829.07, -0.0];
+        let halves =
+            [65023.0, 7_893.539, -56_596.81, 0.999_999_94, 8.940_697e-8, 65536.0, -69829.07, -0.0];
         let expected = [0x7bef, 0x6fb5, 0xfae8, 0x3bff, 0x0001, 0x7bff, 0xfbff, 0x8000];
         assert_eq!(halves.map(|value| stored(16, value)), expected);
         let nans = [0x7fc0_0000, 0x7f80_0001, 0xffff_ffff].map(f32::from_bits);
         assert_eq!(nans.map(|value| stored(16, value)), [0x7e00, 0x7c01, 0xffff]);
         assert_eq!([f32::INFINITY, 5e-8].map(|value| stored(16, value)), [0x7c00, 0]);
-        assert_eq!([1.999, -3.0, 1e9, f32::INFINITY].map(|value| stored(11, value)), [0x3ff, 0, 0x7bf, 0x7c0]);
+        assert_eq!(
+            [1.999, -3.0, 1e9, f32::INFINITY].map(|value| stored(11, value)),
+            [0x3ff, 0, 0x7bf, 0x7c0]
+        );
         assert_eq!([1.999, 1e9].map(|value| stored(10, value)), [0x1ff, 0x3df]);
         assert_eq!(stored(32, 0.1), 0.1f32.to_bits());
     }
@@ -299,8 +342,15 @@ mod tests {
     #[test]
     fn every_texel_comes_back() {
         use TexelKind::*;
-        let widths =
-            [[8, 8, 8, 8], [16, 0, 0, 0], [10, 10, 10, 2], [5, 6, 5, 0], [4, 4, 4, 4], [8, 0, 0, 0], [16, 16, 0, 0]];
+        let widths = [
+            [8, 8, 8, 8],
+            [16, 0, 0, 0],
+            [10, 10, 10, 2],
+            [5, 6, 5, 0],
+            [4, 4, 4, 4],
+            [8, 0, 0, 0],
+            [16, 16, 0, 0],
+        ];
         for widths in widths {
             for kind in [Unorm, Snorm, Uint, Sint, Uscaled, Sscaled, SnormEven, Srgb] {
                 let format = TexelFormat::new(kind, widths);
@@ -338,13 +388,22 @@ mod tests {
             pack(TexelFormat::new(kind, [width, 0, 0, 0]), [component.to_bits(), 0, 0, 0])[0]
         };
         assert_eq!([one(Unorm, 8, 2.0), one(Unorm, 8, -1.0), one(Unorm, 8, f32::NAN)], [255, 0, 0]);
-        assert_eq!([one(Snorm, 8, 2.0), one(Snorm, 8, -2.0), one(Snorm, 8, f32::NAN)], [127, 0x81, 0]);
+        assert_eq!(
+            [one(Snorm, 8, 2.0), one(Snorm, 8, -2.0), one(Snorm, 8, f32::NAN)],
+            [127, 0x81, 0]
+        );
         assert_eq!([one(Uscaled, 8, 1e9), one(Sscaled, 8, -1e9)], [255, 0x80]);
-        assert_eq!([one(Float, 11, 1e9), one(Float, 11, -1.0), one(Float, 11, f32::INFINITY)], [0x7c0, 0, 0x7c0]);
+        assert_eq!(
+            [one(Float, 11, 1e9), one(Float, 11, -1.0), one(Float, 11, f32::INFINITY)],
+            [0x7c0, 0, 0x7c0]
+        );
         assert_eq!(one(Float, 11, 65504.0), 0x7c0);
         assert_eq!(one(Float, 16, 1e9), 0x7c00);
         assert_eq!(pack(TexelFormat::new(Uint, [8, 0, 0, 0]), [300, 0, 0, 0])[0], 255);
-        assert_eq!(pack(TexelFormat::new(Sint, [8, 0, 0, 0]), [(-300i32) as u32, 0, 0, 0])[0], 0x80);
+        assert_eq!(
+            pack(TexelFormat::new(Sint, [8, 0, 0, 0]), [(-300i32) as u32, 0, 0, 0])[0],
+            0x80
+        );
         let shared = TexelFormat::new(SharedExponent, [9, 9, 9, 5]);
         let floats = [1.0f32, 0.5, 0.0, 0.0].map(f32::to_bits);
         assert_eq!(unpack(shared, pack(shared, floats)).map(f32::from_bits), [1.0, 0.5, 0.0, 1.0]);

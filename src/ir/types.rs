@@ -20,7 +20,8 @@ pub enum Type {
 
 impl Type {
     /// The types that elements have: all but [`Type::Mask`].
-    pub const ALL: [Type; 7] = [Type::I8, Type::I16, Type::I32, Type::I64, Type::F16, Type::F32, Type::F64];
+    pub const ALL: [Type; 7] =
+        [Type::I8, Type::I16, Type::I32, Type::I64, Type::F16, Type::F32, Type::F64];
 
     /// Width in bits.
     pub const fn bits(self) -> u32 {

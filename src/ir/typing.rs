@@ -89,11 +89,26 @@ impl<'a> Env<'a> {
     }
 
     /// Of type `ty`, and uniform if `uniform` demands it.
-    fn of_shape(self, operand: &'static str, value: Value, ty: Type, uniform: bool) -> Result<ValueType, TypeError> {
-        if uniform { self.exactly(operand, value, ValueType::uniform(ty)) } else { self.of(operand, value, ty) }
+    fn of_shape(
+        self,
+        operand: &'static str,
+        value: Value,
+        ty: Type,
+        uniform: bool,
+    ) -> Result<ValueType, TypeError> {
+        if uniform {
+            self.exactly(operand, value, ValueType::uniform(ty))
+        } else {
+            self.of(operand, value, ty)
+        }
     }
 
-    fn exactly(self, operand: &'static str, value: Value, expected: ValueType) -> Result<ValueType, TypeError> {
+    fn exactly(
+        self,
+        operand: &'static str,
+        value: Value,
+        expected: ValueType,
+    ) -> Result<ValueType, TypeError> {
         self.expect(operand, value, expected, |t| t == expected)
     }
 
@@ -112,7 +127,12 @@ impl<'a> Env<'a> {
     fn cells(self, id: BankId, first: u32, count: u32) -> Result<&'a Bank, TypeError> {
         let bank = self.banks.get(id.0 as usize).ok_or(TypeError::NoBank(id))?;
         if u64::from(first) + u64::from(count) > u64::from(bank.count) {
-            return Err(TypeError::PastBank { bank: bank.name.clone(), count: bank.count, first, used: count });
+            return Err(TypeError::PastBank {
+                bank: bank.name.clone(),
+                count: bank.count,
+                first,
+                used: count,
+            });
         }
         Ok(bank)
     }
@@ -129,7 +149,9 @@ impl<'a> Env<'a> {
             (CellKind::Mask, _) if self.lanes == 64 => Ok(ValueType::uniform(Type::I32)),
             (CellKind::Mask, _) => wrong("masks of 64 lanes, to have halves"),
             (CellKind::Uniform(ty), _) if ty.bits() == 64 => Ok(ValueType::uniform(Type::I32)),
-            (CellKind::Uniform(_) | CellKind::Lane(_), _) => wrong("masks or 64-bit uniforms, to have halves"),
+            (CellKind::Uniform(_) | CellKind::Lane(_), _) => {
+                wrong("masks or 64-bit uniforms, to have halves")
+            }
             (CellKind::Bytes(_), _) => wrong("cells, not byte arrays"),
         }
     }
@@ -143,15 +165,24 @@ impl<'a> Env<'a> {
     }
 
     /// The register that `rf.gather` and `rf.scatter` address, as a value.
-    fn indexed(self, bank: BankId, first: u32, count: u32, index: Value) -> Result<ValueType, TypeError> {
+    fn indexed(
+        self,
+        bank: BankId,
+        first: u32,
+        count: u32,
+        index: Value,
+    ) -> Result<ValueType, TypeError> {
         let bank = self.cells(bank, first, count)?;
         match bank.kind {
-            CellKind::Lane(ty) => self.of("index", index, Type::I32).map(|_| ValueType::varying(ty)),
+            CellKind::Lane(ty) => {
+                self.of("index", index, Type::I32).map(|_| ValueType::varying(ty))
+            }
             CellKind::Uniform(ty) => self.index_of_uniform(index).map(|_| ValueType::uniform(ty)),
             CellKind::Mask => self.index_of_uniform(index).map(|_| ValueType::MASK),
-            CellKind::Bytes(_) => {
-                Err(TypeError::BankKind { bank: bank.name.clone(), expected: "cells, not byte arrays" })
-            }
+            CellKind::Bytes(_) => Err(TypeError::BankKind {
+                bank: bank.name.clone(),
+                expected: "cells, not byte arrays",
+            }),
         }
     }
 
@@ -186,11 +217,26 @@ impl<'a> Env<'a> {
         match space {
             Space::Const(bank) => {
                 attribute("constant bank", "below 33", bank, bank < CONST_BANKS)?;
-                attribute("space of a store or atomic", "writable", "const", kind == AccessKind::Load)?;
+                attribute(
+                    "space of a store or atomic",
+                    "writable",
+                    "const",
+                    kind == AccessKind::Load,
+                )?;
             }
             Space::Local => {
-                attribute("element of local memory", "at most 4 bytes", ty.name(), ty.bytes() <= 4)?;
-                attribute("space of an atomic", "generic, global or shared", "local", kind != AccessKind::Atomic)?;
+                attribute(
+                    "element of local memory",
+                    "at most 4 bytes",
+                    ty.name(),
+                    ty.bytes() <= 4,
+                )?;
+                attribute(
+                    "space of an atomic",
+                    "generic, global or shared",
+                    "local",
+                    kind != AccessKind::Atomic,
+                )?;
                 // A lane's local memory exists per lane: a scalar access to it has no meaning.
                 attribute("address of a local access", "varying", "uniform", !scalar)?;
             }
@@ -199,7 +245,12 @@ impl<'a> Env<'a> {
         if kind == AccessKind::Atomic {
             attribute("elements of an atomic", "1", count, count == 1)?;
             attribute("type of an atomic", "of at least 16 bits", ty.name(), ty.bits() >= 16)?;
-            attribute("align of an atomic", "at least the element's size", align, u32::from(align) >= ty.bytes())?;
+            attribute(
+                "align of an atomic",
+                "at least the element's size",
+                align,
+                u32::from(align) >= ty.bytes(),
+            )?;
         }
         Ok(scalar)
     }
@@ -216,8 +267,17 @@ fn element_type(what: &'static str, ty: Type) -> Result<(), TypeError> {
     attribute(what, "an integer or a float", ty.name(), ty != Type::Mask)
 }
 
-fn attribute(what: &'static str, expected: &'static str, found: impl Display, holds: bool) -> Result<(), TypeError> {
-    if holds { Ok(()) } else { Err(TypeError::Attribute { what, expected, found: found.to_string() }) }
+fn attribute(
+    what: &'static str,
+    expected: &'static str,
+    found: impl Display,
+    holds: bool,
+) -> Result<(), TypeError> {
+    if holds {
+        Ok(())
+    } else {
+        Err(TypeError::Attribute { what, expected, found: found.to_string() })
+    }
 }
 
 /// Expectation of conditions: what [`is_condition`] accepts.
@@ -253,7 +313,9 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
         Op::Unary { op: UnaryOp::FNeg | UnaryOp::FAbs, a } => one(env.float("a", a)?),
         Op::Unary { op: UnaryOp::Not, a } => one(env.bits("a", a)?),
         Op::Unary { a, .. } => one(env.int("a", a)?),
-        Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } => one(env.pair(a, b, Env::bits)?),
+        Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } => {
+            one(env.pair(a, b, Env::bits)?)
+        }
         Op::Binary { a, b, .. } => one(env.pair(a, b, Env::int)?),
         Op::AddCarry { a, b, carry } => {
             let mut sum = env.pair(a, b, Env::int)?;
@@ -278,7 +340,9 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
             let from = env.ty(a)?;
             let expected = match op {
                 ConvertOp::Trunc => "an integer narrower than the operand",
-                ConvertOp::ZeroExtend | ConvertOp::SignExtend => "an integer wider than the operand",
+                ConvertOp::ZeroExtend | ConvertOp::SignExtend => {
+                    "an integer wider than the operand"
+                }
                 ConvertOp::Bitcast => "as wide as the operand",
                 ConvertOp::HighHalf => "i32, of an i64",
                 ConvertOp::FromMask => "i64, of a mask",
@@ -288,7 +352,9 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
             let holds = match op {
                 ConvertOp::Trunc => ints && to.bits() < from.ty.bits(),
                 ConvertOp::ZeroExtend | ConvertOp::SignExtend => ints && to.bits() > from.ty.bits(),
-                ConvertOp::Bitcast => to.bits() == from.ty.bits() && to != Type::Mask && from.ty != Type::Mask,
+                ConvertOp::Bitcast => {
+                    to.bits() == from.ty.bits() && to != Type::Mask && from.ty != Type::Mask
+                }
                 ConvertOp::HighHalf => to == Type::I32 && from.ty == Type::I64,
                 ConvertOp::FromMask => to == Type::I64 && from.ty == Type::Mask,
                 ConvertOp::ToMask => to == Type::Mask && from == ValueType::uniform(Type::I64),
@@ -309,7 +375,12 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
         }
         Op::FConvert { to, a, .. } => {
             let from = env.float("a", a)?;
-            attribute("the type converted to", "another float type", to.name(), to.is_float() && to != from.ty)?;
+            attribute(
+                "the type converted to",
+                "another float type",
+                to.name(),
+                to.is_float() && to != from.ty,
+            )?;
             one(ValueType { ty: to, ..from })
         }
         Op::IntToFloat { to, a, .. } => {
@@ -318,7 +389,12 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
         }
         Op::FloatToInt { to, nan, a, .. } => {
             attribute("the type converted to", "an integer", to.name(), to.is_int())?;
-            attribute("bits of NaN", "within the result's type", format_args!("{nan:#x}"), nan & !to.bit_mask() == 0)?;
+            attribute(
+                "bits of NaN",
+                "within the result's type",
+                format_args!("{nan:#x}"),
+                nan & !to.bit_mask() == 0,
+            )?;
             one(ValueType { ty: to, ..env.float("a", a)? })
         }
         Op::Shared { function, a } => one(env.of("a", a, function.ty())?),
@@ -386,7 +462,12 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
         Op::Load { access, extend, sparse } => {
             let scalar = env.access(&access, AccessKind::Load)?;
             let narrow = matches!(access.ty, Type::I8 | Type::I16);
-            attribute("the type extended", "i8 or i16", access.ty.name(), extend == Extend::None || narrow)?;
+            attribute(
+                "the type extended",
+                "i8 or i16",
+                access.ty.name(),
+                extend == Extend::None || narrow,
+            )?;
             let ty = if extend == Extend::None { access.ty } else { Type::I32 };
             let shape = if scalar { Shape::Uniform } else { Shape::Varying };
             let mut results: Results = (0..access.count).map(|_| ValueType { ty, shape }).collect();
@@ -405,15 +486,23 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
                 let ty = access.ty;
                 let expected = format_args!("{} or a wider integer of at most 32 bits", ty.name());
                 env.expect("values", value, expected, |t| {
-                    t.ty == ty || (ty.is_int() && t.ty.is_int() && (ty.bits()..=32).contains(&t.ty.bits()))
+                    t.ty == ty
+                        || (ty.is_int() && t.ty.is_int() && (ty.bits()..=32).contains(&t.ty.bits()))
                 })?;
-                env.expect("values", value, "uniform, as the address is", |t| !scalar || t.is_uniform())?;
+                env.expect("values", value, "uniform, as the address is", |t| {
+                    !scalar || t.is_uniform()
+                })?;
             }
             sparse.then_some(ValueType::MASK).into_iter().collect()
         }
         Op::Atomic { access, op, value, compare, sparse } => {
             let scalar = env.access(&access, AccessKind::Atomic)?;
-            attribute("type of the atomic", "of its operation's kind", access.ty.name(), op.takes(access.ty))?;
+            attribute(
+                "type of the atomic",
+                "of its operation's kind",
+                access.ty.name(),
+                op.takes(access.ty),
+            )?;
             env.of_shape("value", value, access.ty, scalar)?;
             attribute(
                 "`compare`",
@@ -430,7 +519,12 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
             results
         }
         Op::Wide { op, ref args, guard, nomask } => {
-            attribute("operands", "as many as the operation has", args.len(), args.len() == op.operands())?;
+            attribute(
+                "operands",
+                "as many as the operation has",
+                args.len(),
+                args.len() == op.operands(),
+            )?;
             attribute("the reduction", "of its type's kind", op.is_valid(), op.is_valid())?;
             for &arg in args {
                 env.of("args", arg, Type::I64)?;
@@ -458,7 +552,9 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
 }
 
 fn special_type(special: Special) -> Result<ValueType, TypeError> {
-    if let Special::Tid(axis) | Special::Ctaid(axis) | Special::Ntid(axis) | Special::Nctaid(axis) = special {
+    if let Special::Tid(axis) | Special::Ctaid(axis) | Special::Ntid(axis) | Special::Nctaid(axis) =
+        special
+    {
         attribute("axis", "0, 1 or 2", axis, axis <= 2)?;
     }
     Ok(match special {

@@ -25,7 +25,9 @@
 
 use std::collections::HashSet;
 
-use super::function::{BarrierCounts, BarrierKind, Block, BlockId, Function, Inst, Terminator, Value};
+use super::function::{
+    BarrierCounts, BarrierKind, Block, BlockId, Function, Inst, Terminator, Value,
+};
 use super::layout::{LayoutError, RegLayout};
 use super::op::Op;
 use super::register::{CellKind, Reg};
@@ -55,8 +57,12 @@ impl std::fmt::Display for Location {
         match self {
             Location::Function => Ok(()),
             Location::Block { block, pc } => write!(f, ", block b{block} (pc {pc:#x})"),
-            Location::Inst { block, inst, pc } => write!(f, ", block b{block}, instruction {inst} (pc {pc:#x})"),
-            Location::Terminator { block, pc } => write!(f, ", block b{block} (pc {pc:#x}), terminator"),
+            Location::Inst { block, inst, pc } => {
+                write!(f, ", block b{block}, instruction {inst} (pc {pc:#x})")
+            }
+            Location::Terminator { block, pc } => {
+                write!(f, ", block b{block} (pc {pc:#x}), terminator")
+            }
         }
     }
 }
@@ -71,7 +77,9 @@ pub enum Problem {
     BankName(String),
     #[error("two banks are named `{0}`")]
     BankTwice(String),
-    #[error("bank `{0}` must hold integers or floats in its cells; a bank of masks is of kind `mask`")]
+    #[error(
+        "bank `{0}` must hold integers or floats in its cells; a bank of masks is of kind `mask`"
+    )]
     CellsOfMasks(String),
     #[error(transparent)]
     Layout(#[from] LayoutError),
@@ -195,7 +203,10 @@ fn verify_block(function: &Function, index: u32, block: &Block) -> Result<(), Pr
 
 fn verify_insts(function: &Function, index: u32, block: &Block) -> Result<(), (Location, Problem)> {
     if block.insts.len() > MAX_INSTS {
-        return Err((Location::Block { block: index, pc: block.pc }, Problem::Length { found: block.insts.len() }));
+        return Err((
+            Location::Block { block: index, pc: block.pc },
+            Problem::Length { found: block.insts.len() },
+        ));
     }
     // Window of each value defined so far.
     let mut windows = Vec::with_capacity(block.values.len());
@@ -210,18 +221,28 @@ fn verify_insts(function: &Function, index: u32, block: &Block) -> Result<(), (L
     Ok(())
 }
 
-fn verify_inst(function: &Function, block: &Block, inst: &Inst, windows: &mut Vec<Window>) -> Result<(), Problem> {
+fn verify_inst(
+    function: &Function,
+    block: &Block,
+    inst: &Inst,
+    windows: &mut Vec<Window>,
+) -> Result<(), Problem> {
     let window = inst.window;
-    if window.count == 0 || u32::from(window.first) + u32::from(window.count) > function.lanes.into() {
+    if window.count == 0
+        || u32::from(window.first) + u32::from(window.count) > function.lanes.into()
+    {
         return Err(Problem::Window(window));
     }
     let defined = &block.values[..windows.len().min(block.values.len())];
-    let types = op_types(&inst.op, Env { lanes: function.lanes, banks: &function.banks, values: defined })?;
+    let types =
+        op_types(&inst.op, Env { lanes: function.lanes, banks: &function.banks, values: defined })?;
 
     let mut result = Ok(());
     inst.for_each_operand(|value| {
         let expected = match inst.op {
-            Op::LaneGather { a, .. } | Op::LaneRead { a, .. } if a == value => Window::all(function.lanes),
+            Op::LaneGather { a, .. } | Op::LaneRead { a, .. } if a == value => {
+                Window::all(function.lanes)
+            }
             Op::Product { .. } => Window::all(function.lanes),
             _ => window,
         };
@@ -241,9 +262,14 @@ fn verify_inst(function: &Function, block: &Block, inst: &Inst, windows: &mut Ve
         }
         match block.values.get(value.0 as usize) {
             None => {
-                return Err(Problem::ValueCount { declared: block.values.len(), defined: windows.len() + 1 });
+                return Err(Problem::ValueCount {
+                    declared: block.values.len(),
+                    defined: windows.len() + 1,
+                });
             }
-            Some(&found) if found != expected => return Err(Problem::ResultType { value, expected, found }),
+            Some(&found) if found != expected => {
+                return Err(Problem::ResultType { value, expected, found });
+            }
             Some(_) => windows.push(inst.result_window(function.lanes)),
         }
     }
@@ -255,7 +281,8 @@ fn verify_waiting(function: &Function, block: &Block) -> Result<(), Problem> {
     let mut seen = HashSet::from([function.active]);
     for reg in block.term.registers() {
         let bank = function.banks.get(reg.bank.0 as usize);
-        let is_mask = bank.is_some_and(|bank| bank.kind == CellKind::Mask && reg.index < bank.count);
+        let is_mask =
+            bank.is_some_and(|bank| bank.kind == CellKind::Mask && reg.index < bank.count);
         if !is_mask || !seen.insert(reg) {
             let name = bank.map_or_else(String::new, |bank| bank.name.clone());
             return Err(Problem::WaitingRegister(name, reg.index));
@@ -266,15 +293,25 @@ fn verify_waiting(function: &Function, block: &Block) -> Result<(), Problem> {
 
 fn verify_terminator(function: &Function, block: &Block) -> Result<(), Problem> {
     let operand = |what, value: Value, expected, holds: fn(ValueType) -> bool| {
-        let found = *block.values.get(value.0 as usize).ok_or(Problem::TerminatorUndefined { what, value })?;
-        if holds(found) { Ok(()) } else { Err(Problem::TerminatorOperand { what, expected, value, found }) }
+        let found = *block
+            .values
+            .get(value.0 as usize)
+            .ok_or(Problem::TerminatorUndefined { what, value })?;
+        if holds(found) {
+            Ok(())
+        } else {
+            Err(Problem::TerminatorOperand { what, expected, value, found })
+        }
     };
     let integer = |t: ValueType| t.is_uniform() && t.ty.is_int();
     let i32 = |t: ValueType| t == ValueType::uniform(Type::I32);
     let i64 = |t: ValueType| t == ValueType::uniform(Type::I64);
     let mask = |t: ValueType| t == ValueType::MASK;
     match &block.term {
-        Terminator::Jump(_) | Terminator::Lanes { .. } | Terminator::Exit | Terminator::Trap { .. } => {}
+        Terminator::Jump(_)
+        | Terminator::Lanes { .. }
+        | Terminator::Exit
+        | Terminator::Trap { .. } => {}
         Terminator::Dispatch { places, from, .. } => {
             verify_waiting(function, block)?;
             if let Some(from) = from {
@@ -288,7 +325,9 @@ fn verify_terminator(function: &Function, block: &Block) -> Result<(), Problem> 
             }
         }
         Terminator::Deadlock { .. } => verify_waiting(function, block)?,
-        Terminator::Branch { cond, .. } => operand("the condition", *cond, CONDITION, is_condition)?,
+        Terminator::Branch { cond, .. } => {
+            operand("the condition", *cond, CONDITION, is_condition)?
+        }
         Terminator::Switch { value, cases, .. } => {
             operand("the selector", *value, "a uniform integer", integer)?;
             let mut seen = HashSet::new();
@@ -303,11 +342,13 @@ fn verify_terminator(function: &Function, block: &Block) -> Result<(), Problem> 
             if let Some(threads) = barrier.threads {
                 operand("the barrier's thread count", threads, "a uniform i32", i32)?;
             }
-            let reducing = matches!(barrier.kind, BarrierKind::Popcount | BarrierKind::And | BarrierKind::Or);
+            let reducing =
+                matches!(barrier.kind, BarrierKind::Popcount | BarrierKind::And | BarrierKind::Or);
             if reducing != barrier.predicate.is_some() {
                 return Err(Problem::Predicate);
             }
-            let of_cluster = matches!(barrier.kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait);
+            let of_cluster =
+                matches!(barrier.kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait);
             if of_cluster && (barrier.counts == BarrierCounts::Lanes || barrier.threads.is_some()) {
                 return Err(Problem::ClusterBarrier);
             }

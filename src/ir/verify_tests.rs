@@ -68,7 +68,10 @@ fn blocks_and_targets() {
         change(&mut function);
         function
     };
-    rejects(&broken(|f| f.blocks[1].term = Terminator::Jump(BlockId(0))), "entry must not be the target");
+    rejects(
+        &broken(|f| f.blocks[1].term = Terminator::Jump(BlockId(0))),
+        "entry must not be the target",
+    );
     rejects(&broken(|f| f.blocks[0].indirect_target = true), "entry must not be the target");
     rejects(&broken(|f| f.blocks[0].join = Some(BlockId(1))), "entry must not be the target");
     rejects(&broken(|f| f.blocks[1].term = Terminator::Jump(BlockId(2))), "no block b2");
@@ -99,14 +102,23 @@ fn values_and_windows() {
     rejects(&broken(|b| b.insts[2].window = Window { first: 0, count: 0 }), "window 0+0");
     rejects(&broken(|b| b.insts[2].window = Window { first: 4, count: 5 }), "window 4+5");
     rejects(&broken(|b| b.insts[2].window = Window { first: 255, count: 255 }), "window 255+255");
-    rejects(&broken(|b| b.insts[1].window = Window { first: 0, count: 4 }), "operand v1 must have the lanes 0+8");
+    rejects(
+        &broken(|b| b.insts[1].window = Window { first: 0, count: 4 }),
+        "operand v1 must have the lanes 0+8",
+    );
     // It may have others as well.
     let mut function = valid();
     function.blocks[0].insts[2].window = Window { first: 0, count: 4 };
     assert_eq!(verify(&function), Ok(()));
-    rejects(&broken(|b| b.insts[0].op = Op::Const { ty: Type::I32, bits: 1 << 32 }), "within its type");
+    rejects(
+        &broken(|b| b.insts[0].op = Op::Const { ty: Type::I32, bits: 1 << 32 }),
+        "within its type",
+    );
     // Cross-lane operations in a window read a value of the whole warp.
-    let ok = text("v0 = lane.id\nv1 = lane.id lanes 0+4\nv2 = lane.gather v0, v1 lanes 0+4\njump b1", "exit");
+    let ok = text(
+        "v0 = lane.id\nv1 = lane.id lanes 0+4\nv2 = lane.gather v0, v1 lanes 0+4\njump b1",
+        "exit",
+    );
     assert_eq!(verify(&parse(&ok).unwrap()), Ok(()));
     rejects_text(
         "v0 = lane.id lanes 0+4\nv1 = lane.gather v0, v0 lanes 0+4\nexit",
@@ -190,7 +202,8 @@ fn operations() {
 /// In a warp of 8 lanes.
 #[test]
 fn masks() {
-    let before = "v0 = const.mask 0xf0\nv1 = const.i64 1\nv2 = lane.id\nv3 = splat v1\nv4 = const.i32 0\n";
+    let before =
+        "v0 = const.mask 0xf0\nv1 = const.i64 1\nv2 = lane.id\nv3 = splat v1\nv4 = const.i32 0\n";
     let cases = [
         ("v5 = const.mask 0x100", "bits of a constant must be lanes of the warp, found 0x100"),
         ("v5 = add v0, v0", "`a` must be an integer, but v0 is uniform mask"),
@@ -235,13 +248,17 @@ fn masks() {
     assert_eq!(verify(&parse(&halves.replace("lanes 8", "lanes 64")).unwrap()), Ok(()));
     for kind in ["lane mask", "uniform mask"] {
         let function = parse(&text("jump b1", "exit").replace("uniform i64", kind)).unwrap();
-        rejects(&function, "bank `u` must hold integers or floats in its cells; a bank of masks is of kind `mask`");
+        rejects(
+            &function,
+            "bank `u` must hold integers or floats in its cells; a bank of masks is of kind `mask`",
+        );
     }
 }
 
 #[test]
 fn terminators() {
-    let int = "v0 = const.i32 1\nv1 = const.i64 1\nv2 = const.f32 0\nv3 = lane.id\nvm = const.mask 1\n";
+    let int =
+        "v0 = const.i32 1\nv1 = const.i64 1\nv2 = const.f32 0\nv3 = lane.id\nvm = const.mask 1\n";
     let cases = [
         ("branch v3, b1, b1", "the condition must be a uniform integer or a mask"),
         ("branch v2, b1, b1", "the condition must be a uniform integer or a mask"),

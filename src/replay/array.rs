@@ -74,7 +74,9 @@ impl Dtype {
 
     /// The unsigned type of this size, if there is one.
     pub fn unsigned(bytes: u64) -> Option<Dtype> {
-        [Dtype::U8, Dtype::U16, Dtype::U32, Dtype::U64].into_iter().find(|d| d.bytes() as u64 == bytes)
+        [Dtype::U8, Dtype::U16, Dtype::U32, Dtype::U64]
+            .into_iter()
+            .find(|d| d.bytes() as u64 == bytes)
     }
 
     const fn is_float(self) -> bool {
@@ -88,7 +90,11 @@ impl Dtype {
     /// Least and greatest integer.
     const fn range(self) -> (i128, i128) {
         let bits = self.bytes() * 8;
-        if self.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+        if self.is_signed() {
+            (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        } else {
+            (0, (1 << bits) - 1)
+        }
     }
 
     /// The element that these bytes are; there must be [`Dtype::bytes`] of them.
@@ -114,7 +120,10 @@ impl Dtype {
             let (least, greatest) = self.range();
             match self.is_float() {
                 true => format!("{value} is no {}: expected a number", self.name()),
-                false => format!("{value} is no {}: expected an integer from {least} to {greatest}", self.name()),
+                false => format!(
+                    "{value} is no {}: expected an integer from {least} to {greatest}",
+                    self.name()
+                ),
             }
         };
         if self.is_float() {

@@ -22,7 +22,9 @@ impl Tolerance {
             _ => return false,
         };
         let bound = self.atol.unwrap_or(0.0) + self.rtol.unwrap_or(0.0) * expected.abs();
-        got == expected || got.is_nan() && expected.is_nan() || (got - expected).abs() <= bound && expected.is_finite()
+        got == expected
+            || got.is_nan() && expected.is_nan()
+            || (got - expected).abs() <= bound && expected.is_finite()
     }
 }
 
@@ -63,7 +65,9 @@ impl Comparison {
             return;
         }
         let pairs = got.chunks_exact(dtype.bytes()).zip(expected.chunks_exact(dtype.bytes()));
-        for (index, (got, expected)) in pairs.enumerate().filter(|(_, (got, expected))| got != expected) {
+        for (index, (got, expected)) in
+            pairs.enumerate().filter(|(_, (got, expected))| got != expected)
+        {
             let (g, e) = (dtype.element(got), dtype.element(expected));
             let distance = (number(g) - number(e)).abs();
             if distance.is_finite() {
@@ -97,7 +101,8 @@ impl Comparison {
         self.max_abs = self.max_abs.max(other.max_abs);
         self.max_rel = self.max_rel.max(other.max_rel);
         if self.first.is_none() {
-            self.first = other.first.map(|mismatch| Mismatch { index: first + mismatch.index, ..mismatch });
+            self.first =
+                other.first.map(|mismatch| Mismatch { index: first + mismatch.index, ..mismatch });
         }
     }
 
@@ -115,7 +120,8 @@ fn number(element: Element) -> f64 {
 }
 
 fn hex(bytes: &[u8], dtype: Dtype) -> String {
-    let digits: String = bytes.iter().take(dtype.bytes()).rev().map(|b| format!("{b:02x}")).collect();
+    let digits: String =
+        bytes.iter().take(dtype.bytes()).rev().map(|b| format!("{b:02x}")).collect();
     format!("0x{digits}")
 }
 
@@ -138,7 +144,8 @@ impl std::fmt::Display for Comparison {
 
 /// The first line in which a text is not as expected.
 pub fn line_difference(found: &[u8], expected: &[u8]) -> Option<String> {
-    let (mut found, mut expected) = (found.split_inclusive(|&c| c == b'\n'), expected.split_inclusive(|&c| c == b'\n'));
+    let (mut found, mut expected) =
+        (found.split_inclusive(|&c| c == b'\n'), expected.split_inclusive(|&c| c == b'\n'));
     let say = |line: Option<&[u8]>| match line {
         Some(line) => format!("`{}`", String::from_utf8_lossy(line).trim_end_matches('\n')),
         None => "no such line".into(),
@@ -165,7 +172,10 @@ mod tests {
         assert_eq!(compare(&expected.bytes, &expected, exact).mismatches, 0);
         let result = compare(&floats(&[-0.0, 1.0, f32::NAN]).bytes, &expected, exact);
         assert_eq!((result.mismatches, result.first.as_ref().unwrap().index), (1, 0));
-        assert!(result.to_string().contains("-0.0 (0x80000000), expected 0.0 (0x00000000)"), "{result}");
+        assert!(
+            result.to_string().contains("-0.0 (0x80000000), expected 0.0 (0x00000000)"),
+            "{result}"
+        );
     }
 
     #[test]

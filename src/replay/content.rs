@@ -30,13 +30,19 @@ impl Source<'_> {
     pub(super) fn array(&self, path: &Path, raw: Dtype) -> Result<(PathBuf, Array, bool), Error> {
         let (path, bytes) = self.file(path)?;
         let wrong = |problem| Error::Array { path: path.clone(), problem };
-        if bytes.starts_with(npy::MAGIC) || path.extension().is_some_and(|extension| extension == "npy") {
+        if bytes.starts_with(npy::MAGIC)
+            || path.extension().is_some_and(|extension| extension == "npy")
+        {
             let array = npy::read(&bytes).map_err(wrong)?;
             return Ok((path, array, true));
         }
         if bytes.len() % raw.bytes() != 0 {
             let size = raw.bytes();
-            return Err(wrong(format!("{} bytes: expected a multiple of {size} ({})", bytes.len(), raw.name())));
+            return Err(wrong(format!(
+                "{} bytes: expected a multiple of {size} ({})",
+                bytes.len(),
+                raw.name()
+            )));
         }
         Ok((path, Array::flat(raw, bytes), false))
     }
@@ -46,8 +52,11 @@ impl Source<'_> {
             (Some(file), None, None) => {
                 let (path, array, typed) = self.array(file, source.dtype.unwrap_or(Dtype::U8))?;
                 if let Some(dtype) = source.dtype.filter(|&d| d != array.dtype) {
-                    let problem =
-                        format!("elements are {}: expected {} ({key}.dtype)", array.dtype.name(), dtype.name());
+                    let problem = format!(
+                        "elements are {}: expected {} ({key}.dtype)",
+                        array.dtype.name(),
+                        dtype.name()
+                    );
                     return Err(Error::Array { path, problem });
                 }
                 let known = typed || source.dtype.is_some();
@@ -59,23 +68,33 @@ impl Source<'_> {
             }
             (None, Some(zeros), None) => {
                 if let Some(dtype) = source.dtype.filter(|d| zeros % d.bytes() as u64 != 0) {
-                    let problem = format!("{zeros}: expected a multiple of {} bytes ({})", dtype.bytes(), dtype.name());
+                    let problem = format!(
+                        "{zeros}: expected a multiple of {} bytes ({})",
+                        dtype.bytes(),
+                        dtype.name()
+                    );
                     return Err(self.wrong(format!("{key}.zeros"), problem));
                 }
                 Initial { content: Content::Zeros(zeros), dtype: source.dtype, shape: None }
             }
             (None, None, Some(values)) => {
                 let Some(dtype) = source.dtype else {
-                    return Err(self.wrong(format!("{key}.dtype"), "missing: `values` need an element type"));
+                    return Err(self
+                        .wrong(format!("{key}.dtype"), "missing: `values` need an element type"));
                 };
                 let mut bytes = Vec::with_capacity(values.len() * dtype.bytes());
                 for (i, value) in values.iter().enumerate() {
                     let encoded = dtype.encode(value);
-                    bytes.extend(encoded.map_err(|problem| self.wrong(format!("{key}.values[{i}]"), problem))?);
+                    bytes
+                        .extend(encoded.map_err(|problem| {
+                            self.wrong(format!("{key}.values[{i}]"), problem)
+                        })?);
                 }
                 Initial { content: Content::Bytes(bytes), dtype: Some(dtype), shape: None }
             }
-            _ => return Err(self.wrong(key, "expected exactly one of `file`, `zeros` and `values`")),
+            _ => {
+                return Err(self.wrong(key, "expected exactly one of `file`, `zeros` and `values`"));
+            }
         };
         if initial.content.len() == 0 {
             return Err(self.wrong(key, "it is empty: expected at least one byte"));
@@ -115,7 +134,8 @@ impl Source<'_> {
         let Some(file) = file else { return Ok(None) };
         let (path, array, _) = self.array(file, dtype.unwrap_or(Dtype::U8))?;
         if let Some(dtype) = dtype.filter(|&d| d != array.dtype) {
-            let problem = format!("elements are {}, but {key} has {}", array.dtype.name(), dtype.name());
+            let problem =
+                format!("elements are {}, but {key} has {}", array.dtype.name(), dtype.name());
             return Err(Error::Array { path, problem });
         }
         Ok(Some(Expectation { path, array, tolerance }))
@@ -127,7 +147,8 @@ impl Source<'_> {
         let manifest::Symbol { file, zeros, values, dtype, expect, rtol, atol } = symbol;
         let is_given = file.is_some() || zeros.is_some() || values.is_some();
         let (content, dtype) = if is_given || expect.is_none() {
-            let initial = self.initial(&key, &Given { file, zeros: *zeros, values, dtype: *dtype })?;
+            let initial =
+                self.initial(&key, &Given { file, zeros: *zeros, values, dtype: *dtype })?;
             (Some(initial.content), initial.dtype)
         } else {
             (None, *dtype)
@@ -147,8 +168,11 @@ impl Source<'_> {
         ];
         // What is written of geometry programs besides.
         let geometry = manifest.kernel.stage == Some(Stage::Geometry);
-        let mut names: BTreeSet<&str> = Shader::OF_GEOMETRY.into_iter().filter(|_| geometry).collect();
-        for (kind, name) in kinds.iter().flat_map(|(kind, names)| names.iter().map(move |name| (kind, *name))) {
+        let mut names: BTreeSet<&str> =
+            Shader::OF_GEOMETRY.into_iter().filter(|_| geometry).collect();
+        for (kind, name) in
+            kinds.iter().flat_map(|(kind, names)| names.iter().map(move |name| (kind, *name)))
+        {
             if !names.insert(name.as_str()) {
                 let problem = format!(
                     "{name}.npy would hold two things: expected another name than that of a buffer or a surface"

@@ -13,21 +13,30 @@ pub(super) fn pixel_type(png: &Png, bytes: u64) -> Result<Dtype, String> {
     if pixels == 0 || pixels > MAX_PIXELS {
         return Err(format!("{width} x {height} pixels: expected 1 to 2^28"));
     }
-    let of_size = || bytes.is_multiple_of(pixels).then(|| Dtype::unsigned(bytes / pixels)).flatten();
-    of_size().ok_or_else(|| format!("{width} x {height} pixels in {bytes} bytes: expected 1, 2, 4 or 8 bytes a pixel"))
+    let of_size =
+        || bytes.is_multiple_of(pixels).then(|| Dtype::unsigned(bytes / pixels)).flatten();
+    of_size().ok_or_else(|| {
+        format!("{width} x {height} pixels in {bytes} bytes: expected 1, 2, 4 or 8 bytes a pixel")
+    })
 }
 
 /// The buffer as a PNG file. The bytes are as many as `pixel_type` was asked for.
 pub fn draw(png: &Png, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let array = Array::flat(pixel_type(png, bytes.len() as u64)?, bytes.to_vec());
-    let values = || array.bytes.chunks_exact(array.dtype.bytes()).map(|bytes| value(array.dtype.element(bytes)));
+    let values = || {
+        array.bytes.chunks_exact(array.dtype.bytes()).map(|bytes| value(array.dtype.element(bytes)))
+    };
     let max = png.max.or_else(|| values().max()).unwrap_or(0).max(1);
     let rgb: Vec<u8> = values().flat_map(|v| colour(png.map, v, max)).collect();
     encode(png.size, png::ColorType::Rgb, &rgb)
 }
 
 /// A PNG file of components of eight bits.
-pub(super) fn encode([width, height]: [u32; 2], colour: png::ColorType, pixels: &[u8]) -> Result<Vec<u8>, String> {
+pub(super) fn encode(
+    [width, height]: [u32; 2],
+    colour: png::ColorType,
+    pixels: &[u8],
+) -> Result<Vec<u8>, String> {
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(colour);
@@ -53,7 +62,9 @@ fn colour(map: ColourMap, value: u64, max: u64) -> [u8; 3] {
         ColourMap::Iterations => {
             // The logarithm spreads the few iterations that most of the picture takes.
             let phase = (value as f64 + 1.0).log2();
-            [0.55, 0.6, 0.7].map(|shift| byte(0.5 - 0.5 * (std::f64::consts::TAU * (phase * 0.23 + shift)).cos()))
+            [0.55, 0.6, 0.7].map(|shift| {
+                byte(0.5 - 0.5 * (std::f64::consts::TAU * (phase * 0.23 + shift)).cos())
+            })
         }
         ColourMap::Density => {
             let x = (value as f64 + 1.0).log2() / (max as f64 + 1.0).log2();
@@ -77,7 +88,8 @@ mod tests {
 
     #[test]
     fn an_image_can_be_decoded() {
-        let file = draw(&Png { size: [2, 1], map: ColourMap::Grey, max: None }, &[0, 1, 0, 2]).unwrap();
+        let file =
+            draw(&Png { size: [2, 1], map: ColourMap::Grey, max: None }, &[0, 1, 0, 2]).unwrap();
         let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         reader.next_frame(&mut pixels).unwrap();

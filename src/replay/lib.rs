@@ -28,6 +28,9 @@ pub use error::Error;
 pub use graphics::Shader;
 pub use manifest::Manifest;
 pub use registers::{Placed, RawDescriptor, RawLaunch, RawValue};
-pub use resolve::{ArgValue, Buffer, ConstantBank, Content, Expectation, ImagePool, Launch, Sparse, Symbol, Texture};
+pub use resolve::{
+    ArgValue, Buffer, ConstantBank, Content, Expectation, ImagePool, Launch, Sparse, Symbol,
+    Texture,
+};
 pub use session::{Run, Session, first_difference};
 pub use surface::Surface;

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
-pub use warploom::images::{AddressMode, AddressModes, Dim, Filter, ImageDescription, Layout, Sampler, Sampling};
+pub use warploom::images::{
+    AddressMode, AddressModes, Dim, Filter, ImageDescription, Layout, Sampler, Sampling,
+};
 use warploom_container::Arch;
 use warploom_ir::special::Reciprocals;
 
@@ -107,7 +109,9 @@ fn up_to_three<'de, D: Deserializer<'de>>(from: D) -> Result<[u32; 3], D::Error>
     let count = given.len();
     let mut sizes = [1; 3];
     let places = sizes.get_mut(..count).filter(|places| !places.is_empty());
-    places.ok_or_else(|| D::Error::custom(format!("{count} elements: expected 1 to 3")))?.copy_from_slice(&given);
+    places
+        .ok_or_else(|| D::Error::custom(format!("{count} elements: expected 1 to 3")))?
+        .copy_from_slice(&given);
     Ok(sizes)
 }
 
@@ -175,10 +179,14 @@ impl TryFrom<toml::Table> for Arg {
         }
         if key == "local" {
             let bytes = value.as_integer().and_then(|bytes| u32::try_from(bytes).ok());
-            return bytes.map(Arg::Local).ok_or_else(|| format!("`local` of an [[arg]] is {value}: expected bytes"));
+            return bytes
+                .map(Arg::Local)
+                .ok_or_else(|| format!("`local` of an [[arg]] is {value}: expected bytes"));
         }
         if key == "sampler" {
-            let sampler = value.try_into().map_err(|e: toml::de::Error| format!("`sampler`: {}", e.message()))?;
+            let sampler = value
+                .try_into()
+                .map_err(|e: toml::de::Error| format!("`sampler`: {}", e.message()))?;
             return Ok(Arg::Sampler(sampler));
         }
         let make = match key.as_str() {
@@ -195,7 +203,9 @@ impl TryFrom<toml::Table> for Arg {
         };
         match value {
             toml::Value::String(text) => Ok(make(text)),
-            other => Err(format!("`{key}` of an [[arg]] is {}: expected a string", other.type_str())),
+            other => {
+                Err(format!("`{key}` of an [[arg]] is {}: expected a string", other.type_str()))
+            }
         }
     }
 }
@@ -210,7 +220,9 @@ impl From<Arg> for toml::Table {
             Arg::Bytes(hex) => ("bytes", hex.into()),
             Arg::Local(bytes) => ("local", i64::from(bytes).into()),
             // Words and a flag: it can be written.
-            Arg::Sampler(sampler) => ("sampler", toml::Value::try_from(sampler).unwrap_or(toml::Value::Boolean(false))),
+            Arg::Sampler(sampler) => {
+                ("sampler", toml::Value::try_from(sampler).unwrap_or(toml::Value::Boolean(false)))
+            }
             Arg::Number(dtype, value) => (dtype.name(), value),
         };
         toml::Table::from_iter([(key.to_string(), value)])

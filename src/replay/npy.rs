@@ -16,13 +16,15 @@ const MAX_HEADER_DEPTH: usize = 8;
 pub fn read(bytes: &[u8]) -> Result<Array, String> {
     check_header(bytes)?;
     let mut rest = bytes;
-    let header = npyz::NpyHeader::from_reader(&mut rest).map_err(|e| format!("not a .npy file: {e}"))?;
+    let header =
+        npyz::NpyHeader::from_reader(&mut rest).map_err(|e| format!("not a .npy file: {e}"))?;
     let dtype = match header.dtype() {
         DType::Plain(ty) => {
             if ty.endianness() == Endianness::Big {
                 return Err(format!("elements are big-endian ({ty}): expected little-endian"));
             }
-            dtype(ty.type_char(), ty.size_field()).ok_or_else(|| format!("elements are {ty}: expected {EXPECTED}"))?
+            dtype(ty.type_char(), ty.size_field())
+                .ok_or_else(|| format!("elements are {ty}: expected {EXPECTED}"))?
         }
         other => return Err(format!("elements are {}: expected {EXPECTED}", other.descr())),
     };
@@ -30,7 +32,11 @@ pub fn read(bytes: &[u8]) -> Result<Array, String> {
     let size = shape.iter().try_fold(dtype.bytes() as u64, |size, &n| size.checked_mul(n));
     if size != Some(rest.len() as u64) {
         let wanted = size.map_or("more than 2^64".into(), |n| n.to_string());
-        return Err(format!("{} bytes of data: expected {wanted} for shape {shape:?} of {}", rest.len(), dtype.name()));
+        return Err(format!(
+            "{} bytes of data: expected {wanted} for shape {shape:?} of {}",
+            rest.len(),
+            dtype.name()
+        ));
     }
     let bytes = match header.order() {
         Order::C => rest.to_vec(),
@@ -44,7 +50,8 @@ fn in_c_order(fortran: &[u8], shape: &[u64], element: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(fortran.len());
     let mut index = vec![0; shape.len()];
     for _ in 0..fortran.len() / element {
-        let number = index.iter().zip(shape).rev().fold(0, |number, (&at, &length)| number * length + at);
+        let number =
+            index.iter().zip(shape).rev().fold(0, |number, (&at, &length)| number * length + at);
         let at = number as usize * element;
         bytes.extend_from_slice(&fortran[at..at + element]);
         for (at, &length) in index.iter_mut().zip(shape).rev() {
@@ -69,7 +76,9 @@ fn check_header(bytes: &[u8]) -> Result<(), String> {
         _ => (12, u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]) as usize),
     };
     if length > MAX_HEADER_BYTES {
-        return Err(format!("a .npy header of {length} bytes: expected at most {MAX_HEADER_BYTES}"));
+        return Err(format!(
+            "a .npy header of {length} bytes: expected at most {MAX_HEADER_BYTES}"
+        ));
     }
     let header = bytes.get(start..start + length).ok_or("the .npy header is cut off")?;
     if header.iter().filter(|b| b"([{".contains(b)).count() > MAX_HEADER_DEPTH {
@@ -144,7 +153,8 @@ mod tests {
     #[test]
     fn what_is_written_can_be_read() {
         for dtype in Dtype::ALL {
-            let array = Array { dtype, shape: vec![2, 3], bytes: (0..6 * dtype.bytes() as u8).collect() };
+            let array =
+                Array { dtype, shape: vec![2, 3], bytes: (0..6 * dtype.bytes() as u8).collect() };
             assert_eq!(read(&file(&array)).unwrap(), array);
         }
     }
@@ -152,7 +162,8 @@ mod tests {
     #[test]
     fn fortran_order_is_the_same_array() {
         // numpy.save of numpy.asfortranarray(numpy.arange(24, dtype="<u2").reshape(2, 3, 4)).
-        let stored: [u16; 24] = [0, 12, 4, 16, 8, 20, 1, 13, 5, 17, 9, 21, 2, 14, 6, 18, 10, 22, 3, 15, 7, 19, 11, 23];
+        let stored: [u16; 24] =
+            [0, 12, 4, 16, 8, 20, 1, 13, 5, 17, 9, 21, 2, 14, 6, 18, 10, 22, 3, 15, 7, 19, 11, 23];
         let header = "{'descr': '<u2', 'fortran_order': True, 'shape': (2, 3, 4), }";
         let mut bytes = [MAGIC, &[1, 0, 118, 0], format!("{header:117}\n").as_bytes()].concat();
         bytes.extend(stored.iter().flat_map(|n| n.to_le_bytes()));

@@ -173,7 +173,9 @@ const KEYS: &str = "u32, i32, f32, u64, i64, f64, values, buffer, buffer_low, bu
 
 impl Value {
     fn parse(key: &str, value: toml::Value) -> Result<Value, String> {
-        let wrong = |expected: &str, value: &toml::Value| format!("`{key}` is {value}: expected {expected}");
+        let wrong = |expected: &str, value: &toml::Value| {
+            format!("`{key}` is {value}: expected {expected}")
+        };
         if let Some(dtype) = Dtype::from_name(key).filter(|dtype| dtype.bytes() >= 4) {
             dtype.encode(&value)?;
             return Ok(Value::Number(dtype, value));
@@ -182,13 +184,22 @@ impl Value {
             ("buffer", toml::Value::String(name)) => Ok(Value::Address(name)),
             ("buffer_low", toml::Value::String(name)) => Ok(Value::AddressLow(name)),
             ("buffer_descriptor", value) => {
-                let descriptor = value.try_into().map_err(|e: toml::de::Error| format!("`{key}`: {}", e.message()))?;
+                let descriptor = value
+                    .try_into()
+                    .map_err(|e: toml::de::Error| format!("`{key}`: {}", e.message()))?;
                 Ok(Value::BufferDescriptor(descriptor))
             }
             ("image_descriptor" | "sampler_descriptor", value) => {
                 let expected = "{ surface = \"NAME\" } or { texture = \"NAME\" }";
-                let of = value.clone().try_into().map_err(|_: toml::de::Error| wrong(expected, &value))?;
-                Ok(if key == "image_descriptor" { Value::ImageDescriptor(of) } else { Value::SamplerDescriptor(of) })
+                let of = value
+                    .clone()
+                    .try_into()
+                    .map_err(|_: toml::de::Error| wrong(expected, &value))?;
+                Ok(if key == "image_descriptor" {
+                    Value::ImageDescriptor(of)
+                } else {
+                    Value::SamplerDescriptor(of)
+                })
             }
             ("builtin", value) => {
                 let system = value.clone().try_into().map(Value::Builtin);
@@ -216,7 +227,9 @@ impl Value {
         }
         match self {
             Value::Number(dtype, value) => (dtype.name(), value),
-            Value::Words(words) => ("values", words.into_iter().map(i64::from).collect::<Vec<_>>().into()),
+            Value::Words(words) => {
+                ("values", words.into_iter().map(i64::from).collect::<Vec<_>>().into())
+            }
             Value::Address(name) => ("buffer", name.into()),
             Value::AddressLow(name) => ("buffer_low", name.into()),
             Value::BufferDescriptor(descriptor) => ("buffer_descriptor", plain(descriptor)),
@@ -230,7 +243,10 @@ impl Value {
 
     fn into_table(self, position: &str, at: u32) -> toml::Table {
         let (key, value) = self.into_entry();
-        toml::Table::from_iter([(position.to_string(), i64::from(at).into()), (key.to_string(), value)])
+        toml::Table::from_iter([
+            (position.to_string(), i64::from(at).into()),
+            (key.to_string(), value),
+        ])
     }
 }
 

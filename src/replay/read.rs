@@ -19,7 +19,8 @@ pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
         }
         file.take(MOST_UNBOUNDED + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > MOST_UNBOUNDED {
-            let problem = format!("it is no regular file, and does not end after {MOST_UNBOUNDED} bytes");
+            let problem =
+                format!("it is no regular file, and does not end after {MOST_UNBOUNDED} bytes");
             return Err(IoError::new(ErrorKind::FileTooLarge, problem));
         }
         Ok(bytes)
@@ -29,6 +30,7 @@ pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
 
 /// All of a text file.
 pub fn text(path: &Path) -> Result<String, Error> {
-    let not_text = |_| Error::io(path, "read", IoError::new(ErrorKind::InvalidData, "it is not UTF-8"));
+    let not_text =
+        |_| Error::io(path, "read", IoError::new(ErrorKind::InvalidData, "it is not UTF-8"));
     String::from_utf8(file(path)?).map_err(not_text)
 }

@@ -86,7 +86,9 @@ impl RawDescriptor {
     /// The V# of a buffer at this address. Source: AMD, "Vega" Instruction Set Architecture, "Buffer Resource Descriptor".
     pub fn words(&self, buffer: u64) -> [u32; 4] {
         let base = buffer.wrapping_add(self.offset);
-        let high = (base >> 32) as u32 & 0xffff | u32::from(self.stride) << 16 | u32::from(self.swizzle) << 31;
+        let high = (base >> 32) as u32 & 0xffff
+            | u32::from(self.stride) << 16
+            | u32::from(self.swizzle) << 31;
         [base as u32, high, self.num_records, self.word3]
     }
 }
@@ -97,7 +99,10 @@ impl RawValue {
         match self {
             RawValue::Words(words) => words.len(),
             RawValue::Address(_) => 2,
-            RawValue::AddressLow(_) | RawValue::Lanes(_) | RawValue::Builtin(_) | RawValue::Wave(_) => 1,
+            RawValue::AddressLow(_)
+            | RawValue::Lanes(_)
+            | RawValue::Builtin(_)
+            | RawValue::Wave(_) => 1,
             RawValue::Descriptor(_) | RawValue::Sampler(_) => 4,
             RawValue::Image(_) => 8,
             RawValue::Input(input) => input.components(),
@@ -108,12 +113,18 @@ impl RawValue {
     pub fn words(&self, placed: &impl Placed) -> Option<Vec<u32>> {
         Some(match self {
             RawValue::Words(words) => words.clone(),
-            RawValue::Address(i) => vec![placed.buffer(*i) as u32, (placed.buffer(*i) >> 32) as u32],
+            RawValue::Address(i) => {
+                vec![placed.buffer(*i) as u32, (placed.buffer(*i) >> 32) as u32]
+            }
             RawValue::AddressLow(i) => vec![placed.buffer(*i) as u32],
-            RawValue::Descriptor(descriptor) => descriptor.words(placed.buffer(descriptor.buffer)).to_vec(),
+            RawValue::Descriptor(descriptor) => {
+                descriptor.words(placed.buffer(descriptor.buffer)).to_vec()
+            }
             RawValue::Image(i) => placed.image(*i).to_vec(),
             RawValue::Sampler(i) => placed.sampler(*i).to_vec(),
-            RawValue::Lanes(_) | RawValue::Builtin(_) | RawValue::Input(_) | RawValue::Wave(_) => return None,
+            RawValue::Lanes(_) | RawValue::Builtin(_) | RawValue::Input(_) | RawValue::Wave(_) => {
+                return None;
+            }
         })
     }
 }
@@ -129,7 +140,8 @@ impl Source<'_> {
         binary: usize,
     ) -> Result<RawLaunch, Error> {
         if !raw.entry.is_multiple_of(4) || u64::from(raw.entry) + 4 > binary as u64 {
-            let problem = format!("{}: expected a multiple of 4 in the binary's {binary} bytes", raw.entry);
+            let problem =
+                format!("{}: expected a multiple of 4 in the binary's {binary} bytes", raw.entry);
             return Err(self.wrong("raw.entry", problem));
         }
         let block: u64 = manifest.launch.block.iter().map(|&axis| u64::from(axis)).product();
@@ -160,9 +172,13 @@ impl Source<'_> {
                 };
                 match &value {
                     RawValue::Lanes(words) if words.len() as u64 != lanes => {
-                        return Err(
-                            self.wrong(key, format!("{} values: expected one for each of {lanes} lanes", words.len()))
-                        );
+                        return Err(self.wrong(
+                            key,
+                            format!(
+                                "{} values: expected one for each of {lanes} lanes",
+                                words.len()
+                            ),
+                        ));
                     }
                     RawValue::Builtin(builtin) if builtin.is_varying() != (kind == "vgpr") => {
                         return Err(self.wrong(key, format!("a builtin that is in no {kind}")));
@@ -172,10 +188,14 @@ impl Source<'_> {
                     {
                         return Err(self.wrong(key, format!("a builtin that is in no {kind}")));
                     }
-                    RawValue::Input(input) if shader.is_none_or(|shader| !shader.has_input(*input)) => {
+                    RawValue::Input(input)
+                        if shader.is_none_or(|shader| !shader.has_input(*input)) =>
+                    {
                         return Err(self.wrong(key, format!("expected {}", source_of(*input))));
                     }
-                    RawValue::Wave(input) if shader.is_none_or(|shader| !shader.has_wave_input(*input)) => {
+                    RawValue::Wave(input)
+                        if shader.is_none_or(|shader| !shader.has_wave_input(*input)) =>
+                    {
                         return Err(self.wrong(key, format!("expected {}", source_of_wave(*input))));
                     }
                     RawValue::Builtin(builtin) if shader.is_some() && !builtin.is_of_shaders() => {
@@ -184,9 +204,13 @@ impl Source<'_> {
                     _ => {}
                 }
                 let length = value.length();
-                let range = register.first as usize..(register.first as usize).saturating_add(length);
+                let range =
+                    register.first as usize..(register.first as usize).saturating_add(length);
                 let places = taken.get_mut(range).ok_or_else(|| {
-                    self.wrong(&key, format!("{length} registers from {}: there are {count}", register.first))
+                    self.wrong(
+                        &key,
+                        format!("{length} registers from {}: there are {count}", register.first),
+                    )
                 })?;
                 if places.iter_mut().any(|taken| std::mem::replace(taken, true)) {
                     return Err(self.wrong(key, "it overlaps another one"));
@@ -217,8 +241,12 @@ impl Source<'_> {
         let among = |kind: &str, name: &str, at: Option<usize>| {
             at.ok_or_else(|| self.wrong(key, format!("no [{kind}.{name}] in the manifest")))
         };
-        let surface = |name: &str| among("surface", name, manifest.surfaces.keys().position(|known| known == name));
-        let texture = |name: &str| among("texture", name, manifest.textures.keys().position(|known| known == name));
+        let surface = |name: &str| {
+            among("surface", name, manifest.surfaces.keys().position(|known| known == name))
+        };
+        let texture = |name: &str| {
+            among("texture", name, manifest.textures.keys().position(|known| known == name))
+        };
         let position = |name: &str| {
             let found = buffers.iter().position(|buffer| buffer.name == name);
             found.ok_or_else(|| self.wrong(key, format!("no [buffer.{name}] in the manifest")))
@@ -226,9 +254,13 @@ impl Source<'_> {
         Ok(match value {
             raw::Value::Number(dtype, value) => {
                 let bytes = dtype.encode(&value).map_err(|problem| self.wrong(key, problem))?;
-                RawValue::Words(bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
+                RawValue::Words(
+                    bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect(),
+                )
             }
-            raw::Value::Words(words) if words.is_empty() => return Err(self.wrong(key, "expected at least one value")),
+            raw::Value::Words(words) if words.is_empty() => {
+                return Err(self.wrong(key, "expected at least one value"));
+            }
             raw::Value::Words(words) => RawValue::Words(words),
             raw::Value::Address(name) => RawValue::Address(position(&name)?),
             raw::Value::AddressLow(name) => RawValue::AddressLow(position(&name)?),
@@ -240,13 +272,23 @@ impl Source<'_> {
                 texture(&name)?;
                 RawValue::Image(surface(&manifest.textures[&name].surface)?)
             }
-            raw::Value::SamplerDescriptor(ImageOf::Texture(name)) => RawValue::Sampler(texture(&name)?),
+            raw::Value::SamplerDescriptor(ImageOf::Texture(name)) => {
+                RawValue::Sampler(texture(&name)?)
+            }
             raw::Value::SamplerDescriptor(ImageOf::Surface(_)) => {
-                return Err(self.wrong(key, "a sampler is that of a texture: expected { texture = \"NAME\" }"));
+                return Err(self.wrong(
+                    key,
+                    "a sampler is that of a texture: expected { texture = \"NAME\" }",
+                ));
             }
             raw::Value::BufferDescriptor(descriptor) => {
                 let buffer = position(&descriptor.buffer)?;
-                RawValue::Descriptor(self.descriptor(key, descriptor, buffer, buffers[buffer].content.len())?)
+                RawValue::Descriptor(self.descriptor(
+                    key,
+                    descriptor,
+                    buffer,
+                    buffers[buffer].content.len(),
+                )?)
             }
         })
     }
@@ -266,6 +308,13 @@ impl Source<'_> {
             return Err(self.wrong(key, format!("stride {stride}: expected 0 to {MAX_STRIDE}")));
         }
         let all = u32::try_from(left / u64::from(stride.max(1))).unwrap_or(u32::MAX);
-        Ok(RawDescriptor { buffer, offset, stride, num_records: num_records.unwrap_or(all), swizzle, word3 })
+        Ok(RawDescriptor {
+            buffer,
+            offset,
+            stride,
+            num_records: num_records.unwrap_or(all),
+            swizzle,
+            word3,
+        })
     }
 }

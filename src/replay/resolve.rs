@@ -158,7 +158,11 @@ pub struct Texture {
 impl Texture {
     /// The texture as a program takes it.
     pub(crate) fn sampled(&self) -> warploom::Texture {
-        warploom::Texture { name: self.name.clone(), image: self.surface, sampling: self.description.sampling() }
+        warploom::Texture {
+            name: self.name.clone(),
+            image: self.surface,
+            sampling: self.description.sampling(),
+        }
     }
 }
 
@@ -188,7 +192,8 @@ const PAGE_BYTES: u64 = 1 << 16;
 impl Manifest {
     /// Parses a manifest; `path` is for messages.
     pub fn parse(text: &str, path: &Path) -> Result<Manifest, Error> {
-        toml::from_str(text).map_err(|e| Error::Toml { path: path.to_path_buf(), message: e.to_string() })
+        toml::from_str(text)
+            .map_err(|e| Error::Toml { path: path.to_path_buf(), message: e.to_string() })
     }
 
     /// The manifest as TOML.
@@ -230,46 +235,97 @@ impl Launch {
         if let Some(limit) = manifest.launch.time_limit
             && !(limit > 0.0 && limit.is_finite())
         {
-            return Err(from.wrong("launch.time_limit", format!("{limit}: expected a number of seconds above 0")));
+            return Err(from.wrong(
+                "launch.time_limit",
+                format!("{limit}: expected a number of seconds above 0"),
+            ));
         }
-        if manifest.kernel.stage.is_none() && [manifest.launch.grid, manifest.launch.block].contains(&[0; 3]) {
+        if manifest.kernel.stage.is_none()
+            && [manifest.launch.grid, manifest.launch.block].contains(&[0; 3])
+        {
             return Err(from.wrong("launch", "expected `grid` and `block`"));
         }
-        let buffers = manifest.buffers.iter().map(|(name, b)| from.buffer(name, b)).collect::<Result<Vec<_>, _>>()?;
+        let buffers = manifest
+            .buffers
+            .iter()
+            .map(|(name, b)| from.buffer(name, b))
+            .collect::<Result<Vec<_>, _>>()?;
         let buffers = from.parts(&manifest, buffers)?;
         let shader = from.shader(&manifest)?;
         let raw = from.raw_stream(&manifest, &buffers, shader.as_ref(), binary.len())?;
         let banks = from.banks(&manifest, &buffers)?;
-        let header = manifest.kernel.header.as_ref().map(|file| read::file(&from.folder.join(file))).transpose()?;
-        let vertex_a = manifest.kernel.vertex_a.as_ref().map(|file| read::file(&from.folder.join(file))).transpose()?;
-        let maxwell = matches!(manifest.kernel.format, Some(BinaryFormat::MaxwellSph | BinaryFormat::MaxwellRaw));
+        let header = manifest
+            .kernel
+            .header
+            .as_ref()
+            .map(|file| read::file(&from.folder.join(file)))
+            .transpose()?;
+        let vertex_a = manifest
+            .kernel
+            .vertex_a
+            .as_ref()
+            .map(|file| read::file(&from.folder.join(file)))
+            .transpose()?;
+        let maxwell = matches!(
+            manifest.kernel.format,
+            Some(BinaryFormat::MaxwellSph | BinaryFormat::MaxwellRaw)
+        );
         if vertex_a.is_some() && !(maxwell && manifest.kernel.stage == Some(Stage::Vertex)) {
             return Err(from.wrong("kernel.vertex_a", "it belongs to vertex programs of Maxwell"));
         }
         let linked = from.linked(&manifest)?;
-        let ze_info = manifest.kernel.ze_info.as_ref().map(|file| read::file(&from.folder.join(file))).transpose()?;
-        let platform = manifest.kernel.platform.as_ref().map(|name| from.platform(name)).transpose()?;
-        let symbols = manifest.symbols.iter().map(|(name, s)| from.symbol(name, s)).collect::<Result<Vec<_>, _>>()?;
-        let sparse = manifest.sparse.iter().map(|(name, s)| from.sparse(name, s)).collect::<Result<Vec<_>, _>>()?;
-        let surfaces =
-            manifest.surfaces.iter().map(|(name, s)| from.surface(name, s)).collect::<Result<Vec<_>, _>>()?;
+        let ze_info = manifest
+            .kernel
+            .ze_info
+            .as_ref()
+            .map(|file| read::file(&from.folder.join(file)))
+            .transpose()?;
+        let platform =
+            manifest.kernel.platform.as_ref().map(|name| from.platform(name)).transpose()?;
+        let symbols = manifest
+            .symbols
+            .iter()
+            .map(|(name, s)| from.symbol(name, s))
+            .collect::<Result<Vec<_>, _>>()?;
+        let sparse = manifest
+            .sparse
+            .iter()
+            .map(|(name, s)| from.sparse(name, s))
+            .collect::<Result<Vec<_>, _>>()?;
+        let surfaces = manifest
+            .surfaces
+            .iter()
+            .map(|(name, s)| from.surface(name, s))
+            .collect::<Result<Vec<_>, _>>()?;
         from.check_names(&manifest)?;
         let position = |kind: &str, name: &str, names: Vec<&str>, key: String| {
             names.iter().position(|n| *n == name).ok_or_else(|| {
-                let known =
-                    if names.is_empty() { "there is none".into() } else { format!("there is {}", names.join(", ")) };
+                let known = if names.is_empty() {
+                    "there is none".into()
+                } else {
+                    format!("there is {}", names.join(", "))
+                };
                 from.wrong(key, format!("no [{kind}.{name}] in the manifest: {known}"))
             })
         };
         let surface = |name: &str, key| {
-            position("surface", name, surfaces.iter().map(|s: &Surface| s.name.as_str()).collect(), key)
+            position(
+                "surface",
+                name,
+                surfaces.iter().map(|s: &Surface| s.name.as_str()).collect(),
+                key,
+            )
         };
         let texture = |(name, texture): (&String, &manifest::Texture)| {
             let surface = surface(&texture.surface, format!("texture.{name}.surface"))?;
             Ok(Texture { name: name.clone(), surface, description: texture.clone() })
         };
         let textures = manifest.textures.iter().map(texture).collect::<Result<Vec<_>, Error>>()?;
-        let image_pool = manifest.image_pool.as_ref().map(|pool| from.image_pool(pool, &surfaces)).transpose()?;
+        let image_pool = manifest
+            .image_pool
+            .as_ref()
+            .map(|pool| from.image_pool(pool, &surfaces))
+            .transpose()?;
         let mut args = Vec::with_capacity(manifest.args.len());
         for (i, arg) in manifest.args.into_iter().enumerate() {
             let key = format!("arg {}", i + 1);
@@ -289,14 +345,16 @@ impl Launch {
                     let at = position("texture", &name, names, key)?;
                     at.checked_sub(textures.len()).map_or(ArgValue::Sampled(at), ArgValue::Texture)
                 }
-                manifest::Arg::Number(dtype, value) => {
-                    ArgValue::Bytes(dtype.encode(&value).map_err(|problem| from.wrong(key, problem))?, dtype.name())
-                }
+                manifest::Arg::Number(dtype, value) => ArgValue::Bytes(
+                    dtype.encode(&value).map_err(|problem| from.wrong(key, problem))?,
+                    dtype.name(),
+                ),
                 manifest::Arg::Local(bytes) => ArgValue::Local(bytes),
                 manifest::Arg::Sampler(sampler) => ArgValue::Sampler(sampler),
-                manifest::Arg::Bytes(hex) => {
-                    ArgValue::Bytes(bytes_of_hex(&hex).map_err(|problem| from.wrong(key, problem))?, "bytes")
-                }
+                manifest::Arg::Bytes(hex) => ArgValue::Bytes(
+                    bytes_of_hex(&hex).map_err(|problem| from.wrong(key, problem))?,
+                    "bytes",
+                ),
             });
         }
         let printf = Printf {
@@ -375,7 +433,10 @@ impl Source<'_> {
     /// What is written after the launch is named after what it was.
     pub(super) fn check_name(&self, key: &str, name: &str) -> Result<(), Error> {
         if name.is_empty() || name.contains(['/', '\\', '\0']) || name.starts_with('.') {
-            return Err(self.wrong(key, "the name becomes a file's name: expected no slashes and no leading dot"));
+            return Err(self.wrong(
+                key,
+                "the name becomes a file's name: expected no slashes and no leading dot",
+            ));
         }
         Ok(())
     }
@@ -383,14 +444,26 @@ impl Source<'_> {
     fn buffer(&self, name: &str, buffer: &manifest::Buffer) -> Result<Buffer, Error> {
         let key = format!("buffer.{name}");
         self.check_name(&key, name)?;
-        let manifest::Buffer { file, zeros, values, dtype, expect, rtol, atol, png, address, parts: _ } = buffer;
+        let manifest::Buffer {
+            file,
+            zeros,
+            values,
+            dtype,
+            expect,
+            rtol,
+            atol,
+            png,
+            address,
+            parts: _,
+        } = buffer;
         let given = Given { file, zeros: *zeros, values, dtype: *dtype };
         let Initial { content, dtype, shape } = self.initial(&key, &given)?;
         let expect = self.expectation(&key, expect, [*rtol, *atol], dtype)?;
         if let Some(Expectation { path, array, .. }) = &expect
             && array.bytes.len() as u64 != content.len()
         {
-            let problem = format!("{} bytes of data, but {key} has {}", array.bytes.len(), content.len());
+            let problem =
+                format!("{} bytes of data, but {key} has {}", array.bytes.len(), content.len());
             return Err(Error::Array { path: path.clone(), problem });
         }
         let (dtype, shape) = match (&expect, dtype, shape) {
@@ -402,18 +475,37 @@ impl Source<'_> {
             }
         };
         if let Some(png) = png {
-            super::image::pixel_type(png, content.len()).map_err(|e| self.wrong(format!("{key}.png"), e))?;
+            super::image::pixel_type(png, content.len())
+                .map_err(|e| self.wrong(format!("{key}.png"), e))?;
         }
         let address = match address {
             None => None,
             Some(value) => {
-                let wrong = || self.wrong(format!("{key}.address"), format!("{value}: expected a multiple of 65536"));
-                let bytes: [u8; 8] = Dtype::U64.encode(value).ok().and_then(|b| b.try_into().ok()).ok_or_else(wrong)?;
+                let wrong = || {
+                    self.wrong(
+                        format!("{key}.address"),
+                        format!("{value}: expected a multiple of 65536"),
+                    )
+                };
+                let bytes: [u8; 8] = Dtype::U64
+                    .encode(value)
+                    .ok()
+                    .and_then(|b| b.try_into().ok())
+                    .ok_or_else(wrong)?;
                 let address = u64::from_le_bytes(bytes);
                 Some(Some(address).filter(|a| a.is_multiple_of(PAGE_BYTES)).ok_or_else(wrong)?)
             }
         };
-        Ok(Buffer { name: name.into(), content, address, parts: vec![], dtype, shape, expect, png: png.clone() })
+        Ok(Buffer {
+            name: name.into(),
+            content,
+            address,
+            parts: vec![],
+            dtype,
+            shape,
+            expect,
+            png: png.clone(),
+        })
     }
 
     /// The buffers with the addresses and descriptors that they hold.
@@ -455,7 +547,10 @@ impl Source<'_> {
     fn linked(&self, manifest: &Manifest) -> Result<Vec<(PathBuf, Vec<u8>)>, Error> {
         let files = &manifest.kernel.link;
         if manifest.kernel.format.is_some() && !files.is_empty() {
-            return Err(self.wrong("kernel.link", "modules of PTX are linked, and `kernel.format` says otherwise"));
+            return Err(self.wrong(
+                "kernel.link",
+                "modules of PTX are linked, and `kernel.format` says otherwise",
+            ));
         }
         files.iter().map(|file| Ok((file.clone(), read::file(&self.folder.join(file))?))).collect()
     }
@@ -482,14 +577,22 @@ impl Source<'_> {
             };
         };
         if manifest.kernel.entry.is_some() {
-            return Err(self.wrong("kernel.entry", "a plain stream has no names: expected raw.entry"));
+            return Err(
+                self.wrong("kernel.entry", "a plain stream has no names: expected raw.entry")
+            );
         }
         if !manifest.args.is_empty() {
-            return Err(self.wrong("arg 1", "a plain stream has no parameters: expected [[raw.sgpr]]"));
+            return Err(
+                self.wrong("arg 1", "a plain stream has no parameters: expected [[raw.sgpr]]")
+            );
         }
         match (format, &manifest.raw) {
-            (BinaryFormat::Gfx9Raw, Some(raw)) => self.raw(raw.clone(), buffers, manifest, shader, binary).map(Some),
-            (BinaryFormat::Gfx9Raw, None) => Err(self.wrong("kernel.format", "expected [raw] with it")),
+            (BinaryFormat::Gfx9Raw, Some(raw)) => {
+                self.raw(raw.clone(), buffers, manifest, shader, binary).map(Some)
+            }
+            (BinaryFormat::Gfx9Raw, None) => {
+                Err(self.wrong("kernel.format", "expected [raw] with it"))
+            }
             (BinaryFormat::MaxwellSph | BinaryFormat::MaxwellRaw, Some(_)) => {
                 Err(self.wrong("raw", "expected kernel.format = \"gfx9-raw\" with it"))
             }
@@ -500,22 +603,34 @@ impl Source<'_> {
         }
     }
 
-    fn image_pool(&self, pool: &manifest::ImagePool, surfaces: &[Surface]) -> Result<ImagePool, Error> {
+    fn image_pool(
+        &self,
+        pool: &manifest::ImagePool,
+        surfaces: &[Surface],
+    ) -> Result<ImagePool, Error> {
         if !surfaces.is_empty() {
-            return Err(
-                self.wrong("image_pool", "expected no [surface.NAME] beside it: its headers say where images are")
-            );
+            return Err(self.wrong(
+                "image_pool",
+                "expected no [surface.NAME] beside it: its headers say where images are",
+            ));
         }
         let descriptors = |file: &PathBuf| {
             let (path, bytes) = self.file(file)?;
             if bytes.is_empty() || bytes.len() % DESCRIPTOR_BYTES != 0 {
-                let problem = format!("{} bytes: expected a multiple of {DESCRIPTOR_BYTES}, and not 0", bytes.len());
+                let problem = format!(
+                    "{} bytes: expected a multiple of {DESCRIPTOR_BYTES}, and not 0",
+                    bytes.len()
+                );
                 return Err(Error::Array { path, problem });
             }
             Ok(bytes)
         };
         let samplers = pool.samplers.as_ref().map(descriptors).transpose()?.unwrap_or_default();
-        Ok(ImagePool { headers: descriptors(&pool.headers)?, samplers, variables: pool.variables.clone() })
+        Ok(ImagePool {
+            headers: descriptors(&pool.headers)?,
+            samplers,
+            variables: pool.variables.clone(),
+        })
     }
 
     fn sparse(&self, name: &str, sparse: &manifest::Sparse) -> Result<Sparse, Error> {

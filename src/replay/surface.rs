@@ -51,7 +51,11 @@ fn texels(surface: &manifest::Surface) -> u64 {
 }
 
 impl Source<'_> {
-    pub(super) fn surface(&self, name: &str, surface: &manifest::Surface) -> Result<Surface, Error> {
+    pub(super) fn surface(
+        &self,
+        name: &str,
+        surface: &manifest::Surface,
+    ) -> Result<Surface, Error> {
         let key = format!("surface.{name}");
         self.check_name(&key, name)?;
         if surface.size.contains(&0) {
@@ -60,10 +64,15 @@ impl Source<'_> {
         let [width, height, depth] = surface.size;
         let longest = width.max(height).max(if surface.dim == Dim::D3 { depth } else { 1 });
         if !(1..=longest.ilog2() + 1).contains(&surface.levels) {
-            return Err(self.wrong(key + ".levels", format!("expected 1 to {}", longest.ilog2() + 1)));
+            return Err(
+                self.wrong(key + ".levels", format!("expected 1 to {}", longest.ilog2() + 1))
+            );
         }
         if surface.resident.as_ref().is_some_and(|pages| !pages.is_sorted_by(|a, b| a < b)) {
-            return Err(self.wrong(key + ".resident", "expected numbers of pages in ascending order, each once"));
+            return Err(self.wrong(
+                key + ".resident",
+                "expected numbers of pages in ascending order, each once",
+            ));
         }
         // Which formats there are, the instruction set says when the surface is made.
         let (dtype, channels) = elements(&surface.format).unwrap_or((Dtype::U8, 1));
@@ -80,28 +89,45 @@ impl Source<'_> {
         }
         shape.extend((channels > 1).then_some(channels));
         if surface.png
-            && !(surface.dim == Dim::D2 && surface.levels == 1 && dtype == Dtype::U8 && matches!(channels, 1 | 4))
+            && !(surface.dim == Dim::D2
+                && surface.levels == 1
+                && dtype == Dtype::U8
+                && matches!(channels, 1 | 4))
         {
             let problem = "expected a 2d surface of one or four components of eight bits";
             return Err(self.wrong(format!("{key}.png"), problem));
         }
-        let content = surface.file.as_ref().map(|file| self.texels(file, surface, dtype, channels)).transpose()?;
-        let tolerance = self.tolerance(&key, [surface.rtol, surface.atol], surface.expect.is_some())?;
+        let content = surface
+            .file
+            .as_ref()
+            .map(|file| self.texels(file, surface, dtype, channels))
+            .transpose()?;
+        let tolerance =
+            self.tolerance(&key, [surface.rtol, surface.atol], surface.expect.is_some())?;
         let expect = match &surface.expect {
             None => None,
             Some(file) => {
                 let (path, bytes) = self.texels(file, surface, dtype, channels)?;
                 let array = Array { dtype, shape: shape.clone(), bytes };
-                let expected = shape.iter().fold(dtype.bytes() as u64, |all, &axis| all.saturating_mul(axis));
+                let expected =
+                    shape.iter().fold(dtype.bytes() as u64, |all, &axis| all.saturating_mul(axis));
                 if array.bytes.len() as u64 != expected {
-                    let problem = format!("{} bytes of data, but {key} has {expected}", array.bytes.len());
+                    let problem =
+                        format!("{} bytes of data, but {key} has {expected}", array.bytes.len());
                     return Err(Error::Array { path, problem });
                 }
                 Some(Expectation { path, array, tolerance })
             }
         };
         let content = content.map(|(_, bytes)| bytes);
-        Ok(Surface { name: name.into(), description: surface.clone(), content, dtype, shape, expect })
+        Ok(Surface {
+            name: name.into(),
+            description: surface.clone(),
+            content,
+            dtype,
+            shape,
+            expect,
+        })
     }
 
     /// The texels of a file: `.npy`, PNG, or raw bytes.
@@ -116,7 +142,10 @@ impl Source<'_> {
         let wrong = |problem| Error::Array { path: path.clone(), problem };
         if array.bytes.starts_with(PNG_MAGIC) && !typed {
             if dtype != Dtype::U8 {
-                return Err(wrong(format!("a PNG has components of eight bits, but the format is {}", surface.format)));
+                return Err(wrong(format!(
+                    "a PNG has components of eight bits, but the format is {}",
+                    surface.format
+                )));
             }
             let texels = from_png(&array.bytes, surface, channels as usize).map_err(wrong)?;
             return Ok((path, texels));
@@ -172,7 +201,9 @@ pub fn draw(surface: &Surface, texels: &[u8]) -> Result<Vec<u8>, String> {
     let order = order(&surface.description.format);
     let pixels: Vec<u8> = texels
         .chunks_exact(channels)
-        .flat_map(|texel| order[..channels].iter().map(|&component| texel[component]).collect::<Vec<_>>())
+        .flat_map(|texel| {
+            order[..channels].iter().map(|&component| texel[component]).collect::<Vec<_>>()
+        })
         .collect();
     let colour = if channels == 4 { png::ColorType::Rgba } else { png::ColorType::Grayscale };
     image::encode([width, height], colour, &pixels)

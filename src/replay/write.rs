@@ -9,7 +9,10 @@ use super::manifest::Manifest;
 use super::{Error, npy};
 
 /// Writes a file, or what a link of this name leads to, by way of `fill`.
-pub fn file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Error> {
+pub fn file(
+    path: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), Error> {
     let write = || -> std::io::Result<()> {
         let fill = |file: &mut std::fs::File| {
             let mut buffered = std::io::BufWriter::new(file);
@@ -50,7 +53,9 @@ fn behind_links(path: &Path) -> PathBuf {
 
 /// A temporary file in the same folder.
 fn beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    tempfile::NamedTempFile::new_in(path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")))
+    tempfile::NamedTempFile::new_in(
+        path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")),
+    )
 }
 
 /// A temporary file is the owner's alone; what is left has the permissions of an ordinary one.
@@ -72,8 +77,9 @@ pub fn array(path: &Path, array: &Array) -> Result<(), Error> {
 
 /// Writes a manifest.
 pub fn manifest(path: &Path, manifest: &Manifest) -> Result<(), Error> {
-    let text = manifest
-        .to_text()
-        .map_err(|e| Error::Toml { path: path.to_path_buf(), message: format!("cannot be written: {e}") })?;
+    let text = manifest.to_text().map_err(|e| Error::Toml {
+        path: path.to_path_buf(),
+        message: format!("cannot be written: {e}"),
+    })?;
     file(path, |into| into.write_all(text.as_bytes()))
 }

@@ -67,7 +67,11 @@ fn address(u: &mut Unstructured<'_>) -> Choice<u64> {
 }
 
 /// Puts such addresses into some registers: in pairs of scalar registers whole, in vector registers either half.
-pub(super) fn addresses(function: &Function, registers: &mut [Initial], u: &mut Unstructured<'_>) -> Choice<()> {
+pub(super) fn addresses(
+    function: &Function,
+    registers: &mut [Initial],
+    u: &mut Unstructured<'_>,
+) -> Choice<()> {
     for (reg, cells) in registers {
         if !u.ratio(1, 3)? {
             continue;
@@ -77,7 +81,8 @@ pub(super) fn addresses(function: &Function, registers: &mut [Initial], u: &mut 
             CellKind::Lane(_) => {
                 let (high, stride) = (u.arbitrary()?, *u.choose(&[0, 1, 4, 16, 0x1000])?);
                 for (cell, lane) in cells.iter_mut().zip(0..) {
-                    let word = if high { address >> 32 } else { address.wrapping_add(lane * stride) };
+                    let word =
+                        if high { address >> 32 } else { address.wrapping_add(lane * stride) };
                     *cell = word & 0xffff_ffff;
                 }
             }
@@ -99,13 +104,17 @@ fn header(u: &mut Unstructured<'_>) -> Choice<Header> {
         "rgb10a2_unorm",
         "r11g11b10_float",
     ];
-    let format = Format::named(u.choose(&FORMATS)?).unwrap_or_else(|| unreachable!("they are formats"));
+    let format =
+        Format::named(u.choose(&FORMATS)?).unwrap_or_else(|| unreachable!("they are formats"));
     let kind = *u.choose(&[Kind::Buffer, Kind::D1, Kind::D2, Kind::D3, Kind::Cube])?;
-    let mut side = || Ok(if u.ratio(1, 4)? { u.int_in_range(1..=65_536)? } else { u.int_in_range(1..=64)? });
+    let mut side =
+        || Ok(if u.ratio(1, 4)? { u.int_in_range(1..=65_536)? } else { u.int_in_range(1..=64)? });
     let size = [side()?, side()?, side()?];
     let layout = match u.arbitrary()? {
         true => Layout::Pitch(u.int_in_range(0..=200)? * 32),
-        false => Layout::Blocks(Blocks { height: u.int_in_range(0..=5)?, depth: u.int_in_range(0..=5)? }),
+        false => {
+            Layout::Blocks(Blocks { height: u.int_in_range(0..=5)?, depth: u.int_in_range(0..=5)? })
+        }
     };
     let mut image = format.image(kind, size, layout);
     image.base = address(u)? & 0xffff_ffff_ffff;
@@ -121,15 +130,23 @@ fn header(u: &mut Unstructured<'_>) -> Choice<Header> {
 
 impl Attack {
     pub fn choose(u: &mut Unstructured<'_>) -> Choice<Attack> {
-        let (shared, local) = (u.int_in_range(0..=SHARED_UNITS)? * 16, u.int_in_range(0..=LOCAL_UNITS)? * 16);
+        let (shared, local) =
+            (u.int_in_range(0..=SHARED_UNITS)? * 16, u.int_in_range(0..=LOCAL_UNITS)? * 16);
         let mut head: Vec<String> = [".target sm_50", ".kernel attack"].map(Into::into).into();
-        head.extend([8; ADDRESSES].iter().chain(&[4; DESCRIPTORS]).map(|bytes| format!(".param {bytes}")));
-        head.extend([format!(".shared {shared}"), format!(".local {local}"), "S2R R39, SR_TID.X".into()]);
+        head.extend(
+            [8; ADDRESSES].iter().chain(&[4; DESCRIPTORS]).map(|bytes| format!(".param {bytes}")),
+        );
+        head.extend([
+            format!(".shared {shared}"),
+            format!(".local {local}"),
+            "S2R R39, SR_TID.X".into(),
+        ]);
         let mut addresses = [0; ADDRESSES];
         for (number, value) in (0..).zip(&mut addresses) {
             *value = address(u)?;
             // The pairs that random code takes for addresses, and two others.
-            let (pair, at, shift) = ([40, 42, 8, 12][number], FIRST_PARAM + 8 * number as u64, u.int_in_range(0..=16)?);
+            let (pair, at, shift) =
+                ([40, 42, 8, 12][number], FIRST_PARAM + 8 * number as u64, u.int_in_range(0..=16)?);
             head.extend([
                 format!("SHL R{pair}, R39, {shift:#x}"),
                 format!("IADD R{pair}.CC, R{pair}, c[0x0][{at:#x}]"),
@@ -143,7 +160,8 @@ impl Attack {
                 _ => format!("MOV32I R{register}, {:#x}", u.arbitrary::<u32>()?),
             });
         }
-        let (mut headers, mut samplers) = ([Header::default(); DESCRIPTORS], [Header::default(); DESCRIPTORS]);
+        let (mut headers, mut samplers) =
+            ([Header::default(); DESCRIPTORS], [Header::default(); DESCRIPTORS]);
         for (to_header, to_sampler) in headers.iter_mut().zip(&mut samplers) {
             *to_header = header(u)?;
             let wrap = [(); 3].map(|()| sampler::Wrap::numbered(u.arbitrary().unwrap_or_default()));
@@ -180,7 +198,9 @@ impl Attack {
             (POOL, PAGE_BYTES, Access::READ_WRITE),
         ];
         let guarded = Guarded::map(memory, &ranges).map_err(Failure::invalid)?;
-        memory.reserve(Placement::At(SPARSE), PAGE_BYTES, Unbound::Sparse).map_err(Failure::invalid)?;
+        memory
+            .reserve(Placement::At(SPARSE), PAGE_BYTES, Unbound::Sparse)
+            .map_err(Failure::invalid)?;
         let descriptors = self.headers.iter().chain(&self.samplers).flatten();
         let descriptors: Vec<u8> = descriptors.flat_map(|word| word.to_le_bytes()).collect();
         memory.write(POOL, &descriptors).map_err(Failure::invalid)?;
@@ -205,9 +225,13 @@ impl Attack {
         let mut read_only = vec![0; PAGE_BYTES as usize];
         memory.read(READ_ONLY, &mut read_only).map_err(Failure::invalid)?;
         if read_only.iter().any(|&byte| byte != 0) {
-            return Err(Failure::Difference(format!("{engine}: a page that can only be read was written")));
+            return Err(Failure::Difference(format!(
+                "{engine}: a page that can only be read was written"
+            )));
         }
-        let mut left = format!("{:?}, {:?} instructions", outcome.fault, outcome.counts.instructions).into_bytes();
+        let mut left =
+            format!("{:?}, {:?} instructions", outcome.fault, outcome.counts.instructions)
+                .into_bytes();
         for (address, bytes) in [(PAGES, 2 * PAGE_BYTES), (LAST, PAGE_BYTES), (POOL, PAGE_BYTES)] {
             let mut content = vec![0; bytes as usize];
             memory.read(address, &mut content).map_err(Failure::invalid)?;
@@ -226,8 +250,13 @@ impl Subject for Attack {
             return Ok(());
         }
         let at = expected.iter().zip(&found).take_while(|(a, b)| a == b).count();
-        let words = |left: &[u8]| String::from_utf8_lossy(&left[..left.len().min(200)]).into_owned();
-        let what = format!("the engines differ from byte {at} on: {:?}, {:?}", words(&found), words(&expected));
+        let words =
+            |left: &[u8]| String::from_utf8_lossy(&left[..left.len().min(200)]).into_owned();
+        let what = format!(
+            "the engines differ from byte {at} on: {:?}, {:?}",
+            words(&found),
+            words(&expected)
+        );
         Err(Failure::Difference(what))
     }
 
@@ -241,7 +270,11 @@ impl Subject for Attack {
 
     /// The map of pages is more than a manifest can say.
     fn reproducer(&self) -> Option<Reproducer> {
-        eprintln!("{}\n{:#x?}", self.text(), (self.addresses, self.headers, self.samplers, self.block, self.effort));
+        eprintln!(
+            "{}\n{:#x?}",
+            self.text(),
+            (self.addresses, self.headers, self.samplers, self.block, self.effort)
+        );
         None
     }
 }

@@ -7,7 +7,9 @@ use arbitrary::{Result as Choice, Unstructured};
 use warploom::Printed;
 use warploom_ir::Function;
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
-use warploom_runtime::memory::{Access, HostBuffer, MapError, Memory, PAGE_BYTES, Placement, Unbound};
+use warploom_runtime::memory::{
+    Access, HostBuffer, MapError, Memory, PAGE_BYTES, Placement, Unbound,
+};
 
 use super::compare::{Difference, Left, Way, on_all};
 use super::function::word;
@@ -65,15 +67,21 @@ impl Launch {
     pub fn choose(u: &mut Unstructured<'_>) -> Choice<Launch> {
         const LINES: [u32; 8] = [32, 40, 64, 80, 96, 128, 200, 256];
         let line = *u.choose(&LINES)?;
-        const ROWS: [[u32; 3]; 6] = [[64, 2, 1], [32, 3, 1], [8, 5, 2], [16, 8, 1], [16, 5, 1], [8, 16, 1]];
+        const ROWS: [[u32; 3]; 6] =
+            [[64, 2, 1], [32, 3, 1], [8, 5, 2], [16, 8, 1], [16, 5, 1], [8, 16, 1]];
         let rows = u.ratio(1, 4)?;
         let block = if rows { *u.choose(&ROWS)? } else { [line, 1, 1] };
         let grid = [u.int_in_range(1..=4)?, if rows { u.int_in_range(1..=2)? } else { 1 }];
         let lanes = grid.iter().chain(&block).product::<u32>();
         let near = lanes.wrapping_add_signed(u.int_in_range(-40..=40)?);
-        let count = if u.ratio(1, 8)? { word(u)? } else { *u.choose(&[lanes, lanes, lanes * 2, near, lanes / 2])? };
+        let count = if u.ratio(1, 8)? {
+            word(u)?
+        } else {
+            *u.choose(&[lanes, lanes, lanes * 2, near, lanes / 2])?
+        };
         // Near 0 when it is multiplied by 4 or more: with it, indices may wrap and stay in reach.
-        let wraps = (u.int_in_range(1..=4)? as u32).wrapping_shl(30).wrapping_sub(u.int_in_range(0..=128)?);
+        let wraps =
+            (u.int_in_range(1..=4)? as u32).wrapping_shl(30).wrapping_sub(u.int_in_range(0..=128)?);
         let any = word(u)?;
         let other = *u.choose(&[0, 1, 2, 20, 64, wraps, wraps, any])?;
         let (ends_early, overlaps) = (u.ratio(1, 3)?, u.ratio(1, 3)?);
@@ -103,22 +111,37 @@ impl Launch {
 
     /// Whether each buffer has memory of its own.
     fn is_disjoint(&self) -> bool {
-        (0..BUFFERS).all(|number| self.buffers[number].pages == number && self.buffers[number].host == own_host(number))
+        (0..BUFFERS).all(|number| {
+            self.buffers[number].pages == number && self.buffers[number].host == own_host(number)
+        })
     }
 
     fn map(&self, host: &Arc<HostBuffer>) -> Result<Memory, MapError> {
         let memory = Memory::default();
         for (number, buffer) in self.buffers.iter().enumerate() {
             let base = pages_of(number);
-            let unbound = if buffer.second == Second::Sparse { Unbound::Sparse } else { Unbound::Faults };
+            let unbound =
+                if buffer.second == Second::Sparse { Unbound::Sparse } else { Unbound::Faults };
             memory.reserve(Placement::At(base), 2 * PAGE_BYTES, unbound)?;
-            memory.bind_host(base, PAGE_BYTES, Arc::clone(host), buffer.host, Access::READ_WRITE)?;
+            memory.bind_host(
+                base,
+                PAGE_BYTES,
+                Arc::clone(host),
+                buffer.host,
+                Access::READ_WRITE,
+            )?;
             let access = match buffer.second {
                 Second::Resident => Access::READ_WRITE,
                 Second::ReadOnly => Access::READ,
                 Second::Unmapped | Second::Sparse => continue,
             };
-            memory.bind_host(base + PAGE_BYTES, PAGE_BYTES, Arc::clone(host), buffer.host + PAGE_BYTES, access)?;
+            memory.bind_host(
+                base + PAGE_BYTES,
+                PAGE_BYTES,
+                Arc::clone(host),
+                buffer.host + PAGE_BYTES,
+                access,
+            )?;
         }
         Ok(memory)
     }
@@ -127,8 +150,12 @@ impl Launch {
         let mut content: Vec<u8> = (0..HOST_BYTES).map(|i| (i * 37 + i / 251) as u8).collect();
         let host = Arc::new(HostBuffer::from_bytes(&content).map_err(|e| e.to_string())?);
         let memory = self.map(&host).map_err(|e| e.to_string())?;
-        let pointers = self.buffers.iter().flat_map(|buffer| (pages_of(buffer.pages) + buffer.start).to_le_bytes());
-        let parameters: Vec<u8> = pointers.chain(self.words.iter().flat_map(|word| word.to_le_bytes())).collect();
+        let pointers = self
+            .buffers
+            .iter()
+            .flat_map(|buffer| (pages_of(buffer.pages) + buffer.start).to_le_bytes());
+        let parameters: Vec<u8> =
+            pointers.chain(self.words.iter().flat_map(|word| word.to_le_bytes())).collect();
 
         let mut config = LaunchConfig::new([self.grid[0], self.grid[1], 1], self.block);
         config.shared_bytes = SHARED_BYTES;
@@ -162,7 +189,8 @@ fn pages_of(number: usize) -> u64 {
 impl Buffer {
     fn choose(u: &mut Unstructured<'_>, number: usize) -> Choice<Buffer> {
         // Mostly so that some lanes are on the second page.
-        let start = if u.ratio(1, 3)? { 1 << 12 } else { PAGE_BYTES - 4 * u.int_in_range(0..=256)? };
+        let start =
+            if u.ratio(1, 3)? { 1 << 12 } else { PAGE_BYTES - 4 * u.int_in_range(0..=256)? };
         Ok(Buffer { pages: number, start, host: own_host(number), second: Second::Resident })
     }
 
@@ -183,12 +211,19 @@ impl Buffer {
 
 /// As [`compare`](super::compare()), of a bare function. `independent`: no block touches what another one writes in
 /// the same buffer.
-pub fn compare(function: &Function, launch: &Launch, independent: bool, ways: &[Way]) -> Result<(), Box<Difference>> {
+pub fn compare(
+    function: &Function,
+    launch: &Launch,
+    independent: bool,
+    ways: &[Way],
+) -> Result<(), Box<Difference>> {
     let workers = if independent && launch.is_disjoint() { WORKERS } else { 1 };
     let run = |engine: &dyn Engine, workers| launch.run(engine, workers);
     let [x, y] = launch.grid;
-    on_all(&Arc::new(function.clone()), [[x, y, 1], launch.block], workers, ways, &run).map_err(|mut difference| {
-        difference.what = format!("{}, in {launch:x?}", difference.what);
-        difference
-    })
+    on_all(&Arc::new(function.clone()), [[x, y, 1], launch.block], workers, ways, &run).map_err(
+        |mut difference| {
+            difference.what = format!("{}, in {launch:x?}", difference.what);
+            difference
+        },
+    )
 }

@@ -78,17 +78,23 @@ impl Case {
     /// With the lines of head and tail that are `kept`, directives, and the end.
     fn with_lines(&self, kept: &[bool]) -> Case {
         let (head, tail) = kept.split_at(self.head.len());
-        let stays = |(line, &kept): (&String, &bool)| (kept || line.starts_with('.')).then(|| line.clone());
+        let stays =
+            |(line, &kept): (&String, &bool)| (kept || line.starts_with('.')).then(|| line.clone());
         let head = self.head.iter().zip(head).filter_map(stays).collect();
         let end = self.tail.last().cloned();
-        let tail = self.tail.iter().zip(tail).take(self.tail.len().saturating_sub(1)).filter_map(stays);
+        let tail =
+            self.tail.iter().zip(tail).take(self.tail.len().saturating_sub(1)).filter_map(stays);
         Case { head, tail: tail.chain(end).collect(), ..self.clone() }
     }
 }
 
 impl Case {
     fn launch(&self) -> Result<Launch, Failure> {
-        let launch = Launch::with_binary(self.manifest.clone(), Path::new("case.toml"), self.text().into_bytes());
+        let launch = Launch::with_binary(
+            self.manifest.clone(),
+            Path::new("case.toml"),
+            self.text().into_bytes(),
+        );
         let mut launch = launch.map_err(Failure::invalid)?;
         launch.ze_info = self.ze_info.clone().map(String::into_bytes);
         Ok(launch)
@@ -127,12 +133,16 @@ impl Subject for Case {
         let fits = outcome.printed.dropped == 0;
         let is_short = !self.manifest.launch.block.iter().product::<u32>().is_multiple_of(32);
         let strays = is_short && OF_ALL_LANES.iter().any(|name| text.contains(name));
-        let independent = self.independent && !reads_clock && !strays && fits && outcome.fault.is_none();
+        let independent =
+            self.independent && !reads_clock && !strays && fits && outcome.fault.is_none();
         let several = independent.then_some((self.effort.other(), WORKERS, 0));
         let mut uncompiled = 0;
-        for (effort, workers, interpreted) in [(self.effort, 1, 0), (Effort::Quick, 1, 1)].into_iter().chain(several) {
+        for (effort, workers, interpreted) in
+            [(self.effort, 1, 0), (Effort::Quick, 1, 1)].into_iter().chain(several)
+        {
             let other = session()?;
-            let options = LaunchOptions { effort, interpreted, ..other.options(EngineKind::Jit, workers) };
+            let options =
+                LaunchOptions { effort, interpreted, ..other.options(EngineKind::Jit, workers) };
             let outcome = other.launch(&options, None).map_err(Failure::invalid)?;
             uncompiled += outcome.uncompiled.len();
             let found = Run { session: &other, options: &options, outcome: &outcome };
@@ -155,7 +165,8 @@ impl Subject for Case {
         let with = |body: &[Node]| Case { body: body.to_vec(), ..self.clone() };
         let case = with(&program::reduce(&self.body, &mut |body| fails(&with(body))));
         let with = |functions: &[Node]| Case { functions: functions.to_vec(), ..case.clone() };
-        let case = with(&program::reduce(&case.functions, &mut |functions| fails(&with(functions))));
+        let case =
+            with(&program::reduce(&case.functions, &mut |functions| fails(&with(functions))));
         let smaller = [[1, 1, 1], [32, 1, 1], [64, 1, 1]].map(|block| {
             let mut smaller = case.clone();
             (smaller.manifest.launch.grid, smaller.manifest.launch.block) = ([1; 3], block);
@@ -167,7 +178,11 @@ impl Subject for Case {
     }
 
     fn reproducer(&self) -> Option<Reproducer> {
-        Some(Reproducer { manifest: self.manifest.clone(), text: self.text(), ze_info: self.ze_info.clone() })
+        Some(Reproducer {
+            manifest: self.manifest.clone(),
+            text: self.text(),
+            ze_info: self.ze_info.clone(),
+        })
     }
 }
 
@@ -201,10 +216,16 @@ const INSTRUCTIONS: u64 = 20_000;
 
 /// Buffers that random kernels have.
 pub(super) fn buffers(threads: u32, seed: u32) -> BTreeMap<String, Buffer> {
-    let content = |seed: u32| words((0..DATA_BYTES / 4).map(move |i| (i ^ seed).wrapping_mul(0x9e37_79b9) >> (i % 24)));
+    let content = |seed: u32| {
+        words((0..DATA_BYTES / 4).map(move |i| (i ^ seed).wrapping_mul(0x9e37_79b9) >> (i % 24)))
+    };
     let each = |bytes: u32| zeros(u64::from(threads) * u64::from(bytes));
-    let buffers =
-        [("out", each(OUT_BYTES)), ("table", content(seed)), ("own", each(OWN_BYTES)), ("data", content(!seed))];
+    let buffers = [
+        ("out", each(OUT_BYTES)),
+        ("table", content(seed)),
+        ("own", each(OWN_BYTES)),
+        ("data", content(!seed)),
+    ];
     buffers.map(|(name, buffer)| (name.into(), buffer)).into()
 }
 
@@ -246,12 +267,14 @@ mod tests {
 
     #[test]
     fn of_what_sets_up_and_stores_only_what_is_needed_stays() {
-        let bytes: Vec<u8> = (0..500_u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 11) as u8).collect();
+        let bytes: Vec<u8> =
+            (0..500_u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 11) as u8).collect();
         let case = maxwell::kernel(&mut Unstructured::new(&bytes)).unwrap();
         let needed = ["S2R R1, SR_TID.Y", "P2R R31, PR, RZ, 0x7f"];
         let reduced = case.reduced(&|case| needed.iter().all(|line| case.text().contains(line)));
         let text = reduced.text();
-        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.starts_with('.')).collect();
+        let lines: Vec<&str> =
+            text.lines().map(str::trim).filter(|line| !line.starts_with('.')).collect();
         assert_eq!(lines, [needed[0], needed[1], "EXIT"]);
         assert!(text.starts_with(".target sm_50"), "{text}");
     }

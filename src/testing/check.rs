@@ -66,7 +66,8 @@ pub fn check<S: Subject>(subject: &S, name: &str) -> Result<S::Outcome, String> 
         Err(failure) => failure,
     };
     let Some(folder) = std::env::var_os(REPRODUCERS) else { return Err(failure.to_string()) };
-    let fails = |subject: &S| caught(|| subject.run()).is_err_and(|found| is_alike(&found, &failure));
+    let fails =
+        |subject: &S| caught(|| subject.run()).is_err_and(|found| is_alike(&found, &failure));
     let written = match subject.reduced(&fails).reproducer() {
         Some(reproducer) => match reproducer.write(Path::new(&folder), name) {
             Ok(path) => path.display().to_string(),
@@ -111,7 +112,8 @@ fn caught<T>(test: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
 impl Reproducer {
     /// Writes the manifest and the text into a folder, under a name that is made from the text. The manifest's path.
     pub fn write(mut self, folder: &Path, name: &str) -> Result<PathBuf, warploom_replay::Error> {
-        std::fs::create_dir_all(folder).map_err(|e| warploom_replay::Error::io(folder, "made a folder", e))?;
+        std::fs::create_dir_all(folder)
+            .map_err(|e| warploom_replay::Error::io(folder, "made a folder", e))?;
         let mut hasher = FxHasher::default();
         self.text.hash(&mut hasher);
         let path = folder.join(format!("{name}-{:08x}.toml", hasher.finish() as u32));

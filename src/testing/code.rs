@@ -7,7 +7,9 @@ use warploom_ir::{Function, verify};
 use super::check::{Failure, Reproducer, Subject};
 use super::compare::{self, BLOCKS, Initial, WAYS, Way};
 use super::program::subset;
-use super::{attack, gfx9_code, gfx9_registers, maxwell, maxwell_code, maxwell_registers, products};
+use super::{
+    attack, gfx9_code, gfx9_registers, maxwell, maxwell_code, maxwell_registers, products,
+};
 
 /// An instruction set whose code is run by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,10 +47,18 @@ impl Code {
         const MAX_INSTRUCTIONS: usize = 64;
         let (first, rest) = bytes.split_first().unwrap_or((&0, &[]));
         let words = rest.chunks(isa.word_bytes()).take(MAX_INSTRUCTIONS);
-        let instructions = words.map(|word| [word, &[0; 8][word.len()..]].concat()[..isa.word_bytes()].to_vec());
+        let instructions =
+            words.map(|word| [word, &[0; 8][word.len()..]].concat()[..isa.word_bytes()].to_vec());
         let block = BLOCKS[usize::from(*first) % BLOCKS.len()];
         let registers = rest[..rest.len().min(REGISTER_CHOICES)].to_vec();
-        Code { isa, instructions: instructions.collect(), block, registers, hostile: false, ways: WAYS }
+        Code {
+            isa,
+            instructions: instructions.collect(),
+            block,
+            registers,
+            hostile: false,
+            ways: WAYS,
+        }
     }
 
     /// Out of the table.
@@ -78,7 +88,14 @@ impl Code {
         let block = *u.choose(&BLOCKS)?;
         let count = u.len().min(REGISTER_CHOICES) / 2;
         let registers = u.bytes(count)?.to_vec();
-        Ok(Code { isa, instructions: instructions(u)?, block, registers, hostile: false, ways: WAYS })
+        Ok(Code {
+            isa,
+            instructions: instructions(u)?,
+            block,
+            registers,
+            hostile: false,
+            ways: WAYS,
+        })
     }
 
     /// The code as the JIT makes it in these ways only.
@@ -95,12 +112,17 @@ impl Code {
         match self.isa {
             Isa::Maxwell => {
                 let code = maxwell::bundles(&self.instructions.concat());
-                warploom_maxwell::lift::lift_kernel(&warploom_maxwell::lift::Kernel::new("random", &code, 8))
+                warploom_maxwell::lift::lift_kernel(&warploom_maxwell::lift::Kernel::new(
+                    "random", &code, 8,
+                ))
             }
             Isa::Gfx9 => {
                 let code = self.instructions.concat();
                 let kernel = warploom_gfx9::lift::Kernel::new("random", &code);
-                warploom_gfx9::lift::lift_kernel(&warploom_gfx9::lift::Kernel { vectors: VGPRS, ..kernel })
+                warploom_gfx9::lift::lift_kernel(&warploom_gfx9::lift::Kernel {
+                    vectors: VGPRS,
+                    ..kernel
+                })
             }
         }
     }
@@ -115,7 +137,11 @@ impl Code {
         let mut registers = registers.unwrap_or_default();
         if self.hostile {
             // Too few choices: the others stay as they are.
-            let _ = attack::addresses(function, &mut registers, &mut Unstructured::new(&self.registers));
+            let _ = attack::addresses(
+                function,
+                &mut registers,
+                &mut Unstructured::new(&self.registers),
+            );
         }
         registers
     }
@@ -147,7 +173,10 @@ impl Subject for Code {
     fn reduced(&self, fails: &dyn Fn(&Code) -> bool) -> Code {
         let with = |kept: &[bool]| {
             let kept = self.instructions.iter().zip(kept).filter(|(_, kept)| **kept);
-            Code { instructions: kept.map(|(instruction, _)| instruction.clone()).collect(), ..self.clone() }
+            Code {
+                instructions: kept.map(|(instruction, _)| instruction.clone()).collect(),
+                ..self.clone()
+            }
         };
         with(&subset(self.instructions.len(), &mut |kept| fails(&with(kept))))
     }

@@ -24,7 +24,8 @@ use crate::ir::{Limits, Source};
 
 /// Block shapes of all launch classes: one warp, a short last warp, one lane, multiples of the warp and of the chunk,
 /// neither.
-pub const BLOCKS: [[u32; 3]; 7] = [[32, 1, 1], [48, 1, 1], [80, 1, 1], [1, 1, 1], [64, 2, 1], [8, 5, 1], [5, 3, 2]];
+pub const BLOCKS: [[u32; 3]; 7] =
+    [[32, 1, 1], [48, 1, 1], [80, 1, 1], [1, 1, 1], [64, 2, 1], [8, 5, 1], [5, 3, 2]];
 
 /// Guest memory that functions work on; its address is at 0 of constant bank 0.
 pub const BUFFER: u64 = 0x10_0000_0000;
@@ -80,9 +81,24 @@ enum BackEnd {
 
 /// All of them: for several workers the code has locks.
 pub const WAYS: &[Way] = &[
-    Way { name: "jit, --effort quick", effort: Effort::Quick, one_worker: true, back_end: BackEnd::Cranelift },
-    Way { name: "jit, --effort likely", effort: Effort::Likely, one_worker: true, back_end: BackEnd::Cranelift },
-    Way { name: "jit, --effort full", effort: Effort::Full, one_worker: true, back_end: BackEnd::Cranelift },
+    Way {
+        name: "jit, --effort quick",
+        effort: Effort::Quick,
+        one_worker: true,
+        back_end: BackEnd::Cranelift,
+    },
+    Way {
+        name: "jit, --effort likely",
+        effort: Effort::Likely,
+        one_worker: true,
+        back_end: BackEnd::Cranelift,
+    },
+    Way {
+        name: "jit, --effort full",
+        effort: Effort::Full,
+        one_worker: true,
+        back_end: BackEnd::Cranelift,
+    },
     Way {
         name: "jit, --effort full --threads 2",
         effort: Effort::Full,
@@ -90,15 +106,27 @@ pub const WAYS: &[Way] = &[
         back_end: BackEnd::Cranelift,
     },
     #[cfg(all(feature = "vector", target_arch = "x86_64"))]
-    Way { name: "jit, vector back end", effort: Effort::Full, one_worker: true, back_end: BackEnd::Vector },
+    Way {
+        name: "jit, vector back end",
+        effort: Effort::Full,
+        one_worker: true,
+        back_end: BackEnd::Vector,
+    },
 ];
 
 impl Way {
     fn program(self, function: &Function, launch: Launched) -> Result<Program, JitError> {
         match self.back_end {
-            BackEnd::Cranelift => Program::new(function, launch, self.one_worker, warploom_cranelift::backend()),
+            BackEnd::Cranelift => {
+                Program::new(function, launch, self.one_worker, warploom_cranelift::backend())
+            }
             #[cfg(all(feature = "vector", target_arch = "x86_64"))]
-            BackEnd::Vector => Program::in_small_regions(function, launch, self.one_worker, warploom_vector::backend()),
+            BackEnd::Vector => Program::in_small_regions(
+                function,
+                launch,
+                self.one_worker,
+                warploom_vector::backend(),
+            ),
         }
     }
 }
@@ -143,7 +171,12 @@ pub(super) struct Left {
 
 /// Runs two blocks of this shape on the interpreter, on the interpreter after analysis, and on the JIT in these ways, and
 /// returns the first difference. A function that the interpreter refuses is refused by all.
-pub fn compare(function: &Function, block: [u32; 3], initial: &[Initial], ways: &[Way]) -> Result<(), Box<Difference>> {
+pub fn compare(
+    function: &Function,
+    block: [u32; 3],
+    initial: &[Initial],
+    ways: &[Way],
+) -> Result<(), Box<Difference>> {
     let bytes = bytes_of_registers(function, block);
     if bytes > MAX_REGISTER_BYTES {
         return Ok(());
@@ -166,9 +199,12 @@ pub fn any_content(function: &Function, random: &mut impl Source) -> Vec<Initial
         _ => u64::from(random.below(u32::MAX)) << 32 | u64::from(random.below(u32::MAX)),
     };
     let banks = function.banks.iter().zip(0..);
-    let registers = banks.flat_map(|(bank, id)| (0..bank.count).map(move |index| BankId(id).reg(index)));
+    let registers =
+        banks.flat_map(|(bank, id)| (0..bank.count).map(move |index| BankId(id).reg(index)));
     let registers = registers.filter(|&reg| reg != function.active);
-    registers.map(|reg| (reg, (0..instrument::cells(function, reg)).map(&mut content).collect())).collect()
+    registers
+        .map(|reg| (reg, (0..instrument::cells(function, reg)).map(&mut content).collect()))
+        .collect()
 }
 
 /// Runs two blocks of this shape on the interpreter, as they are and after the rules that change a function for all
@@ -182,25 +218,30 @@ pub fn compare_rewritten(
     let initial = read_by(function, initial);
     let plain = Arc::new(with_registers(function, &initial));
     let mut rewritten = (*plain).clone();
-    let differs = |engine, what| Box::new(Difference { engine, block, what, function: plain.clone() });
-    let firings =
-        rewrite_function(&mut rewritten, Rules::ALL).map_err(|e| differs("rules for functions", e.to_string()))?;
+    let differs =
+        |engine, what| Box::new(Difference { engine, block, what, function: plain.clone() });
+    let firings = rewrite_function(&mut rewritten, Rules::ALL)
+        .map_err(|e| differs("rules for functions", e.to_string()))?;
     if firings == Firings::default() {
         return Ok(false);
     }
     let rewritten = Arc::new(rewritten);
     let bytes = bytes_of_registers(function, block);
     let run = |engine: &dyn Engine| {
-        run(engine, block, false, &input(function, &initial), bytes, LONG).map_err(|e| differs("launch", e))
+        run(engine, block, false, &input(function, &initial), bytes, LONG)
+            .map_err(|e| differs("launch", e))
     };
-    let interpreter =
-        |function: &Arc<Function>| Interpreter::new(function.clone()).map_err(|e| differs("interp", e.to_string()));
+    let interpreter = |function: &Arc<Function>| {
+        Interpreter::new(function.clone()).map_err(|e| differs("interp", e.to_string()))
+    };
     let expected = run(&interpreter(&plain)?)?;
     let class = Launched::of([BLOCKS_OF_GRID, 1, 1], block, function.lanes.into());
     let program = way.program(&rewritten, class).map_err(|e| differs(way.name, e.to_string()))?;
     program.compile_all(way.effort).map_err(|e| differs(way.name, e.to_string()))?;
     let interpreter = interpreter(&rewritten)?;
-    for (name, engine) in [("interp after rules for functions", &interpreter as &dyn Engine), (way.name, &program)] {
+    for (name, engine) in
+        [("interp after rules for functions", &interpreter as &dyn Engine), (way.name, &program)]
+    {
         let found = run(engine)?;
         if found != expected {
             return Err(differs(name, describe(&plain, &expected, &found)));
@@ -214,13 +255,17 @@ fn with_registers(function: &Function, initial: &[Initial]) -> Function {
     let set = initial.iter().map(|(reg, _)| *reg).collect();
     let read = registers(function);
     let read = read.into_iter().collect();
-    instrument::instrument(function, &Buffers { input: REGISTERS_IN, set, output: REGISTERS_OUT, read })
+    instrument::instrument(
+        function,
+        &Buffers { input: REGISTERS_IN, set, output: REGISTERS_OUT, read },
+    )
 }
 
 /// What all registers of all warps of a block take.
 fn bytes_of_registers(function: &Function, block: [u32; 3]) -> u64 {
     let warps = u64::from(block.iter().product::<u32>().div_ceil(function.lanes.into()));
-    let rows: u64 = registers(function).iter().map(|&reg| instrument::row_bytes(function, reg)).sum();
+    let rows: u64 =
+        registers(function).iter().map(|&reg| instrument::row_bytes(function, reg)).sum();
     rows.saturating_mul(warps)
 }
 
@@ -250,7 +295,11 @@ fn content() -> Vec<u8> {
 fn input(function: &Function, initial: &[Initial]) -> Vec<u8> {
     // A buffer is not empty.
     let none = initial.is_empty().then_some([0; 8]).into_iter().flatten();
-    initial.iter().flat_map(|(reg, values)| instrument::row(function, *reg, values)).chain(none).collect()
+    initial
+        .iter()
+        .flat_map(|(reg, values)| instrument::row(function, *reg, values))
+        .chain(none)
+        .collect()
 }
 
 /// Runs a launch on each engine, if it ends without a fault also with so many worker threads, and returns the first
@@ -262,8 +311,10 @@ pub(super) fn on_all(
     ways: &[Way],
     run: &dyn Fn(&dyn Engine, usize) -> Result<Left, String>,
 ) -> Result<(), Box<Difference>> {
-    let differs = |engine, what| Box::new(Difference { engine, block, what, function: Arc::clone(function) });
-    let interpreter = Interpreter::new(Arc::clone(function)).map_err(|e| differs("interp", e.to_string()))?;
+    let differs =
+        |engine, what| Box::new(Difference { engine, block, what, function: Arc::clone(function) });
+    let interpreter =
+        Interpreter::new(Arc::clone(function)).map_err(|e| differs("interp", e.to_string()))?;
     let expected = run(&interpreter, 1).map_err(|e| differs("interp", e))?;
     let compare = |name, engine: &dyn Engine, workers| match run(engine, workers) {
         Ok(found) if found == expected => Ok(()),
@@ -278,11 +329,16 @@ pub(super) fn on_all(
         if number == 0 {
             let name = "interp after analysis";
             let optimized = Arc::new(program.function().clone());
-            let optimized = Interpreter::new(optimized).map_err(|e| differs(name, e.to_string()))?;
+            let optimized =
+                Interpreter::new(optimized).map_err(|e| differs(name, e.to_string()))?;
             compare(name, &optimized, 1)?;
         }
         if effort == Effort::Quick {
-            compare("jit, interpreted at first", &Deferred { program: program.clone(), rounds: 1 }, 1)?;
+            compare(
+                "jit, interpreted at first",
+                &Deferred { program: program.clone(), rounds: 1 },
+                1,
+            )?;
         }
         program.compile_all(effort).map_err(|e| differs(name, e.to_string()))?;
         compare(name, &*program, 1)?;
@@ -302,9 +358,14 @@ fn run(
     limit: u64,
 ) -> Result<Left, String> {
     let content = content();
-    let ranges = [(BUFFER, content.len() as u64), (REGISTERS_IN, input.len() as u64), (REGISTERS_OUT, registers)];
+    let ranges = [
+        (BUFFER, content.len() as u64),
+        (REGISTERS_IN, input.len() as u64),
+        (REGISTERS_OUT, registers),
+    ];
     let memory = &Memory::default();
-    let guarded = Guarded::map(memory, &ranges.map(|(address, bytes)| (address, bytes, Access::READ_WRITE)))?;
+    let guarded =
+        Guarded::map(memory, &ranges.map(|(address, bytes)| (address, bytes, Access::READ_WRITE)))?;
     memory.write(BUFFER, &content).map_err(|e| e.to_string())?;
     memory.write(REGISTERS_IN, input).map_err(|e| e.to_string())?;
 
@@ -337,7 +398,9 @@ fn run(
 fn registers(function: &Function) -> BTreeSet<Reg> {
     let mut registers = BTreeSet::from([function.active]);
     registers.extend(function.waiting_registers());
-    let mut add = |bank: BankId, first: u32, count: u32| registers.extend((first..first + count).map(|n| bank.reg(n)));
+    let mut add = |bank: BankId, first: u32, count: u32| {
+        registers.extend((first..first + count).map(|n| bank.reg(n)))
+    };
     for inst in function.blocks.iter().flat_map(|block| &block.insts) {
         match inst.op {
             Op::RfRead { reg, .. }
@@ -361,33 +424,47 @@ fn read_by(function: &Function, initial: &[Initial]) -> Vec<Initial> {
 
 /// What differs first.
 fn describe(function: &Function, expected: &Left, found: &Left) -> String {
-    let end = |left: &Left| format!("{:?} after {} and {}", left.fault, left.instructions, left.lane_instructions);
+    let end = |left: &Left| {
+        format!("{:?} after {} and {}", left.fault, left.instructions, left.lane_instructions)
+    };
     if end(expected) != end(found) {
         return format!("it ends with {}, expected {}", end(found), end(expected));
     }
     if expected.printed != found.printed {
         let text = |printed: &Printed| String::from_utf8_lossy(&printed.text).into_owned();
-        let (found, expected) =
-            ((text(&found.printed), found.printed.dropped), (text(&expected.printed), expected.printed.dropped));
+        let (found, expected) = (
+            (text(&found.printed), found.printed.dropped),
+            (text(&expected.printed), expected.printed.dropped),
+        );
         return format!("it prints {found:?}, expected {expected:?}");
     }
     if let Some(at) = (0..expected.buffer.len()).find(|&i| expected.buffer[i] != found.buffer[i]) {
-        return format!("byte {at:#x} of memory is {:#x}, expected {:#x}", found.buffer[at], expected.buffer[at]);
+        return format!(
+            "byte {at:#x} of memory is {:#x}, expected {:#x}",
+            found.buffer[at], expected.buffer[at]
+        );
     }
     let (mut expected, mut found) = (&expected.registers[..], &found.registers[..]);
     for warp in 0.. {
         for reg in registers(function) {
             let bytes = instrument::row_bytes(function, reg) as usize;
-            let Some(rows) = expected.split_at_checked(bytes).zip(found.split_at_checked(bytes)) else {
+            let Some(rows) = expected.split_at_checked(bytes).zip(found.split_at_checked(bytes))
+            else {
                 return "nothing differs".into();
             };
-            let [expected_row, found_row] = [rows.0.0, rows.1.0].map(|row| instrument::values(function, reg, row));
+            let [expected_row, found_row] =
+                [rows.0.0, rows.1.0].map(|row| instrument::values(function, reg, row));
             (expected, found) = (rows.0.1, rows.1.1);
-            if let Some(cell) = (0..found_row.len()).find(|&cell| found_row[cell] != expected_row[cell]) {
+            if let Some(cell) =
+                (0..found_row.len()).find(|&cell| found_row[cell] != expected_row[cell])
+            {
                 let bank = function.bank(reg.bank);
                 let what = if matches!(bank.kind, CellKind::Bytes(_)) { "byte" } else { "lane" };
-                let (name, index, found, expected) = (&bank.name, reg.index, found_row[cell], expected_row[cell]);
-                return format!("{name}[{index}], {what} {cell}, warp {warp}: {found:#x}, expected {expected:#x}");
+                let (name, index, found, expected) =
+                    (&bank.name, reg.index, found_row[cell], expected_row[cell]);
+                return format!(
+                    "{name}[{index}], {what} {cell}, warp {warp}: {found:#x}, expected {expected:#x}"
+                );
             }
         }
     }

@@ -31,8 +31,12 @@ impl Guarded {
         }
         let host = Arc::new(HostBuffer::from_bytes(&content).map_err(|e| e.to_string())?);
         for (address, bytes, access, at) in placed {
-            memory.reserve(Placement::At(address), bytes, Unbound::Faults).map_err(|e| e.to_string())?;
-            memory.bind_host(address, bytes, Arc::clone(&host), at, access).map_err(|e| e.to_string())?;
+            memory
+                .reserve(Placement::At(address), bytes, Unbound::Faults)
+                .map_err(|e| e.to_string())?;
+            memory
+                .bind_host(address, bytes, Arc::clone(&host), at, access)
+                .map_err(|e| e.to_string())?;
         }
         Ok(Guarded { host, canaries })
     }
@@ -43,7 +47,9 @@ impl Guarded {
         for &at in &self.canaries {
             self.host.read(at, &mut page).map_err(|e| e.to_string())?;
             if let Some(offset) = page.iter().position(|&byte| byte != CANARY) {
-                return Err(format!("host memory outside of guest pages was written, {offset:#x} bytes into a page"));
+                return Err(format!(
+                    "host memory outside of guest pages was written, {offset:#x} bytes into a page"
+                ));
             }
         }
         Ok(())

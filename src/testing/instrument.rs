@@ -30,7 +30,8 @@ fn cell_bytes(function: &Function, reg: Reg) -> u64 {
 /// A register as it is in the buffers, from the value of each cell.
 pub fn row(function: &Function, reg: Reg, values: &[u64]) -> Vec<u8> {
     let bytes = cell_bytes(function, reg) as usize;
-    let mut row: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(bytes)).collect();
+    let mut row: Vec<u8> =
+        values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(bytes)).collect();
     row.resize(row_bytes(function, reg) as usize, 0);
     row
 }
@@ -38,7 +39,8 @@ pub fn row(function: &Function, reg: Reg, values: &[u64]) -> Vec<u8> {
 /// The value of each cell of a register, from what is in the buffers.
 pub fn values(function: &Function, reg: Reg, row: &[u8]) -> Vec<u64> {
     let bytes = cell_bytes(function, reg) as usize;
-    let value = |cell: &[u8]| cell.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+    let value =
+        |cell: &[u8]| cell.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
     row.chunks_exact(bytes).take(cells(function, reg) as usize).map(value).collect()
 }
 
@@ -61,7 +63,13 @@ pub fn instrument(function: &Function, buffers: &Buffers) -> Function {
     let counter = f.bank("copied", CellKind::Uniform(Type::I32), 1).reg(0);
 
     let input = |b: &mut BlockBuilder<'_>| b.iconst(Type::I64, buffers.input);
-    let loaded = copy_all(&mut f, function, &buffers.set, counter, Copies { pc: 0, address: &input, load: true });
+    let loaded = copy_all(
+        &mut f,
+        function,
+        &buffers.set,
+        counter,
+        Copies { pc: 0, address: &input, load: true },
+    );
     let before = loaded.0 + 1;
     f.at(loaded).jump(BlockId(before));
 
@@ -74,8 +82,13 @@ pub fn instrument(function: &Function, buffers: &Buffers) -> Function {
         let address = b.iconst(Type::I64, buffers.output);
         b.add(address, shift)
     };
-    let stored =
-        copy_all(&mut f, function, &buffers.read, counter, Copies { pc: u64::MAX, address: &output, load: false });
+    let stored = copy_all(
+        &mut f,
+        function,
+        &buffers.read,
+        counter,
+        Copies { pc: u64::MAX, address: &output, load: false },
+    );
     f.at(stored).exit();
 
     let mut instrumented = f.finish().expect("the harness makes well-typed code");
@@ -120,7 +133,9 @@ fn in_parts(function: &Function, registers: &[Reg]) -> Vec<Copied> {
             _ => None,
         })
         .collect();
-    let is_indexed = |reg: Reg| indexed.iter().any(|(bank, range)| *bank == reg.bank && range.contains(&reg.index));
+    let is_indexed = |reg: Reg| {
+        indexed.iter().any(|(bank, range)| *bank == reg.bank && range.contains(&reg.index))
+    };
     registers
         .chunk_by(|&a, &b| b == a.bank.reg(a.index + 1) && is_indexed(a) && is_indexed(b))
         .flat_map(|run| match run.len() as u32 {
@@ -208,7 +223,12 @@ fn copy_indexed(
 }
 
 /// Type and address of a register's cells, each lane its own: a register that is no byte array.
-fn cell(b: &mut BlockBuilder<'_>, function: &Function, reg: Reg, (from, at): (Value, u64)) -> (Type, Value) {
+fn cell(
+    b: &mut BlockBuilder<'_>,
+    function: &Function,
+    reg: Reg,
+    (from, at): (Value, u64),
+) -> (Type, Value) {
     let at = b.iconst(Type::I64, at);
     let address = b.add(from, at);
     match function.bank(reg.bank).kind {
@@ -236,7 +256,13 @@ fn stored(b: &mut BlockBuilder<'_>, value: Value) -> Value {
 }
 
 /// Loads or stores a register at `from + at`, in all lanes.
-fn copy(b: &mut BlockBuilder<'_>, function: &Function, reg: Reg, (from, at): (Value, u64), load: bool) {
+fn copy(
+    b: &mut BlockBuilder<'_>,
+    function: &Function,
+    reg: Reg,
+    (from, at): (Value, u64),
+    load: bool,
+) {
     b.set_nomask(true);
     let CellKind::Bytes(bytes) = function.bank(reg.bank).kind else {
         let (ty, address) = cell(b, function, reg, (from, at));

@@ -37,7 +37,14 @@ pub(super) const LIMIT: u64 = 20_000_000;
 
 /// What the launch of a loop is given, whose kernel reads the number of rounds.
 pub(super) fn given(rounds: u32) -> Given {
-    Given { blocks: 1, block: [THREADS, 1, 1], limit: LIMIT, effort: Effort::Full, word: rounds, seed: 1 }
+    Given {
+        blocks: 1,
+        block: [THREADS, 1, 1],
+        limit: LIMIT,
+        effort: Effort::Full,
+        word: rounds,
+        seed: 1,
+    }
 }
 
 /// Different instructions of a long body.

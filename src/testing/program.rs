@@ -40,7 +40,8 @@ impl Node {
     /// Whether a program stays one that has the node more than once: it declares nothing.
     pub fn may_stand_again(&self) -> bool {
         let declares = |line: &String| {
-            line.starts_with('.') || line.split_whitespace().next().is_some_and(|word| word.ends_with(':'))
+            line.starts_with('.')
+                || line.split_whitespace().next().is_some_and(|word| word.ends_with(':'))
         };
         self.0.iter().all(|part| match part {
             Part::Lines(lines) => !lines.iter().any(declares),
@@ -94,7 +95,8 @@ pub fn reduce(body: &[Node], fails: &mut dyn FnMut(&[Node]) -> bool) -> Vec<Node
         let before = count(&smallest);
         let kept = subset(before, &mut |kept| fails(&select(&smallest, kept, Leave::Out)));
         smallest = select(&smallest, &kept, Leave::Out);
-        let kept = subset(count(&smallest), &mut |kept| fails(&select(&smallest, kept, Leave::Bodies)));
+        let kept =
+            subset(count(&smallest), &mut |kept| fails(&select(&smallest, kept, Leave::Bodies)));
         smallest = select(&smallest, &kept, Leave::Bodies);
         if count(&smallest) == before {
             return smallest;
@@ -182,7 +184,8 @@ mod tests {
     }
 
     fn program() -> Vec<Node> {
-        let structure = |open: &str, body: Vec<Node>, close: &str| Node::around([open], body, [close]);
+        let structure =
+            |open: &str, body: Vec<Node>, close: &str| Node::around([open], body, [close]);
         let inner = structure("if", vec![Node::line("c"), Node::line("d")], "fi");
         let outer = structure("loop", vec![Node::line("b"), inner, Node::line("e")], "pool");
         vec![Node::line("a"), outer, Node::line("f")]

@@ -59,12 +59,26 @@ unsafe impl Backend for Vector {
         self.rest.space()
     }
 
-    fn compile(&self, prepared: &Prepared, blocks: &[BlockId], effort: Effort) -> Result<Object, JitError> {
+    fn compile(
+        &self,
+        prepared: &Prepared,
+        blocks: &[BlockId],
+        effort: Effort,
+    ) -> Result<Object, JitError> {
         let makes_it = effort.is_fast() && unsupported(prepared, blocks).is_none();
-        if makes_it { compile(prepared, blocks) } else { self.rest.compile(prepared, blocks, effort) }
+        if makes_it {
+            compile(prepared, blocks)
+        } else {
+            self.rest.compile(prepared, blocks, effort)
+        }
     }
 
-    fn listing(&self, prepared: &Prepared, blocks: &[BlockId], effort: Effort) -> Result<String, JitError> {
+    fn listing(
+        &self,
+        prepared: &Prepared,
+        blocks: &[BlockId],
+        effort: Effort,
+    ) -> Result<String, JitError> {
         if !effort.is_fast() {
             return self.rest.listing(prepared, blocks, effort);
         }

@@ -51,10 +51,14 @@ impl Exception {
 
 /// The lines of a guest: its name, how mnemonics begin, `warp` or `rare`, and why.
 fn exceptions(guest: &str) -> Vec<Exception> {
-    let lines = include_str!("exceptions.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines = include_str!("exceptions.txt")
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
     let columns = lines.map(|line| {
         let mut columns = line.splitn(4, ' ');
-        [(); 4].map(|()| columns.next().unwrap_or_else(|| panic!("{line}: guest, prefix, kind, reason")))
+        [(); 4].map(|()| {
+            columns.next().unwrap_or_else(|| panic!("{line}: guest, prefix, kind, reason"))
+        })
     });
     let of_guest = columns.filter(|columns| columns[0] == guest);
     of_guest
@@ -84,7 +88,10 @@ fn kinds(operands: &str) -> String {
     while let Some(first) = rest.chars().next() {
         let end = match first {
             '<' => rest.find('>').unwrap_or(rest.len()),
-            _ => rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len()).max(first.len_utf8()),
+            _ => rest
+                .find(|c: char| !c.is_ascii_alphanumeric())
+                .unwrap_or(rest.len())
+                .max(first.len_utf8()),
         };
         let (word, behind) = rest.split_at(end);
         match first {
@@ -112,7 +119,8 @@ fn form(node: &Node) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let last = statement(node.last_line());
     let operands = last.split_once(' ').map_or("", |(_, operands)| operands);
-    let before = lines.iter().take(lines.len() - 1).map(|line| mnemonic(line)).collect::<Vec<_>>().join(",");
+    let before =
+        lines.iter().take(lines.len() - 1).map(|line| mnemonic(line)).collect::<Vec<_>>().join(",");
     format!("{} {}  [{before}]", mnemonic(last), kinds(operands))
 }
 
@@ -151,7 +159,9 @@ fn forms(guest: &Guest) -> Vec<Vec<Drawn>> {
     for row in 0..(guest.rows)() {
         for draw in 0..DRAWS {
             let (target, seed) = ((row + draw) % guest.targets, (row << 16 | draw) as u64);
-            let Some(node) = seeded(seed, |u| (guest.instruction)(u, target, row)) else { continue };
+            let Some(node) = seeded(seed, |u| (guest.instruction)(u, target, row)) else {
+                continue;
+            };
             let drawn = Drawn { form: form(&node), node };
             let count = of_mnemonic.entry(drawn.mnemonic().to_owned()).or_default();
             if *count < most_forms(guest) && met.insert(drawn.form.clone()) {
@@ -176,7 +186,9 @@ impl Sweep<'_> {
     /// Whether none of them calls helpers in each round.
     fn are_native(&self, nodes: &[Node]) -> bool {
         let counts = self.looped(nodes, ROUNDS, false).counts();
-        counts.is_ok_and(|counts| counts.helper_calls < ROUNDS.into() && counts.interp_instructions == 0)
+        counts.is_ok_and(|counts| {
+            counts.helper_calls < ROUNDS.into() && counts.interp_instructions == 0
+        })
     }
 
     fn alone(&self, drawn: &Drawn) -> Found {
@@ -190,7 +202,9 @@ impl Sweep<'_> {
         let calls = twice.helper_calls.saturating_sub(once.helper_calls).max(interpreted);
         match calls < u64::from(ROUNDS) / 4 {
             true => Found::Native,
-            false => Found::Calls(calls as f64 / f64::from(ROUNDS * (self.guest.warps)(self.target))),
+            false => {
+                Found::Calls(calls as f64 / f64::from(ROUNDS * (self.guest.warps)(self.target)))
+            }
         }
     }
 }
@@ -218,7 +232,9 @@ impl Tally {
         }
         match found {
             Found::Native => self.native += 1,
-            Found::Calls(calls) => self.calling.entry(mnemonic).or_default().push((calls, drawn.clone())),
+            Found::Calls(calls) => {
+                self.calling.entry(mnemonic).or_default().push((calls, drawn.clone()))
+            }
             Found::Fails(why) => self.fails.entry(mnemonic).or_default().push(why),
         }
     }
@@ -230,7 +246,12 @@ impl Tally {
         self.excepted += excepted.len();
         for (number, together) in others.chunks(TOGETHER).enumerate() {
             if tells() && number % 10 == 0 {
-                eprintln!("target {}: {} of {} forms", sweep.target, number * TOGETHER, others.len());
+                eprintln!(
+                    "target {}: {} of {} forms",
+                    sweep.target,
+                    number * TOGETHER,
+                    others.len()
+                );
             }
             let nodes: Vec<Node> = together.iter().map(|drawn| drawn.node.clone()).collect();
             if number % COMPARED == 0 {
@@ -251,7 +272,8 @@ impl Tally {
         const TRIED: usize = 12;
         // A gather with a bias is a sample for each texel, that of a cube one for each face.
         const SAMPLES: f64 = 6.01;
-        let of_it: Vec<&Drawn> = excepted.iter().filter(|drawn| exception.has(&drawn.form)).collect();
+        let of_it: Vec<&Drawn> =
+            excepted.iter().filter(|drawn| exception.has(&drawn.form)).collect();
         let is_needed = self.needed.entry(exception.prefix).or_default();
         for drawn in of_it.iter().step_by(of_it.len().div_ceil(TRIED).max(1)) {
             if let Found::Calls(calls) = sweep.alone(drawn) {
@@ -285,7 +307,13 @@ impl Tally {
             ));
         }
         let problems = &self.problems;
-        assert!(problems.is_empty(), "{}: {} problems:\n{}", guest.name, problems.len(), problems.join("\n"));
+        assert!(
+            problems.is_empty(),
+            "{}: {} problems:\n{}",
+            guest.name,
+            problems.len(),
+            problems.join("\n")
+        );
         assert!(fails * 100 <= self.forms * 3, "too many cannot be run");
     }
 }
@@ -298,9 +326,9 @@ fn forms_are_native(name: &str) {
         tally.sweep(&Sweep { guest, target }, forms, &exceptions);
     }
     tally.needed.retain(|_, is_needed| !*is_needed);
-    tally.problems.extend(
-        tally.needed.keys().map(|prefix| format!("{prefix}: it is no exception, for none of its forms calls helpers")),
-    );
+    tally.problems.extend(tally.needed.keys().map(|prefix| {
+        format!("{prefix}: it is no exception, for none of its forms calls helpers")
+    }));
     tally.report(guest, &exceptions);
 }
 
@@ -329,19 +357,28 @@ fn visa_forms_are_native() {
 fn exceptions_are_few_and_not_in_real_code() {
     for guest in &GUESTS {
         let exceptions = exceptions(guest.name);
-        let rare: Vec<&Exception> = exceptions.iter().filter(|exception| !exception.warp_at_once).collect();
+        let rare: Vec<&Exception> =
+            exceptions.iter().filter(|exception| !exception.warp_at_once).collect();
         let forms: Vec<Drawn> = forms(guest).into_iter().flatten().collect();
         let is_rare = |form: &str| rare.iter().any(|exception| exception.has(form));
         let count = forms.iter().filter(|drawn| is_rare(&drawn.form)).count();
         println!("{}: {count} of {} forms are rare exceptions", guest.name, forms.len());
-        assert!(count * 100 <= forms.len() * EXCEPTIONS_PERCENT, "{}: {count} of {} forms", guest.name, forms.len());
-        let list = format!("{}/shared/data/{}-mnemonics.txt", env!("CARGO_MANIFEST_DIR"), guest.name);
+        assert!(
+            count * 100 <= forms.len() * EXCEPTIONS_PERCENT,
+            "{}: {count} of {} forms",
+            guest.name,
+            forms.len()
+        );
+        let list =
+            format!("{}/shared/data/{}-mnemonics.txt", env!("CARGO_MANIFEST_DIR"), guest.name);
         let Ok(list) = std::fs::read_to_string(Path::new(&list)) else {
             println!("{}: there is no {list}", guest.name);
             continue;
         };
         // A mnemonic is what has letters: counts stand before it or behind.
-        let words = list.split_whitespace().filter(|word| word.contains(char::is_alphabetic) && !word.contains('='));
+        let words = list
+            .split_whitespace()
+            .filter(|word| word.contains(char::is_alphabetic) && !word.contains('='));
         let real: Vec<&str> = words.filter(|word| is_rare(word)).collect();
         assert!(real.is_empty(), "{}: in real code: {}", guest.name, real.join(" "));
     }

@@ -4,7 +4,9 @@ use super::{BLOCKS, Form, THREADS, check};
 
 fn launch(form: &Form, rounds: u32) -> (String, String) {
     let waits = "s_waitcnt vmcnt(0) lgkmcnt(0)";
-    let lines = |text: &str| text.lines().map(|line| format!("    {}\n    {waits}\n", line.trim())).collect::<String>();
+    let lines = |text: &str| {
+        text.lines().map(|line| format!("    {}\n    {waits}\n", line.trim())).collect::<String>()
+    };
     // v0 is the item, v1 four times that, v2 the offset of its word in the buffer, v10 what is computed, s20 the round.
     let program = format!(
         ".target gfx900\n    s_add_u32 flat_scratch_lo, s2, s6\n    s_addc_u32 flat_scratch_hi, s3, 0\n    s_mov_b32 s20, 0\n\
@@ -18,12 +20,21 @@ fn launch(form: &Form, rounds: u32) -> (String, String) {
         lines(form.body),
         lines("global_store_dword v2, v10, s[0:1]")
     );
-    let registers = [(0, "buffer = \"o\""), (2, "buffer = \"scratch\""), (6, "builtin = \"scratch_wave_offset\"")];
+    let registers = [
+        (0, "buffer = \"o\""),
+        (2, "buffer = \"scratch\""),
+        (6, "builtin = \"scratch_wave_offset\""),
+    ];
     let descriptor = "buffer_descriptor = { buffer = \"scratch\", stride = 4, swizzle = true, num_records = 65536, word3 = 0x00e27000 }";
     let rounds = format!("u32 = {rounds}");
-    let registers = registers.into_iter().chain([(7, &*rounds), (8, descriptor), (12, "builtin = \"workgroup_id_x\"")]);
-    let registers: String =
-        registers.map(|(first, value)| format!("[[raw.sgpr]]\nfirst = {first}\n{value}\n")).collect();
+    let registers = registers.into_iter().chain([
+        (7, &*rounds),
+        (8, descriptor),
+        (12, "builtin = \"workgroup_id_x\""),
+    ]);
+    let registers: String = registers
+        .map(|(first, value)| format!("[[raw.sgpr]]\nfirst = {first}\n{value}\n"))
+        .collect();
     let manifest = format!(
         "kernel.binary = \"k.s\"\nkernel.format = \"gfx9-raw\"\nlaunch = {{ grid = [{BLOCKS}, 1, 1], block = [{THREADS}, 1, 1] }}\n\
          [raw]\nvgprs = 32\nlds_bytes = 1024\nscratch_bytes = 64\n{registers}[[raw.vgpr]]\nfirst = 0\n\

@@ -28,17 +28,32 @@ struct Form {
 }
 
 /// Runs a program; what threads leave, and the counts.
-fn run(manifest: &str, program: &str, engine: EngineKind, threads: usize, effort: Effort) -> (Vec<u32>, LaunchOutcome) {
+fn run(
+    manifest: &str,
+    program: &str,
+    engine: EngineKind,
+    threads: usize,
+    effort: Effort,
+) -> (Vec<u32>, LaunchOutcome) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.toml");
     std::fs::write(folder.path().join("k.s"), program).unwrap();
     let manifest = Manifest::parse(manifest, &path).unwrap_or_else(|error| panic!("{error}"));
-    let launch = Launch::resolve(manifest, &path).unwrap_or_else(|error| panic!("{error}\n{program}"));
+    let launch =
+        Launch::resolve(manifest, &path).unwrap_or_else(|error| panic!("{error}\n{program}"));
     let session = Session::new(&launch).unwrap_or_else(|error| panic!("{error}\n{program}"));
     let options = LaunchOptions { effort, ..session.options(engine, threads) };
-    let outcome = session.launch(&options, None).unwrap_or_else(|error| panic!("{error}\n{program}"));
+    let outcome =
+        session.launch(&options, None).unwrap_or_else(|error| panic!("{error}\n{program}"));
     assert_eq!(outcome.fault, None, "{program}");
-    let words = session.buffer(0).unwrap().as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    let words = session
+        .buffer(0)
+        .unwrap()
+        .as_chunks()
+        .0
+        .iter()
+        .map(|&word| u32::from_le_bytes(word))
+        .collect();
     (words, outcome)
 }
 
@@ -49,7 +64,11 @@ fn check(form: &Form, launch: impl Fn(u32) -> (String, String)) {
         let (manifest, program) = launch(rounds);
         let (words, outcome) = run(&manifest, &program, engine, threads, effort);
         for (thread, &word) in (0..THREADS).cycle().zip(&words) {
-            assert_eq!(word, (form.model)(thread, rounds), "{name}, {engine}, {effort:?}, {threads}: thread {thread}");
+            assert_eq!(
+                word,
+                (form.model)(thread, rounds),
+                "{name}, {engine}, {effort:?}, {threads}: thread {thread}"
+            );
         }
         outcome.counts
     };
@@ -63,7 +82,13 @@ fn check(form: &Form, launch: impl Fn(u32) -> (String, String)) {
         // Each worker that takes part fills a TLB of its own: how many do differs from run to run.
         let in_loop = twice.helper_calls.abs_diff(once.helper_calls);
         let allowed = if threads == 1 { 0 } else { u64::from(ROUNDS) / 4 };
-        assert!(in_loop <= allowed, "{name}, {threads} workers: helpers are called in the loop, {in_loop} times");
-        assert_eq!(twice.interp_instructions, 0, "{name}, {threads} workers: instructions are interpreted");
+        assert!(
+            in_loop <= allowed,
+            "{name}, {threads} workers: helpers are called in the loop, {in_loop} times"
+        );
+        assert_eq!(
+            twice.interp_instructions, 0,
+            "{name}, {threads} workers: instructions are interpreted"
+        );
     }
 }

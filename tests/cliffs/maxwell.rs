@@ -90,13 +90,17 @@ const FORMS: [Form; 23] = [
         name: "bytes at a slot",
         setup: "",
         body: "STL.U8 [R1+0x3], R10\nLDL.S8 R11, [R1+0x3]\nIADD R10, R11, R0",
-        model: |thread, rounds| sum(thread, rounds, |_, sum| (sum as i8 as u32).wrapping_add(thread)),
+        model: |thread, rounds| {
+            sum(thread, rounds, |_, sum| (sum as i8 as u32).wrapping_add(thread))
+        },
     },
     Form {
         name: "halves at a slot",
         setup: "",
         body: "STL.U16 [R1+0x2], R10\nLDL.S16 R11, [R1+0x2]\nIADD32I R10, R11, 0x1234",
-        model: |thread, rounds| sum(thread, rounds, |_, sum| (sum as i16 as u32).wrapping_add(0x1234)),
+        model: |thread, rounds| {
+            sum(thread, rounds, |_, sum| (sum as i16 as u32).wrapping_add(0x1234))
+        },
     },
     Form {
         name: "a store of some lanes",
@@ -149,13 +153,17 @@ const FORMS: [Form; 23] = [
         name: "a constant, the index all lanes'",
         setup: "",
         body: "LOP32I.AND R9, R20, 0x7\nSHL R9, R9, 0x2\nLDC R11, c[0x0][R9+0x148]\nIADD R10, R10, R11",
-        model: |thread, rounds| sum(thread, rounds, |round, sum| sum.wrapping_add(WORDS[round as usize % 8])),
+        model: |thread, rounds| {
+            sum(thread, rounds, |round, sum| sum.wrapping_add(WORDS[round as usize % 8]))
+        },
     },
     Form {
         name: "a constant, the index each lane's",
         setup: "",
         body: "LOP32I.AND R9, R10, 0x7\nSHL R9, R9, 0x2\nLDC R11, c[0x0][R9+0x148]\nIADD R10, R10, R11",
-        model: |thread, rounds| sum(thread, rounds, |_, sum| sum.wrapping_add(WORDS[sum as usize % 8])),
+        model: |thread, rounds| {
+            sum(thread, rounds, |_, sum| sum.wrapping_add(WORDS[sum as usize % 8]))
+        },
     },
     Form {
         name: "constants of 64 bits and bytes",
@@ -187,7 +195,9 @@ const FORMS: [Form; 23] = [
         name: "generic, shared memory, bytes",
         setup: "MOV R4, R0\nIADD R4, R4, c[0x0][0x0]\nMOV R5, RZ",
         body: "ST.E.U8 [R4+0x1], R10\nLD.E.S8 R11, [R4+0x1]\nIADD R10, R11, R0",
-        model: |thread, rounds| sum(thread, rounds, |_, sum| (sum as i8 as u32).wrapping_add(thread)),
+        model: |thread, rounds| {
+            sum(thread, rounds, |_, sum| (sum as i8 as u32).wrapping_add(thread))
+        },
     },
     Form {
         name: "generic, shared memory, some lanes",

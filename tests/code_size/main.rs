@@ -76,18 +76,22 @@ fn kernel(file: &str, name: &str) -> Function {
     let path = root().join(file).with_extension("sm_50.cubin");
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let program = warploom::Program::load(&bytes, Some(name)).expect("a module");
-    let text = program.kernel(name).and_then(|kernel| kernel.dump(Stage::Ir, [256, 1, 1], None)).expect("its IR");
+    let text = program
+        .kernel(name)
+        .and_then(|kernel| kernel.dump(Stage::Ir, [256, 1, 1], None))
+        .expect("its IR");
     parse::parse(&text).expect("IR that prints parses")
 }
 
 /// The functions of `shapes.ir`.
 fn shapes() -> Vec<Function> {
-    let text = std::fs::read_to_string(root().join("tests/code_size/shapes.ir")).expect("shapes.ir");
+    let text =
+        std::fs::read_to_string(root().join("tests/code_size/shapes.ir")).expect("shapes.ir");
     let mut rest = text.as_str();
     let mut functions = Vec::new();
     while let Some(start) = rest.find("function ") {
-        let (function, behind) =
-            parse::parse_prefix(&rest[start..]).unwrap_or_else(|error| panic!("shapes.ir: {error}"));
+        let (function, behind) = parse::parse_prefix(&rest[start..])
+            .unwrap_or_else(|error| panic!("shapes.ir: {error}"));
         verify::verify(&function).unwrap_or_else(|error| panic!("{}: {error}", function.name));
         functions.push(function);
         rest = behind;
@@ -96,8 +100,9 @@ fn shapes() -> Vec<Function> {
 }
 
 fn measure(function: &Function, launch: LaunchClass) -> [u64; 3] {
-    let program = warploom_engine::Program::new(function, launch, true, warploom_cranelift::backend())
-        .unwrap_or_else(|error| panic!("{}: {error}", function.name));
+    let program =
+        warploom_engine::Program::new(function, launch, true, warploom_cranelift::backend())
+            .unwrap_or_else(|error| panic!("{}: {error}", function.name));
     let size = size::of(&program).unwrap_or_else(|error| panic!("{}: {error}", function.name));
     [size.guest, size.likely as u64, size.all as u64]
 }
@@ -108,7 +113,11 @@ fn sizes() -> Sizes {
     for function in kernels.chain(shapes()) {
         for (class, launch) in CLASSES {
             let name = format!("{}, {class}", function.name);
-            assert!(sizes.insert(name, measure(&function, launch)).is_none(), "{} is there twice", function.name);
+            assert!(
+                sizes.insert(name, measure(&function, launch)).is_none(),
+                "{} is there twice",
+                function.name
+            );
         }
     }
     sizes
@@ -124,7 +133,10 @@ fn executed() -> Sizes {
             let ready = suite::Ready::read(&at.join(target.name).with_extension("toml"));
             let (host, counts) = ready.host_instructions();
             ready.check();
-            sizes.insert(format!("{}, {}", case.name, target.name), [counts.instructions, host, counts.helper_calls]);
+            sizes.insert(
+                format!("{}, {}", case.name, target.name),
+                [counts.instructions, host, counts.helper_calls],
+            );
         }
     }
     sizes
@@ -135,7 +147,8 @@ impl Golden {
         let mut out = self.header.to_string();
         for (name, [guest, first, second]) in sizes {
             let ratio = *first as f64 / *guest as f64;
-            writeln!(out, "{name:40} {guest:8} {first:10} {second:8} {ratio:7.2}").expect("a string takes all");
+            writeln!(out, "{name:40} {guest:8} {first:10} {second:8} {ratio:7.2}")
+                .expect("a string takes all");
         }
         out
     }
@@ -170,7 +183,12 @@ impl Golden {
                 }
             }
         }
-        changes.extend(golden.keys().filter(|name| !found.contains_key(*name)).map(|name| format!("{name} is gone")));
+        changes.extend(
+            golden
+                .keys()
+                .filter(|name| !found.contains_key(*name))
+                .map(|name| format!("{name} is gone")),
+        );
         changes
     }
 
@@ -178,10 +196,12 @@ impl Golden {
     fn hold(&self, found: &Sizes) {
         let path = root().join("tests/code_size").join(self.file);
         if std::env::var("WARPLOOM_BLESS").is_ok_and(|bless| bless == "1") {
-            std::fs::write(path, self.print(found)).unwrap_or_else(|error| panic!("{}: {error}", self.file));
+            std::fs::write(path, self.print(found))
+                .unwrap_or_else(|error| panic!("{}: {error}", self.file));
             return;
         }
-        let golden = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", self.file));
+        let golden =
+            std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", self.file));
         let changes = self.changes(&self.parse(&golden), found);
         assert!(
             changes.is_empty(),
@@ -232,7 +252,9 @@ fn chain_of_masks(levels: usize) -> Function {
          vzero = const.i32 0\n",
     );
     for (level, next) in (0..levels).zip(1..) {
-        let line = |line: &str| line.replace('#', &level.to_string()).replace('+', &next.to_string()) + "\n";
+        let line = |line: &str| {
+            line.replace('#', &level.to_string()).replace('+', &next.to_string()) + "\n"
+        };
         text.extend(
             [
                 "vidle# = not vp#",

@@ -159,12 +159,15 @@ fn roots_near_midpoints(c: i64) -> Vec<u64> {
 
 #[test]
 fn double_roots() {
-    let is_root = |op: &Op| matches!(op, Op::FUnary { op: FloatUnaryOp::Sqrt, attrs: FloatAttrs::IEEE, .. });
+    let is_root =
+        |op: &Op| matches!(op, Op::FUnary { op: FloatUnaryOp::Sqrt, attrs: FloatAttrs::IEEE, .. });
     let mut near = operands(Type::F64);
     for c in (-1024..=1024).filter(|c| c % 2 == 0) {
         let found = roots_near_midpoints(c);
         // Exponents of both parities.
-        near.extend(found.into_iter().flat_map(|x| [double(x), double(x) + (1 << 52)]).map(|x| (x, x)));
+        near.extend(
+            found.into_iter().flat_map(|x| [double(x), double(x) + (1 << 52)]).map(|x| (x, x)),
+        );
     }
     compare("root", Type::F64, |b, x, _| root_steps(b, x), is_root, near);
 }

@@ -11,8 +11,9 @@ use warploom_engine::{Effort, Program};
 use warploom_interp::Interpreter;
 use warploom_ir::division::{Build, Division};
 use warploom_ir::{
-    BinaryOp, BlockBuilder, CellKind, ConvertOp, Extend, FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Function,
-    FunctionBuilder, IntCc, NanPolicy, Op, Round, SharedFn, Space, Special, Type, UnaryOp, Value,
+    BinaryOp, BlockBuilder, CellKind, ConvertOp, Extend, FloatAttrs, FloatBinaryOp, FloatCc,
+    FloatUnaryOp, Function, FunctionBuilder, IntCc, NanPolicy, Op, Round, SharedFn, Space, Special,
+    Type, UnaryOp, Value,
 };
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, Placement};
@@ -33,7 +34,8 @@ fn kernel(ty: Type, steps: Steps) -> Function {
     function.set_active(active);
     let block = function.new_block(0);
     let mut b = function.at(block);
-    let (ctaid, ntid, tid) = (b.special(Special::Ctaid(0)), b.special(Special::Ntid(0)), b.special(Special::Tid(0)));
+    let (ctaid, ntid, tid) =
+        (b.special(Special::Ctaid(0)), b.special(Special::Ntid(0)), b.special(Special::Tid(0)));
     let first = b.mul(ctaid, ntid);
     let lane = b.add(first, tid);
     let lane = b.zero_extend(Type::I64, lane);
@@ -69,7 +71,10 @@ fn results(engine: &dyn Engine, ty: Type, operands: &[(u64, u64)]) -> Vec<u64> {
     assert!(outcome.fault.is_none(), "{:?}", outcome.fault);
     let mut bytes = vec![0; width * operands.len()];
     memory.read(RESULTS, &mut bytes).unwrap();
-    bytes.chunks(width).map(|cell| cell.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))).collect()
+    bytes
+        .chunks(width)
+        .map(|cell| cell.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))
+        .collect()
 }
 
 fn random(state: &mut u64) -> u64 {
@@ -82,20 +87,30 @@ fn operands(ty: Type) -> Vec<(u64, u64)> {
     let edges: Vec<u64> = match ty {
         Type::F32 => {
             let exponents = [
-                0, 1, 2, 23, 24, 62, 63, 64, 103, 104, 125, 126, 127, 128, 150, 190, 191, 192, 251, 252, 253, 254, 255,
+                0, 1, 2, 23, 24, 62, 63, 64, 103, 104, 125, 126, 127, 128, 150, 190, 191, 192, 251,
+                252, 253, 254, 255,
             ];
             let mantissas = [0, 1, 2, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_fffe, 0x7f_ffff];
             exponents.iter().flat_map(|e| mantissas.map(|m| e << 23 | m)).collect()
         }
         Type::F64 => {
             let exponents = [
-                0, 1, 2, 52, 53, 54, 127, 128, 129, 254, 255, 894, 895, 1022, 1023, 1024, 1791, 1792, 2044, 2045, 2046,
-                2047,
+                0, 1, 2, 52, 53, 54, 127, 128, 129, 254, 255, 894, 895, 1022, 1023, 1024, 1791,
+                1792, 2044, 2045, 2046, 2047,
             ];
-            let mantissas = [0, 1, 0x7_ffff_ffff_ffff, 0x8_0000_0000_0000, 0xf_ffff_ffff_fffe, 0xf_ffff_ffff_ffff];
+            let mantissas = [
+                0,
+                1,
+                0x7_ffff_ffff_ffff,
+                0x8_0000_0000_0000,
+                0xf_ffff_ffff_fffe,
+                0xf_ffff_ffff_ffff,
+            ];
             exponents.iter().flat_map(|e| mantissas.map(|m| e << 52 | m)).collect()
         }
-        _ => (0..32).flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1, (1 << 32) - (1 << bit)]).collect(),
+        _ => (0..32)
+            .flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1, (1 << 32) - (1 << bit)])
+            .collect(),
     };
     let sign = if ty.is_float() { 1u64 << (ty.bits() - 1) } else { 0 };
     let mut pairs: Vec<(u64, u64)> = edges
@@ -134,15 +149,26 @@ fn ops(function: &Function) -> impl Iterator<Item = &Op> {
 }
 
 /// The steps against the operation that analysis makes of them, or of some.
-fn compare(name: &str, ty: Type, steps: Steps, is_operation: fn(&Op) -> bool, mut operands: Vec<(u64, u64)>) {
+fn compare(
+    name: &str,
+    ty: Type,
+    steps: Steps,
+    is_operation: fn(&Op) -> bool,
+    mut operands: Vec<(u64, u64)>,
+) {
     let function = kernel(ty, steps);
     let optimized = optimize(&function).unwrap().function;
     assert!(ops(&optimized).any(is_operation), "{name} is not found:\n{optimized}");
     operands.resize(operands.len().next_multiple_of(BLOCK as usize), operands[0]);
     let function = Arc::new(function);
     let expected = results(&Interpreter::new(function.clone()).unwrap(), ty, &operands);
-    let program =
-        Program::new(&function, LaunchClass::of([BLOCK, 1, 1], 32), true, warploom_cranelift::backend()).unwrap();
+    let program = Program::new(
+        &function,
+        LaunchClass::of([BLOCK, 1, 1], 32),
+        true,
+        warploom_cranelift::backend(),
+    )
+    .unwrap();
     program.compile_all(Effort::Full).unwrap();
     let found = results(&program, ty, &operands);
     for ((pair, found), expected) in operands.iter().zip(found).zip(expected) {
@@ -281,8 +307,11 @@ fn words_by_nvidia() {
 /// Intel's compiler's: quotient and remainder by floats that are rounded toward zero, corrected once.
 fn float_word_steps(b: &mut BlockBuilder<'_>, x: Value, y: Value) -> [Value; 2] {
     let cut = FloatAttrs { round: Round::Zero, ..FloatAttrs::IEEE };
-    let float = |b: &mut BlockBuilder<'_>, v: Value| b.int_to_float(Type::F32, false, Round::Zero, v);
-    let word = |b: &mut BlockBuilder<'_>, v: Value| b.float_to_int(Type::I32, false, Round::Zero, false, 0, v);
+    let float =
+        |b: &mut BlockBuilder<'_>, v: Value| b.int_to_float(Type::F32, false, Round::Zero, v);
+    let word = |b: &mut BlockBuilder<'_>, v: Value| {
+        b.float_to_int(Type::I32, false, Round::Zero, false, 0, v)
+    };
     let mut parts = |v: Value| {
         let whole = float(b, v);
         let taken = word(b, whole);
@@ -323,7 +352,8 @@ fn words_by_intel() {
 fn root_steps(b: &mut BlockBuilder<'_>, x: Value) -> Value {
     let (ieee, flushing) = (FloatAttrs::IEEE, FloatAttrs { flush: true, ..FloatAttrs::IEEE });
     let plain = b.bitcast(Type::I32, x);
-    let [small, up, down, zero] = [0x0f80_0000, 0x4f80_0000, 0x3780_0000, 0].map(|bits| b.iconst(Type::F32, bits));
+    let [small, up, down, zero] =
+        [0x0f80_0000, 0x4f80_0000, 0x3780_0000, 0].map(|bits| b.iconst(Type::F32, bits));
     let product = b.fmul(ieee, up, x);
     let product = b.bitcast(Type::I32, product);
     let is_small = b.fcmp(FloatCc::Gt, false, small, x);
@@ -347,9 +377,11 @@ fn root_steps(b: &mut BlockBuilder<'_>, x: Value) -> Value {
     let less = b.fmul(ieee, down, float);
     let less = b.bitcast(Type::I32, less);
     let root = b.select(is_small, less, root);
-    let [magnitude, infinity, none] = [0x7fff_ffff, 0x7f80_0000, 0].map(|bits| b.iconst(Type::I32, bits));
+    let [magnitude, infinity, none] =
+        [0x7fff_ffff, 0x7f80_0000, 0].map(|bits| b.iconst(Type::I32, bits));
     let magnitude = b.and(bits, magnitude);
-    let (is_zero, is_infinite) = (b.icmp(IntCc::Eq, magnitude, none), b.icmp(IntCc::Eq, bits, infinity));
+    let (is_zero, is_infinite) =
+        (b.icmp(IntCc::Eq, magnitude, none), b.icmp(IntCc::Eq, bits, infinity));
     let exact = b.or(is_zero, is_infinite);
     let root = b.select(exact, bits, root);
     b.bitcast(Type::F32, root)
@@ -357,7 +389,8 @@ fn root_steps(b: &mut BlockBuilder<'_>, x: Value) -> Value {
 
 #[test]
 fn roots() {
-    let is_root = |op: &Op| matches!(op, Op::FUnary { op: FloatUnaryOp::Sqrt, attrs: FloatAttrs::IEEE, .. });
+    let is_root =
+        |op: &Op| matches!(op, Op::FUnary { op: FloatUnaryOp::Sqrt, attrs: FloatAttrs::IEEE, .. });
     check("root", Type::F32, |b, x, _| root_steps(b, x), is_root);
 }
 
@@ -369,7 +402,8 @@ fn root(x: f32) -> f32 {
         return scaled;
     }
     let near = scaled.sqrt();
-    let [below, above] = [u32::MAX, 1].map(|step| f32::from_bits(near.to_bits().wrapping_add(step)));
+    let [below, above] =
+        [u32::MAX, 1].map(|step| f32::from_bits(near.to_bits().wrapping_add(step)));
     let mut root = near;
     if 0.0 >= (-below).mul_add(near, scaled) {
         root = below;
@@ -400,7 +434,9 @@ fn estimates(y: u32) -> [u32; 2] {
     let nearest = y as f32;
     let up = if f64::from(nearest) < f64::from(y) { nearest.next_up() } else { nearest };
     let nvidia = f32::from_bits(reciprocal(up).to_bits().wrapping_add(0x0fff_fffe)) as u32;
-    [llvm, nvidia].map(|z| z.wrapping_add(((u64::from(z) * u64::from(z.wrapping_mul(y).wrapping_neg())) >> 32) as u32))
+    [llvm, nvidia].map(|z| {
+        z.wrapping_add(((u64::from(z) * u64::from(z.wrapping_mul(y).wrapping_neg())) >> 32) as u32)
+    })
 }
 
 /// With `0 <= 2^32 - z y <= 2 y` the quotient that `z` estimates is at most two too small: `x / y - x z / 2^32` is not negative and at most
@@ -555,24 +591,39 @@ fn long_divisions_bit_by_bit() {
             let plain = bit_by_bit(quotient, first, begun);
             let mut short = plain.clone();
             shorten_divisions(&mut short).unwrap();
-            assert_eq!(short.blocks.len(), plain.blocks.len() + 2, "the loop is not found:\n{plain}");
+            assert_eq!(
+                short.blocks.len(),
+                plain.blocks.len() + 2,
+                "the loop is not found:\n{plain}"
+            );
             let [plain, short] = [plain, short].map(Arc::new);
             let expected = results(&Interpreter::new(plain).unwrap(), Type::I64, &operands);
             if (first, begun) == (63, 0) {
                 for (lane, (&(n, d), &expected)) in operands.iter().zip(&expected).enumerate() {
-                    let of_lane =
-                        if quotient { n.checked_div(d).unwrap_or(u64::MAX) } else { n.checked_rem(d).unwrap_or(n) };
+                    let of_lane = if quotient {
+                        n.checked_div(d).unwrap_or(u64::MAX)
+                    } else {
+                        n.checked_rem(d).unwrap_or(n)
+                    };
                     assert_eq!(expected, if lane % 32 == 7 { 0 } else { of_lane });
                 }
             }
-            let program =
-                Program::new(&short, LaunchClass::of([BLOCK, 1, 1], 32), true, warploom_cranelift::backend()).unwrap();
+            let program = Program::new(
+                &short,
+                LaunchClass::of([BLOCK, 1, 1], 32),
+                true,
+                warploom_cranelift::backend(),
+            )
+            .unwrap();
             program.compile_all(Effort::Full).unwrap();
             let interpreter = Interpreter::new(short).unwrap();
             for engine in [&interpreter as &dyn Engine, &program] {
                 let found = results(engine, Type::I64, &operands);
                 for ((pair, found), expected) in operands.iter().zip(found).zip(&expected) {
-                    assert_eq!(found, *expected, "{pair:#x?}, quotient {quotient}, from {first}, {begun}");
+                    assert_eq!(
+                        found, *expected,
+                        "{pair:#x?}, quotient {quotient}, from {first}, {begun}"
+                    );
                 }
             }
         }

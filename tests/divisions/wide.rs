@@ -10,11 +10,24 @@ use super::random;
 
 /// Dividends and divisors, among them 0: words, pairs that are close to powers of 2, and any bits.
 fn pairs() -> Vec<(u64, u64)> {
-    let edges =
-        [0, 1, 2, 3, 10, 0xffff_ffff, 1 << 32, (1 << 32) + 1, 0xffff_ffff_0000_0000, 1 << 63, u64::MAX - 1, u64::MAX];
+    let edges = [
+        0,
+        1,
+        2,
+        3,
+        10,
+        0xffff_ffff,
+        1 << 32,
+        (1 << 32) + 1,
+        0xffff_ffff_0000_0000,
+        1 << 63,
+        u64::MAX - 1,
+        u64::MAX,
+    ];
     let close = (0..64).flat_map(|bit| [(1u64 << bit).wrapping_sub(1), 1 << bit, (1 << bit) + 1]);
     let all: Vec<u64> = edges.into_iter().chain(close).collect();
-    let mut pairs: Vec<(u64, u64)> = all.iter().flat_map(|&x| all.iter().map(move |&y| (x, y))).collect();
+    let mut pairs: Vec<(u64, u64)> =
+        all.iter().flat_map(|&x| all.iter().map(move |&y| (x, y))).collect();
     let mut state = 11;
     for _ in 0..20_000 {
         let [x, y] = [(); 2].map(|()| random(&mut state) >> (random(&mut state) % 64));
@@ -26,13 +39,19 @@ fn pairs() -> Vec<(u64, u64)> {
 }
 
 /// What a kernel leaves of its two results, and its code after analysis.
-fn run(binary: &str, kernel: &str, pairs: &[(u64, u64)], engine: EngineKind) -> (Vec<[u64; 2]>, String) {
+fn run(
+    binary: &str,
+    kernel: &str,
+    pairs: &[(u64, u64)],
+    engine: EngineKind,
+) -> (Vec<[u64; 2]>, String) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/divisions/wide");
     let list = |pick: fn(&(u64, u64)) -> u64| {
         let values: Vec<_> = pairs.iter().map(|pair| format!("\"{:#x}\"", pick(pair))).collect();
         values.join(", ")
     };
-    let (x, y, bytes, count) = (list(|pair| pair.0), list(|pair| pair.1), 8 * pairs.len(), pairs.len());
+    let (x, y, bytes, count) =
+        (list(|pair| pair.0), list(|pair| pair.1), 8 * pairs.len(), pairs.len());
     let text = format!(
         "[kernel]\nbinary = \"{binary}\"\nentry = \"{kernel}\"\n[launch]\ngrid = [{}, 1, 1]\nblock = [128, 1, 1]\n\
          [[arg]]\nbuffer = \"x\"\n[[arg]]\nbuffer = \"y\"\n[[arg]]\nbuffer = \"quotient\"\n[[arg]]\nbuffer = \"remainder\"\n\
@@ -47,11 +66,13 @@ fn run(binary: &str, kernel: &str, pairs: &[(u64, u64)], engine: EngineKind) -> 
     let outcome = session.launch(&session.options(engine, 1), None).unwrap();
     assert!(outcome.fault.is_none(), "{binary} {kernel}: {:?}", outcome.fault);
     let index = |name: &str| launch.buffers.iter().position(|buffer| buffer.name == name).unwrap();
-    let [quotients, remainders] = ["quotient", "remainder"].map(|name| session.buffer(index(name)).unwrap());
+    let [quotients, remainders] =
+        ["quotient", "remainder"].map(|name| session.buffer(index(name)).unwrap());
     let words = |bytes: &[u8]| -> Vec<u64> {
         bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect()
     };
-    let results = words(&quotients).into_iter().zip(words(&remainders)).map(|(q, r)| [q, r]).collect();
+    let results =
+        words(&quotients).into_iter().zip(words(&remainders)).map(|(q, r)| [q, r]).collect();
     (results, session.dump(Stage::Analysed, None, None).unwrap())
 }
 
@@ -62,7 +83,11 @@ fn divisions_of_compilers() {
         for kernel in ["udiv", "urem", "udivrem", "sdiv", "srem", "sdivrem"] {
             let (found, code) = run(binary, kernel, &pairs, EngineKind::Jit);
             let (expected, _) = run(binary, kernel, &pairs, EngineKind::Interp);
-            let operation = if kernel.ends_with("div") || kernel.ends_with("divrem") { "= div.u " } else { "= rem.u " };
+            let operation = if kernel.ends_with("div") || kernel.ends_with("divrem") {
+                "= div.u "
+            } else {
+                "= rem.u "
+            };
             // That of words is one, too, which is for operands that are some.
             assert_eq!(code.matches(operation).count(), 2, "{binary} {kernel}:\n{code}");
             let signed = kernel.starts_with('s');
@@ -72,10 +97,14 @@ fn divisions_of_compilers() {
                     continue;
                 }
                 let [q, r] = match signed {
-                    true => [(x as i64).wrapping_div(y as i64) as u64, (x as i64).wrapping_rem(y as i64) as u64],
+                    true => [
+                        (x as i64).wrapping_div(y as i64) as u64,
+                        (x as i64).wrapping_rem(y as i64) as u64,
+                    ],
                     false => [x / y, x % y],
                 };
-                let [has_quotient, has_remainder] = ["div", "rem"].map(|part| kernel.contains(part));
+                let [has_quotient, has_remainder] =
+                    ["div", "rem"].map(|part| kernel.contains(part));
                 let wanted = [if has_quotient { q } else { 0 }, if has_remainder { r } else { 0 }];
                 assert_eq!(found, wanted, "{binary} {kernel} of {x:#x} by {y:#x}");
             }

@@ -8,18 +8,30 @@ use super::reference::{self as r, Mode, Ty};
 use super::support::{EXEC, LANES, Probe, State, VCC};
 
 /// Runs a comparison with some lanes inactive.
-fn check(name: &str, long: [bool; 2], mode: u32, rows: &[[u64; 3]], holds: impl Fn([u64; 3]) -> bool) {
-    let register =
-        |n: usize| if long[n] { format!("v[{}:{}]", 2 + 2 * n, 3 + 2 * n) } else { format!("v{}", 2 + 2 * n) };
+fn check(
+    name: &str,
+    long: [bool; 2],
+    mode: u32,
+    rows: &[[u64; 3]],
+    holds: impl Fn([u64; 3]) -> bool,
+) {
+    let register = |n: usize| {
+        if long[n] { format!("v[{}:{}]", 2 + 2 * n, 3 + 2 * n) } else { format!("v{}", 2 + 2 * n) }
+    };
     let sources = format!("{}, {}", register(0), register(1));
     let activates = name.starts_with("v_cmpx");
     // In the usual mode all, in others a part.
-    let rows: Vec<[u64; 3]> = rows.iter().copied().step_by(if mode == 0x3f0 { 1 } else { 5 }).collect();
+    let rows: Vec<[u64; 3]> =
+        rows.iter().copied().step_by(if mode == 0x3f0 { 1 } else { 5 }).collect();
     let texts = [(format!("{name} vcc, {sources}"), VCC), (format!("{name} s[6:7], {sources}"), 6)];
     // The other encoding of one comparison of each type.
-    for (text, dst) in texts.into_iter().take(if name.contains("_lt_") || name.contains("class") { 2 } else { 1 }) {
+    for (text, dst) in
+        texts.into_iter().take(if name.contains("_lt_") || name.contains("class") { 2 } else { 1 })
+    {
         let probe = Probe::new(&[&text], mode);
-        for (number, chunk) in rows.chunks(LANES).enumerate().take(if dst == VCC { usize::MAX } else { 3 }) {
+        for (number, chunk) in
+            rows.chunks(LANES).enumerate().take(if dst == VCC { usize::MAX } else { 3 })
+        {
             let mut before = State::new();
             for (lane, row) in chunk.iter().enumerate() {
                 for (n, long) in long.into_iter().enumerate() {
@@ -27,15 +39,23 @@ fn check(name: &str, long: [bool; 2], mode: u32, rows: &[[u64; 3]], holds: impl 
                         before.set_long(2 + 2 * n, lane, row[n]);
                     } else {
                         before.vectors[2 + 2 * n][lane] = row[n] as u32
-                            | if name.ends_with("16") && !name.contains("class") { 0x7777_0000 } else { 0 };
+                            | if name.ends_with("16") && !name.contains("class") {
+                                0x7777_0000
+                            } else {
+                                0
+                            };
                     }
                 }
             }
-            let exec = (u64::MAX >> (LANES - chunk.len())) & !(0x8421_0842_1084_2108u64 << (number % 5));
+            let exec =
+                (u64::MAX >> (LANES - chunk.len())) & !(0x8421_0842_1084_2108u64 << (number % 5));
             before.set_pair(EXEC, exec);
             let mut expected = before.clone();
-            let lanes =
-                chunk.iter().enumerate().fold(0, |mask, (lane, &row)| mask | u64::from(holds(row)) << lane) & exec;
+            let lanes = chunk
+                .iter()
+                .enumerate()
+                .fold(0, |mask, (lane, &row)| mask | u64::from(holds(row)) << lane)
+                & exec;
             expected.set_pair(dst, lanes);
             if activates {
                 expected.set_pair(EXEC, lanes);
@@ -82,7 +102,9 @@ fn floats() {
                 for mode in if prefix == "v_cmp" { &MODES[..] } else { &MODES[..1] } {
                     let name = format!("{prefix}_{relation}_{width}");
                     let number = |x| r::number(ty, Mode(*mode).flush(ty, x));
-                    check(&name, [ty == D; 2], *mode, &rows, |[a, b, _]| holds(number(a), number(b)));
+                    check(&name, [ty == D; 2], *mode, &rows, |[a, b, _]| {
+                        holds(number(a), number(b))
+                    });
                 }
             }
         }
@@ -108,11 +130,18 @@ fn integers() {
             for signed in [true, false] {
                 let number = |x: u64| {
                     let up = x << (64 - bits);
-                    if signed { i128::from(up as i64 >> (64 - bits)) } else { i128::from(up >> (64 - bits)) }
+                    if signed {
+                        i128::from(up as i64 >> (64 - bits))
+                    } else {
+                        i128::from(up >> (64 - bits))
+                    }
                 };
                 for prefix in ["v_cmp", "v_cmpx"] {
-                    let name = format!("{prefix}_{relation}_{}{bits}", if signed { "i" } else { "u" });
-                    check(&name, [ty == D; 2], 0x3f0, &rows, |[a, b, _]| holds(number(a), number(b)));
+                    let name =
+                        format!("{prefix}_{relation}_{}{bits}", if signed { "i" } else { "u" });
+                    check(&name, [ty == D; 2], 0x3f0, &rows, |[a, b, _]| {
+                        holds(number(a), number(b))
+                    });
                 }
             }
         }
@@ -124,13 +153,16 @@ fn classes() {
     for (ty, width) in [(H, "f16"), (S, "f32"), (D, "f64")] {
         let values = rows([ty; 3], 1);
         let masks = (0..10).map(|bit| 1u64 << bit).chain([0, 0x3ff, 0x1f8, 0x204, 0xffff_fc00]);
-        let rows: Vec<[u64; 3]> =
-            masks.flat_map(|mask| values.iter().take(128).map(move |row| [row[0], mask, 0])).collect();
+        let rows: Vec<[u64; 3]> = masks
+            .flat_map(|mask| values.iter().take(128).map(move |row| [row[0], mask, 0]))
+            .collect();
         for prefix in ["v_cmp", "v_cmpx"] {
             // Denormals are denormals in every mode.
             for mode in [0x3f0, 0x300] {
                 let name = format!("{prefix}_class_{width}");
-                check(&name, [ty == D, false], mode, &rows, |[a, mask, _]| r::class(ty, a) & mask as u32 != 0);
+                check(&name, [ty == D, false], mode, &rows, |[a, mask, _]| {
+                    r::class(ty, a) & mask as u32 != 0
+                });
             }
         }
     }

@@ -17,9 +17,12 @@ fn exec_masks() {
         ("andn1", |s, exec| !s & exec),
         ("orn1", |s, exec| !s | exec),
     ];
-    let wrexec: [(&str, Combined); 2] = [("andn1", |s, exec| !s & exec), ("andn2", |s, exec| s & !exec)];
-    let save = cases.map(|(name, combined)| (format!("s_{name}_saveexec_b64 s[0:1], s[2:3]"), combined, true));
-    let write = wrexec.map(|(name, combined)| (format!("s_{name}_wrexec_b64 s[0:1], s[2:3]"), combined, false));
+    let wrexec: [(&str, Combined); 2] =
+        [("andn1", |s, exec| !s & exec), ("andn2", |s, exec| s & !exec)];
+    let save = cases
+        .map(|(name, combined)| (format!("s_{name}_saveexec_b64 s[0:1], s[2:3]"), combined, true));
+    let write = wrexec
+        .map(|(name, combined)| (format!("s_{name}_wrexec_b64 s[0:1], s[2:3]"), combined, false));
     for (text, combined, saves) in save.into_iter().chain(write) {
         let probe = Probe::new(&[&text], 0x3f0);
         for exec in [u64::MAX, 0, 0x1234_5678_9abc_def0] {
@@ -58,7 +61,9 @@ fn branches() {
     ];
     for (text, taken) in cases {
         let probe = Probe::new(&[text, "s_movk_i32 s0, 31"], 0x3f0);
-        for (scc, vcc, exec) in [(false, 0, 0), (true, 1 << 40, 1 << 63), (true, 0, u64::MAX), (false, 1, 1)] {
+        for (scc, vcc, exec) in
+            [(false, 0, 0), (true, 1 << 40, 1 << 63), (true, 0, u64::MAX), (false, 1, 1)]
+        {
             let mut before = State::new();
             before.scc = scc;
             before.set_pair(VCC, vcc);
@@ -102,7 +107,12 @@ fn waits_and_hints() {
     for (engine, found) in Probe::new(&texts, 0x3f0).run(&before) {
         assert!(found == before, "{engine}");
     }
-    for end in ["s_endpgm", "s_endpgm_saved", "s_endpgm_ordered_ps_done", "s_sendmsghalt sendmsg(MSG_INTERRUPT)"] {
+    for end in [
+        "s_endpgm",
+        "s_endpgm_saved",
+        "s_endpgm_ordered_ps_done",
+        "s_sendmsghalt sendmsg(MSG_INTERRUPT)",
+    ] {
         for (engine, found) in Probe::new(&[end, "s_movk_i32 s0, 31"], 0x3f0).run(&before) {
             assert!(found == before, "{engine}, {end}");
         }
@@ -114,7 +124,13 @@ fn hardware_registers() {
     let cases: [(&[&str], u32); 6] = [
         (&["s_getreg_b32 s0, hwreg(HW_REG_MODE)"], 0x3f0),
         (&["s_getreg_b32 s0, hwreg(HW_REG_MODE, 4, 4)"], 15),
-        (&["s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 1", "s_getreg_b32 s0, hwreg(HW_REG_MODE)"], 0x3d0),
+        (
+            &[
+                "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 1",
+                "s_getreg_b32 s0, hwreg(HW_REG_MODE)",
+            ],
+            0x3d0,
+        ),
         (&["s_set_gpr_idx_on s2, gpr_idx(SRC0)", "s_getreg_b32 s0, hwreg(HW_REG_MODE, 27, 1)"], 1),
         (&["s_getreg_b32 s0, hwreg(HW_REG_STATUS, 0, 1)"], 1),
         // VCC is 0, EXEC is not.
@@ -125,7 +141,11 @@ fn hardware_registers() {
         before.scc = true;
         before.set_pair(VCC, 0);
         for (engine, found) in Probe::new(texts, 0x3f0).run(&before) {
-            assert!(found.scalars[0] == wanted, "{engine}, {texts:?}: {:x} for {wanted:x}", found.scalars[0]);
+            assert!(
+                found.scalars[0] == wanted,
+                "{engine}, {texts:?}: {:x} for {wanted:x}",
+                found.scalars[0]
+            );
         }
     }
 }
@@ -133,7 +153,8 @@ fn hardware_registers() {
 /// The address of what follows, and the mode that code goes on in.
 #[test]
 fn addresses_and_modes() {
-    for (engine, found) in Probe::new(&["s_nop 0", "s_getpc_b64 s[0:1]"], 0x3f0).run(&State::new()) {
+    for (engine, found) in Probe::new(&["s_nop 0", "s_getpc_b64 s[0:1]"], 0x3f0).run(&State::new())
+    {
         assert_eq!(found.pair(0), 8, "{engine}");
     }
     let mut before = State::new();

@@ -32,19 +32,26 @@ fn is_vector_memory(format: Format) -> bool {
 fn every_instruction_is_executed() {
     let mut executed: BTreeSet<String> = BTreeSet::new();
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/gfx9/corpus");
-    let listings = fs::read_dir(corpus).expect("the corpus").map(|entry| entry.expect("entry").path());
-    let listings = listings.filter(|path| path.extension().is_some_and(|extension| extension == "s"));
+    let listings =
+        fs::read_dir(corpus).expect("the corpus").map(|entry| entry.expect("entry").path());
+    let listings =
+        listings.filter(|path| path.extension().is_some_and(|extension| extension == "s"));
     let texts = listings.map(|path| fs::read_to_string(path).expect("a listing"));
     for text in texts.chain([include_str!("words.txt").to_owned()]) {
         for name in text.lines().filter_map(|line| line.split_whitespace().next()) {
-            let plain = ["_e32", "_e64", "_sdwa", "_dpp"].iter().find_map(|form| name.strip_suffix(form));
+            let plain =
+                ["_e32", "_e64", "_sdwa", "_dpp"].iter().find_map(|form| name.strip_suffix(form));
             executed.insert(plain.unwrap_or(name).to_owned());
         }
     }
     let forgotten: Vec<&str> = rows()
-        .filter(|row| row.lift.is_some() && !row.places.iter().any(|place| is_vector_memory(place.format)))
+        .filter(|row| {
+            row.lift.is_some() && !row.places.iter().any(|place| is_vector_memory(place.format))
+        })
         .map(|row| row.mnemonic)
-        .filter(|name| !executed.contains(*name) && !ELSEWHERE.contains(name) && !GRAPHICS.contains(name))
+        .filter(|name| {
+            !executed.contains(*name) && !ELSEWHERE.contains(name) && !GRAPHICS.contains(name)
+        })
         .collect();
     assert!(forgotten.is_empty(), "no test executes {forgotten:?}");
 }

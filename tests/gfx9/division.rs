@@ -26,9 +26,11 @@ fn quotients(ty: Ty) -> Vec<[u64; 2]> {
             _ => bias + (random.next() >> 40) % 4,
         };
         let en = (ed + eq).saturating_sub(bias);
-        let exact = if n % 5 == 0 { [digits[0] >> (mantissa / 2) << (mantissa / 2), 0] } else { digits };
+        let exact =
+            if n % 5 == 0 { [digits[0] >> (mantissa / 2) << (mantissa / 2), 0] } else { digits };
         if en < top && ed < top {
-            let number = |e: u64, digits: u64, sign: u64| e << mantissa | digits | ((sign & 1) * ty.sign());
+            let number =
+                |e: u64, digits: u64, sign: u64| e << mantissa | digits | ((sign & 1) * ty.sign());
             pairs.push([number(en, exact[0], signs), number(ed, exact[1], signs >> 1)]);
         }
     }
@@ -80,7 +82,8 @@ fn divisions_are_exact() {
             }
             for (engine, after) in probe.run(&before) {
                 for (lane, &[n, d]) in chunk.iter().enumerate() {
-                    let found = if ty == D { after.long(0, lane) } else { after.vectors[0][lane].into() };
+                    let found =
+                        if ty == D { after.long(0, lane) } else { after.vectors[0][lane].into() };
                     let exact = r::canonical(ty, r::raw_div(ty, Round::NearestTiesToEven, n, d));
                     let (scaled, flag) = (after.long(8, lane), after.pair(VCC) >> lane & 1);
                     assert!(
@@ -106,7 +109,8 @@ fn scale(m: Mode, ty: Ty, x: [u64; 3]) -> (u64, bool) {
     let (ns, nd, nn) = (r::number(ty, s), r::number(ty, d), r::number(ty, n));
     let denormal = |x: u64| x & !ty.sign() != 0 && x & !ty.sign() < ty.least_normal();
     let small_quotient = denormal(r::raw_div(ty, nearest, n, d));
-    let great_d = nd.is_finite() && nd.abs() > r::number(ty, if ty == D { 0x7fd0 << 48 } else { 0x7e80_0000 });
+    let great_d = nd.is_finite()
+        && nd.abs() > r::number(ty, if ty == D { 0x7fd0 << 48 } else { 0x7e80_0000 });
     let (value, flag) = if nd == 0.0 || nn == 0.0 {
         (ty.nan(), false)
     } else if exponent(ty, n) - exponent(ty, d) >= near {
@@ -129,9 +133,10 @@ fn scale(m: Mode, ty: Ty, x: [u64; 3]) -> (u64, bool) {
 
 #[test]
 fn scales() {
-    for (ty, text) in
-        [(S, "v_div_scale_f32 v0, vcc, v6, v4, v2"), (D, "v_div_scale_f64 v[0:1], vcc, v[6:7], v[4:5], v[2:3]")]
-    {
+    for (ty, text) in [
+        (S, "v_div_scale_f32 v0, vcc, v6, v4, v2"),
+        (D, "v_div_scale_f64 v[0:1], vcc, v[6:7], v[4:5], v[2:3]"),
+    ] {
         for mode in MODES {
             let (m, probe) = (Mode(mode), Probe::new(&[text], mode));
             for (number, chunk) in quotients(ty).chunks(LANES).enumerate() {
@@ -204,7 +209,9 @@ fn moved(ty: Ty, x: [u64; 3], by: i32) -> u64 {
 
 #[test]
 fn fused_with_scale() {
-    for (ty, text) in [(S, "v_div_fmas_f32 v0, v2, v4, v6"), (D, "v_div_fmas_f64 v[0:1], v[2:3], v[4:5], v[6:7]")] {
+    for (ty, text) in
+        [(S, "v_div_fmas_f32 v0, v2, v4, v6"), (D, "v_div_fmas_f64 v[0:1], v[2:3], v[4:5], v[6:7]")]
+    {
         // Without the flag.
         let probe = Probe::new(&[text], 0x3f0);
         let step = if ty == D { 128 } else { 64 };
@@ -214,10 +221,12 @@ fn fused_with_scale() {
         let plain = rows([ty; 3], 3);
         // A quotient and a correction of less than its last bit, as the iterations leave them.
         let corrections = (0..64 * 60).map(|n| {
-            let digits = [random.next(), random.next(), random.next()].map(|x| x & (ty.least_normal() - 1));
+            let digits =
+                [random.next(), random.next(), random.next()].map(|x| x & (ty.least_normal() - 1));
             let least = if n % 2 == 0 { bias - u64::from(step as u32) - 20 } else { bias / 2 + 30 };
             let exponent = least + random.next() % 60;
-            let exponent = if n % 4 == 3 { bias + 2 + random.next() % (bias - 4) } else { exponent };
+            let exponent =
+                if n % 4 == 3 { bias + 2 + random.next() % (bias - 4) } else { exponent };
             let quotient = exponent << mantissa | digits[0];
             let correction = (exponent - u64::from(mantissa) - 1 - random.next() % 4) << mantissa
                 | digits[1]
@@ -241,14 +250,22 @@ fn fused_with_scale() {
                 }
                 for (engine, after) in probe.run(&before) {
                     for (lane, &row) in chunk.iter().enumerate() {
-                        let found = if ty == D { after.long(0, lane) } else { after.vectors[0][lane].into() };
+                        let found = if ty == D {
+                            after.long(0, lane)
+                        } else {
+                            after.vectors[0][lane].into()
+                        };
                         let by = match (flags, r::number(ty, row[2]).abs() >= 2.0) {
                             (0, _) => 0,
                             (_, true) => step,
                             _ => -step,
                         };
-                        let expected = if flags == 0 { Mode(0x3f0).fma(ty, row) } else { moved(ty, row, by) };
-                        assert!(found == expected, "{engine}, {text}, {flags:x}, {row:x?}: {found:x} for {expected:x}");
+                        let expected =
+                            if flags == 0 { Mode(0x3f0).fma(ty, row) } else { moved(ty, row, by) };
+                        assert!(
+                            found == expected,
+                            "{engine}, {text}, {flags:x}, {row:x?}: {found:x} for {expected:x}"
+                        );
                     }
                 }
             }
@@ -267,7 +284,11 @@ fn fixes() {
             S => -150,
             D => -1075,
         };
-        if nd.is_nan() || nn.is_nan() || nd == 0.0 && nn == 0.0 || nd.is_infinite() && nn.is_infinite() {
+        if nd.is_nan()
+            || nn.is_nan()
+            || nd == 0.0 && nn == 0.0
+            || nd.is_infinite() && nn.is_infinite()
+        {
             ty.nan()
         } else if nd == 0.0 || nn.is_infinite() {
             sign | ty.infinity()
@@ -275,7 +296,10 @@ fn fixes() {
             sign
         } else if nq.is_nan() {
             sign | ty.infinity()
-        } else if ty != H && m.round(ty) == Round::NearestTiesToEven && q & !ty.sign() <= ty.least_normal() {
+        } else if ty != H
+            && m.round(ty) == Round::NearestTiesToEven
+            && q & !ty.sign() <= ty.least_normal()
+        {
             // Divided anew.
             m.flush(ty, r::raw_div(ty, Round::NearestTiesToEven, n, d))
         } else {
@@ -290,7 +314,11 @@ fn fixes() {
     ];
     for (text, ty, dst) in cases {
         let mut rows = rows([ty; 3], 3);
-        rows.extend(quotients(ty).iter().map(|&[n, d]| [r::raw_div(ty, Round::NearestTiesToEven, n, d), d, n]));
+        rows.extend(
+            quotients(ty)
+                .iter()
+                .map(|&[n, d]| [r::raw_div(ty, Round::NearestTiesToEven, n, d), d, n]),
+        );
         for mode in MODES {
             check(text, mode, [ty.into(); 3], dst, &rows, |row| fixed(Mode(mode), ty, row));
         }
@@ -298,6 +326,13 @@ fn fixes() {
     // Rounding up or down, the least number instead of 0.
     let tiny = [0, (200 << 23) | 1 << 31, 10 << 23];
     for (mode, bits) in [(0x3f1, 1u64 << 31), (0x3f2, 1 << 31 | 1)] {
-        check("v_div_fixup_f32 v0, v2, v4, v6", mode, [Width::Word; 3], Width::Word, &[tiny], |_| bits);
+        check(
+            "v_div_fixup_f32 v0, v2, v4, v6",
+            mode,
+            [Width::Word; 3],
+            Width::Word,
+            &[tiny],
+            |_| bits,
+        );
     }
 }

@@ -8,8 +8,10 @@ use warploom_ir::{Terminator, TrapKind};
 fn is_fault(bytes: &[u8]) -> bool {
     const END: u32 = 0xbf81_0000;
     let code = [bytes, &END.to_le_bytes()].concat();
-    let function = lift_kernel(&Kernel { plain: true, ..Kernel::new("probe", &code) }).expect("a function");
-    let is_trap = |term: &Terminator| matches!(term, Terminator::Trap { kind: TrapKind::Unimplemented, .. });
+    let function =
+        lift_kernel(&Kernel { plain: true, ..Kernel::new("probe", &code) }).expect("a function");
+    let is_trap =
+        |term: &Terminator| matches!(term, Terminator::Trap { kind: TrapKind::Unimplemented, .. });
     function.blocks.iter().any(|block| is_trap(&block.term))
 }
 

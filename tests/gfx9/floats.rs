@@ -22,7 +22,8 @@ fn operands(types: &[Ty]) -> String {
 
 /// What an instruction does with the other half of its destination.
 fn destination(name: &str, ty: Ty) -> Width {
-    let keeps = ["v_mad_f16", "v_fma_f16", "v_div_fixup_f16", "v_min3_f16", "v_max3_f16", "v_med3_f16"];
+    let keeps =
+        ["v_mad_f16", "v_fma_f16", "v_div_fixup_f16", "v_min3_f16", "v_max3_f16", "v_med3_f16"];
     if keeps.contains(&name) { Width::HalfKept } else { ty.into() }
 }
 
@@ -33,7 +34,9 @@ fn run(name: &str, ty: Ty, arity: usize, modes: &[u32], reference: impl Fn(Mode,
         rows = rows.into_iter().step_by(5).collect();
     }
     for &mode in modes {
-        check(&text, mode, [ty.into(); 3], destination(name, ty), &rows, |row| reference(Mode(mode), row));
+        check(&text, mode, [ty.into(); 3], destination(name, ty), &rows, |row| {
+            reference(Mode(mode), row)
+        });
     }
 }
 
@@ -85,13 +88,23 @@ fn accumulation() {
         for (name, ty) in [("v_mac_f32", S), ("v_fmac_f32", S), ("v_mac_f16", H)] {
             let text = format!("{name} {}", operands(&[ty; 3]));
             let rows: Vec<[u64; 3]> = rows([ty; 3], 3).into_iter().take(64 * 20).collect();
-            let numbered: Vec<[u64; 3]> =
-                rows.iter().enumerate().map(|(n, row)| [row[0], row[1], lane(n as u64 % 64)]).collect();
-            check(&text, mode, [ty.into(), ty.into(), Width::Word], ty.into(), &numbered, |[a, b, c]| match name {
-                "v_mac_f32" => m.mad(S, [a, b, c]),
-                "v_fmac_f32" => m.fma(S, [a, b, c]),
-                _ => m.mad(H, [a, b, c & 0xffff]),
-            });
+            let numbered: Vec<[u64; 3]> = rows
+                .iter()
+                .enumerate()
+                .map(|(n, row)| [row[0], row[1], lane(n as u64 % 64)])
+                .collect();
+            check(
+                &text,
+                mode,
+                [ty.into(), ty.into(), Width::Word],
+                ty.into(),
+                &numbered,
+                |[a, b, c]| match name {
+                    "v_mac_f32" => m.mad(S, [a, b, c]),
+                    "v_fmac_f32" => m.fma(S, [a, b, c]),
+                    _ => m.mad(H, [a, b, c & 0xffff]),
+                },
+            );
         }
         for (text, constant, first) in [
             ("v_madmk_f32 v0, v2, 0x40490fdb, v4", 0x4049_0fdb, true),
@@ -102,9 +115,10 @@ fn accumulation() {
                 m.mad(S, if first { [a, constant, b] } else { [a, b, constant] })
             });
         }
-        for (text, constant, first) in
-            [("v_madmk_f16 v0, v2, 0x4248, v4", 0x4248, true), ("v_madak_f16 v0, v2, v4, 0x4248", 0x4248, false)]
-        {
+        for (text, constant, first) in [
+            ("v_madmk_f16 v0, v2, 0x4248, v4", 0x4248, true),
+            ("v_madak_f16 v0, v2, v4, 0x4248", 0x4248, false),
+        ] {
             let rows: Vec<[u64; 3]> = rows([H; 3], 2);
             check(text, mode, [Width::Half; 3], Width::Half, &rows, |[a, b, _]| {
                 m.mad(H, if first { [a, constant, b] } else { [a, b, constant] })
@@ -126,9 +140,14 @@ fn least_and_greatest() {
     }
     // As compilers quiet a NaN.
     for mode in MODES {
-        check("v_max_f32 v0, v2, v2", mode, [Width::Word; 3], Width::Word, &rows([S; 3], 1), |[a, ..]| {
-            Mode(mode).max(S, a, a)
-        });
+        check(
+            "v_max_f32 v0, v2, v2",
+            mode,
+            [Width::Word; 3],
+            Width::Word,
+            &rows([S; 3], 1),
+            |[a, ..]| Mode(mode).max(S, a, a),
+        );
     }
 }
 
@@ -197,14 +216,24 @@ fn exponents() {
             i32::MIN.into(),
         ];
         let values = rows([ty; 3], 1);
-        let rows: Vec<[u64; 3]> =
-            values.iter().step_by(11).flat_map(|row| exponents.iter().map(|&n| [row[0], n as u32 as u64, 0])).collect();
+        let rows: Vec<[u64; 3]> = values
+            .iter()
+            .step_by(11)
+            .flat_map(|row| exponents.iter().map(|&n| [row[0], n as u32 as u64, 0]))
+            .collect();
         let text = format!("v_ldexp_{width} {}", operands(&[ty, ty, S]));
         for mode in MODES.into_iter().chain(DIRECTED) {
-            check(&text, mode, [ty.into(), Width::Word, Width::Word], ty.into(), &rows, |[a, n, _]| {
-                let n = if ty == H { n as i16 as i32 } else { n as i32 };
-                Mode(mode).ldexp(ty, a, n)
-            });
+            check(
+                &text,
+                mode,
+                [ty.into(), Width::Word, Width::Word],
+                ty.into(),
+                &rows,
+                |[a, n, _]| {
+                    let n = if ty == H { n as i16 as i32 } else { n as i32 };
+                    Mode(mode).ldexp(ty, a, n)
+                },
+            );
         }
     }
 }
@@ -221,12 +250,20 @@ fn close(name: &str, ty: Ty, units: f64, zero: f64, exact: impl Fn(f64) -> f64) 
         for chunk in rows.chunks(64) {
             let mut state = super::support::State::new();
             for (lane, row) in chunk.iter().enumerate() {
-                if ty == D { state.set_long(2, lane, row[0]) } else { state.vectors[2][lane] = row[0] as u32 }
+                if ty == D {
+                    state.set_long(2, lane, row[0])
+                } else {
+                    state.vectors[2][lane] = row[0] as u32
+                }
             }
             let after = probe.run(&state);
             assert_eq!(after[0].1, after[1].1, "{text}");
             for (lane, row) in chunk.iter().enumerate() {
-                let bits = if ty == D { after[0].1.long(0, lane) } else { after[0].1.vectors[0][lane].into() };
+                let bits = if ty == D {
+                    after[0].1.long(0, lane)
+                } else {
+                    after[0].1.vectors[0][lane].into()
+                };
                 found.borrow_mut().push((row[0], bits));
             }
         }
@@ -248,7 +285,10 @@ fn close(name: &str, ty: Ty, units: f64, zero: f64, exact: impl Fn(f64) -> f64) 
                 continue;
             }
             let unit = r::number(ty, (wanted & !ty.sign()) + 1) - wanted_number.abs();
-            assert!((found - exact).abs() <= units * unit, "{text}, mode {mode:x}, {a:x}: {found:?}, exact {exact:?}");
+            assert!(
+                (found - exact).abs() <= units * unit,
+                "{text}, mode {mode:x}, {a:x}: {found:?}, exact {exact:?}"
+            );
         }
     }
 }
@@ -258,7 +298,9 @@ fn approximations() {
     for (ty, width) in [(H, "f16"), (S, "f32"), (D, "f64")] {
         let units = if ty == D { 1.0 } else { 0.51 };
         close(&format!("v_rcp_{width}"), ty, units, 0.0, |x| 1.0 / x);
-        close(&format!("v_rsq_{width}"), ty, if ty == D { 1.5 } else { units }, 0.0, |x| 1.0 / x.sqrt());
+        close(&format!("v_rsq_{width}"), ty, if ty == D { 1.5 } else { units }, 0.0, |x| {
+            1.0 / x.sqrt()
+        });
         close(&format!("v_sqrt_{width}"), ty, units, 0.0, f64::sqrt);
         if ty == D {
             continue;
@@ -266,7 +308,11 @@ fn approximations() {
         close(&format!("v_log_{width}"), ty, units, 0.0, f64::log2);
         close(&format!("v_exp_{width}"), ty, units, 1e-38, f64::exp2);
         let turns = |x: f64, f: fn(f64) -> f64, far: f64| {
-            if x.is_finite() && x.abs() > 256.0 { far } else { f((x - x.round()) * std::f64::consts::TAU) }
+            if x.is_finite() && x.abs() > 256.0 {
+                far
+            } else {
+                f((x - x.round()) * std::f64::consts::TAU)
+            }
         };
         // Near the zeros of the functions the reference is not exact.
         let units = if ty == H { 0.51 } else { 1e6 };
@@ -328,14 +374,26 @@ fn cubes() {
 #[test]
 fn two_over_pi() {
     // 256 bits behind the point.
-    let words: [u32; 8] =
-        [0xa2f9_836e, 0x4e44_1529, 0xfc27_57d1, 0xf534_ddc0, 0xdb62_9599, 0x3c43_9041, 0xfe51_63ab, 0xdebb_c561];
+    let words: [u32; 8] = [
+        0xa2f9_836e,
+        0x4e44_1529,
+        0xfc27_57d1,
+        0xf534_ddc0,
+        0xdb62_9599,
+        0x3c43_9041,
+        0xfe51_63ab,
+        0xdebb_c561,
+    ];
     let bit = |n: u32| words[n as usize / 32] >> (31 - n % 32) & 1;
-    let segment = |first: u32| (first..first + 53).fold(0u64, |bits, n| bits << 1 | u64::from(bit(n)));
-    let numbers = [1.0, -3.5, 2f64.powi(54), 2f64.powi(55), 2f64.powi(100), 2f64.powi(120), 0.0, 5e-324];
+    let segment =
+        |first: u32| (first..first + 53).fold(0u64, |bits, n| bits << 1 | u64::from(bit(n)));
+    let numbers =
+        [1.0, -3.5, 2f64.powi(54), 2f64.powi(55), 2f64.powi(100), 2f64.powi(120), 0.0, 5e-324];
     let rows: Vec<[u64; 3]> = numbers
         .iter()
-        .flat_map(|x| (0..3).flat_map(move |n| [[x.to_bits(), n, 0], [x.to_bits(), n | 0xffff_ffe0, 0]]))
+        .flat_map(|x| {
+            (0..3).flat_map(move |n| [[x.to_bits(), n, 0], [x.to_bits(), n | 0xffff_ffe0, 0]])
+        })
         .filter(|row| row[0] < 2f64.powi(100).to_bits() || row[1] & 31 < 2)
         .collect();
     let text = "v_trig_preop_f64 v[0:1], v[2:3], v4";

@@ -44,7 +44,8 @@ fn part(x: u32, (_, lo, bits): (&str, u32, u32), signed: bool) -> u32 {
 #[test]
 fn parts_of_operands() {
     for (n, to) in PARTS.into_iter().enumerate() {
-        for (k, unused) in ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"].into_iter().enumerate() {
+        for (k, unused) in ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"].into_iter().enumerate()
+        {
             let (x, y) = (PARTS[(2 * n + k) % 7], PARTS[(3 * n + 2 * k + 1) % 7]);
             let signed = (n + k) % 2 != 0;
             let first = if signed { "sext(v2)" } else { "v2" };
@@ -86,13 +87,15 @@ fn lanes_of_others() {
             let text = format!(
                 "v_add_co_u32_dpp v0, vcc, v2, v4 {control} row_mask:{row_mask:#x} bank_mask:{bank_mask:#x}{suffix}"
             );
-            let before = random_state(n as u64 + 50, if bound { 0xffff_ffff_1234_fffe } else { u64::MAX });
+            let before =
+                random_state(n as u64 + 50, if bound { 0xffff_ffff_1234_fffe } else { u64::MAX });
             let mut expected = before.clone();
             let exec = before.pair(EXEC);
             let mut carries = before.pair(super::support::VCC) & exec;
             for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
                 let source = from(lane).filter(|&source| exec >> source & 1 != 0);
-                let enabled = row_mask >> (lane / 16) & 1 != 0 && bank_mask >> (lane / 4 % 4) & 1 != 0;
+                let enabled =
+                    row_mask >> (lane / 16) & 1 != 0 && bank_mask >> (lane / 4 % 4) & 1 != 0;
                 if !enabled || source.is_none() && !bound {
                     continue;
                 }
@@ -135,7 +138,8 @@ fn lanes_and_scalars() {
 fn registers_by_number() {
     let off = "s_set_gpr_idx_off";
     for index in [0u32, 1, 5, 30, 255] {
-        let of = |number: usize| Some(number + index as usize).filter(|&n| n < super::support::VECTORS);
+        let of =
+            |number: usize| Some(number + index as usize).filter(|&n| n < super::support::VECTORS);
         let mut before = random_state(index.into(), 0xffff_0f0f_1234_fffe);
         before.scalars[2] = 0xabcd_ef00 | index;
         before.scalars[M0] = 0x1234_5678;

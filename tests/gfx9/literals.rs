@@ -34,7 +34,9 @@ fn of_all_instructions() {
     // They end a probe: a call needs a target.
     let ends = |name: &str| name == "s_swappc_b64";
     for row in rows().filter(|row| row.lift.is_some() && !ends(row.mnemonic)) {
-        let short = row.forms().filter(|(encoding, ..)| encoding.bytes() == 4 && *encoding != Encoding::Sopk);
+        let short = row
+            .forms()
+            .filter(|(encoding, ..)| encoding.bytes() == 4 && *encoding != Encoding::Sopk);
         for (encoding, format, op) in short {
             for slot in row.operands.iter().filter(|slot| slot.ty.dwords() == 2) {
                 let place = location(encoding, row, slot.role);
@@ -45,13 +47,16 @@ fn of_all_instructions() {
                     let mut encoder = Encoder::new(row, encoding, format, op)?;
                     for other in row.operands.iter().filter(|other| other.role != slot.role) {
                         let vector = encoder.operand(other.role, Operand::Vector(OTHER));
-                        let _ = vector.or_else(|| encoder.operand(other.role, Operand::Scalar(OTHER)));
+                        let _ =
+                            vector.or_else(|| encoder.operand(other.role, Operand::Scalar(OTHER)));
                     }
                     encoder.operand(slot.role, operand)?;
                     Some(words(&encoder.finish()?.1))
                 };
                 // Of scalar registers alone: no literal fits.
-                let Some(register) = with(Operand::Scalar(NUMBER)) else { panic!("{}", row.mnemonic) };
+                let Some(register) = with(Operand::Scalar(NUMBER)) else {
+                    panic!("{}", row.mnemonic)
+                };
                 let Some(first) = with(Operand::Literal(LITERALS[0])) else { continue };
                 assert_eq!(first.len(), 2, "{}", row.mnemonic);
                 tried.push(row.mnemonic);
@@ -68,8 +73,12 @@ fn of_all_instructions() {
                     }
                     before.set_pair(OTHER.into(), if literal & 1 == 0 { number } else { 0x1_0004 });
                     let expected = reference.run(&before);
-                    let found = Probe::of_words(&with(Operand::Literal(literal)).expect("an instruction"), 0x3f0);
-                    for ((engine, found), (_, expected)) in found.run(&before).iter().zip(&expected) {
+                    let found = Probe::of_words(
+                        &with(Operand::Literal(literal)).expect("an instruction"),
+                        0x3f0,
+                    );
+                    for ((engine, found), (_, expected)) in found.run(&before).iter().zip(&expected)
+                    {
                         assert!(found == expected, "{engine}, {} with {literal:#x}", row.mnemonic);
                     }
                 }
@@ -79,5 +88,9 @@ fn of_all_instructions() {
     let count = |part: &str| tried.iter().filter(|name| name.contains(part)).count();
     // Compares and those that set EXEC: six relations and two that always or never hold; of floats sixteen; classes.
     assert_eq!((count("v_cmp_"), count("v_cmpx_")), (33, 33), "{tried:?}");
-    assert!(count("s_") >= 50 && count("v_cvt") == 3 && tried.len() > 130, "{} {tried:?}", tried.len());
+    assert!(
+        count("s_") >= 50 && count("v_cvt") == 3 && tried.len() > 130,
+        "{} {tried:?}",
+        tried.len()
+    );
 }

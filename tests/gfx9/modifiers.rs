@@ -8,9 +8,11 @@ use super::support::{EXEC, LANES, Probe, State};
 
 #[test]
 fn signs() {
-    for (ty, text) in
-        [(S, "v_add_f32 v0, -v2, |v4|"), (H, "v_add_f16 v0, -v2, |v4|"), (D, "v_add_f64 v[0:1], -v[2:3], |v[4:5]|")]
-    {
+    for (ty, text) in [
+        (S, "v_add_f32 v0, -v2, |v4|"),
+        (H, "v_add_f16 v0, -v2, |v4|"),
+        (D, "v_add_f64 v[0:1], -v[2:3], |v[4:5]|"),
+    ] {
         check(text, 0x3f0, [ty.into(); 3], ty.into(), &rows([ty; 3], 2), |[a, b, _]| {
             let a = if r::is_nan(ty, a) { a } else { a ^ ty.sign() };
             Mode(0x3f0).add(ty, a, b & !ty.sign())
@@ -22,9 +24,12 @@ fn signs() {
 fn results_scaled_and_clamped() {
     for (ty, width) in [(S, "f32"), (H, "f16"), (D, "f64")] {
         let operands = if ty == D { "v[0:1], v[2:3], v[4:5]" } else { "v0, v2, v4" };
-        for (form, factor, clamp) in
-            [(" clamp", 1.0, true), (" mul:2", 2.0, false), (" clamp mul:4", 4.0, true), (" div:2", 0.5, false)]
-        {
+        for (form, factor, clamp) in [
+            (" clamp", 1.0, true),
+            (" mul:2", 2.0, false),
+            (" clamp mul:4", 4.0, true),
+            (" div:2", 0.5, false),
+        ] {
             let text = format!("v_mul_{width} {operands}{form}");
             // With denormals or IEEE there is no output modifier; NaNs clamp to 0 if bit 8 is set.
             for mode in [0x3f0, 0x100, 0x000, 0x0f0] {
@@ -59,31 +64,52 @@ fn parts_of_registers() {
     let rows: Vec<[u64; 3]> = rows([S; 3], 2);
     let low = |x: u64| x & 0xffff;
     let text = "v_add_f16_sdwa v0, v2, -v4 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:WORD_1 src1_sel:WORD_0";
-    check(text, m.0, [Width::Word; 3], Width::Word, &rows, |[a, b, _]| m.sub(H, a >> 16, low(b)) << 16);
+    check(text, m.0, [Width::Word; 3], Width::Word, &rows, |[a, b, _]| {
+        m.sub(H, a >> 16, low(b)) << 16
+    });
     let text = "v_cvt_f32_u32_sdwa v0, v2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_2";
     check(text, m.0, [Width::Word; 3], Width::Word, &rows, |[a, ..]| S.of((a >> 16 & 255) as f64));
-    let text = "v_cvt_f32_i32_sdwa v0, sext(v2) dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_3";
-    check(text, m.0, [Width::Word; 3], Width::Word, &rows, |[a, ..]| S.of(f64::from((a >> 24) as u8 as i8)));
+    let text =
+        "v_cvt_f32_i32_sdwa v0, sext(v2) dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_3";
+    check(text, m.0, [Width::Word; 3], Width::Word, &rows, |[a, ..]| {
+        S.of(f64::from((a >> 24) as u8 as i8))
+    });
     let text = "v_mul_f16_sdwa v0, v2, v4 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_0 src1_sel:WORD_1";
-    let numbered: Vec<[u64; 3]> = rows.iter().enumerate().map(|(n, row)| [row[0], row[1], n as u64 % 64]).collect();
-    check(text, m.0, [Width::Word; 3], Width::Word, &numbered, |[a, b, lane]| m.mul(H, low(a), b >> 16) << 16 | lane);
+    let numbered: Vec<[u64; 3]> =
+        rows.iter().enumerate().map(|(n, row)| [row[0], row[1], n as u64 % 64]).collect();
+    check(text, m.0, [Width::Word; 3], Width::Word, &numbered, |[a, b, lane]| {
+        m.mul(H, low(a), b >> 16) << 16 | lane
+    });
     // VOP3 chooses halves by bits.
     let rows = super::operands::rows([S; 3], 3);
-    let numbered: Vec<[u64; 3]> =
-        rows.iter().enumerate().map(|(n, row)| [row[0], row[1], row[2] & !63 | (n as u64 % 64)]).collect();
-    check("v_fma_f16 v0, v2, v4, v6 op_sel:[1,0,1,1]", m.0, [Width::Word; 3], Width::Word, &numbered, |[a, b, c]| {
-        m.fma(H, [a >> 16, low(b), c >> 16]) << 16 | c & 63
-    });
+    let numbered: Vec<[u64; 3]> = rows
+        .iter()
+        .enumerate()
+        .map(|(n, row)| [row[0], row[1], row[2] & !63 | (n as u64 % 64)])
+        .collect();
+    check(
+        "v_fma_f16 v0, v2, v4, v6 op_sel:[1,0,1,1]",
+        m.0,
+        [Width::Word; 3],
+        Width::Word,
+        &numbered,
+        |[a, b, c]| m.fma(H, [a >> 16, low(b), c >> 16]) << 16 | c & 63,
+    );
     let text = "v_cmp_lt_f16_sdwa vcc, v2, |v4| src0_sel:WORD_1 src1_sel:WORD_0";
     let probe = Probe::new(&[text], m.0);
     let mut state = State::new();
     for lane in 0..LANES {
-        (state.vectors[2][lane], state.vectors[4][lane]) = (rows[lane][0] as u32, rows[lane][1] as u32);
+        (state.vectors[2][lane], state.vectors[4][lane]) =
+            (rows[lane][0] as u32, rows[lane][1] as u32);
     }
     for (engine, after) in probe.run(&state) {
         for lane in 0..LANES {
             let (a, b) = (rows[lane][0] >> 16, rows[lane][1] & 0x7fff);
-            assert_eq!(after.pair(106) >> lane & 1 != 0, r::number(H, a) < r::number(H, b), "{engine}, {a:x} {b:x}");
+            assert_eq!(
+                after.pair(106) >> lane & 1 != 0,
+                r::number(H, a) < r::number(H, b),
+                "{engine}, {a:x} {b:x}"
+            );
         }
     }
 }
@@ -121,11 +147,13 @@ fn lanes_of_others() {
                 let mut expected = before.clone();
                 for lane in 0..LANES {
                     let source = from(lane as i32).filter(|&source| exec >> source & 1 != 0);
-                    let enabled = row_mask >> (lane / 16) & 1 != 0 && bank_mask >> (lane / 4 % 4) & 1 != 0;
+                    let enabled =
+                        row_mask >> (lane / 16) & 1 != 0 && bank_mask >> (lane / 4 % 4) & 1 != 0;
                     if exec >> lane & 1 == 0 || !enabled || source.is_none() && !bound {
                         continue;
                     }
-                    expected.vectors[0][lane] = (source.map_or(0.0, |source| source as f32) + 1000.0).to_bits();
+                    expected.vectors[0][lane] =
+                        (source.map_or(0.0, |source| source as f32) + 1000.0).to_bits();
                 }
                 for (engine, found) in probe.run(&before) {
                     assert!(

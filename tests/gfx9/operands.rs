@@ -41,13 +41,25 @@ pub fn special(ty: Ty) -> Vec<u64> {
         ty.nan(),
         ty.nan() + 5,
     ];
-    let numbers = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 0.75, 0.25, 255.5, 1000.0, 32767.5, 65504.0, 0.49951171875];
+    let numbers =
+        [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 0.75, 0.25, 255.5, 1000.0, 32767.5, 65504.0, 0.49951171875];
     values.extend(numbers.map(|x| ty.of(x)));
     values.extend([ty.of(1.0) - 1, ty.of(1.0) + 1, ty.of(0.5) - 1]);
     if ty != Ty::H {
         values.extend(
-            [2147483648.0, 2147483520.0, 4294967296.0, 1e10, 1e-10, 65520.0, 65519.0, 6e-8, 2.9e-8, 1e-5]
-                .map(|x| ty.of(x)),
+            [
+                2147483648.0,
+                2147483520.0,
+                4294967296.0,
+                1e10,
+                1e-10,
+                65520.0,
+                65519.0,
+                6e-8,
+                2.9e-8,
+                1e-5,
+            ]
+            .map(|x| ty.of(x)),
         );
     }
     let negated: Vec<u64> = values.iter().map(|x| x | ty.sign()).collect();
@@ -61,7 +73,9 @@ pub fn rows(types: [Ty; 3], arity: usize) -> Vec<[u64; 3]> {
     let mut rows = Vec::new();
     match arity {
         1 => rows.extend(special[0].iter().map(|&a| [a, 0, 0])),
-        2 => rows.extend(special[0].iter().flat_map(|&a| special[1].iter().map(move |&b| [a, b, 0]))),
+        2 => {
+            rows.extend(special[0].iter().flat_map(|&a| special[1].iter().map(move |&b| [a, b, 0])))
+        }
         _ => {}
     }
     let mut random = Random::new(arity as u64 + 7);
@@ -71,8 +85,13 @@ pub fn rows(types: [Ty; 3], arity: usize) -> Vec<[u64; 3]> {
         _ => 64 * 15,
     };
     for n in 0..count {
-        let mut row = [0, 1, 2]
-            .map(|k| if random.next() >> 62 == 0 { random.pick(&special[k]) } else { mask(types[k], random.next()) });
+        let mut row = [0, 1, 2].map(|k| {
+            if random.next() >> 62 == 0 {
+                random.pick(&special[k])
+            } else {
+                mask(types[k], random.next())
+            }
+        });
         if n % 4 == 1 && types[0] == types[1] {
             // Operands of like size.
             let near = random.next() >> 44 & ((types[0].bits() as u64 * 0x10_0001) >> 3);
@@ -84,7 +103,9 @@ pub fn rows(types: [Ty; 3], arity: usize) -> Vec<[u64; 3]> {
         }
         if n % 4 == 3 {
             // Around 1.
-            let middle = |ty: Ty, x: u64| (x & (ty.least_normal() * 16 - 1) | x & ty.sign()).wrapping_add(ty.of(0.01));
+            let middle = |ty: Ty, x: u64| {
+                (x & (ty.least_normal() * 16 - 1) | x & ty.sign()).wrapping_add(ty.of(0.01))
+            };
             row = [0, 1, 2].map(|k| middle(types[k], row[k]));
         }
         rows.push(row);
@@ -164,7 +185,10 @@ pub fn check(
             }
             for (lane, row) in chunk.iter().enumerate() {
                 let (f, e) = (found.long(0, lane), expected.long(0, lane));
-                assert!(f == e, "{engine}, {text}, mode {mode:#x}, {row:x?}: expected {e:#x}, found {f:#x}");
+                assert!(
+                    f == e,
+                    "{engine}, {text}, mode {mode:#x}, {row:x?}: expected {e:#x}, found {f:#x}"
+                );
             }
             panic!("{engine}, {text}, mode {mode:#x}: another register changed");
         }

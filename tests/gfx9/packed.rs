@@ -11,8 +11,11 @@ use super::support::{LANES, Probe, State};
 fn words(arity: usize) -> Vec<[u64; 3]> {
     let halves = rows([H; 3], arity);
     let mut random = Random::new(31);
-    let mut rows: Vec<[u64; 3]> =
-        halves.iter().zip(halves.iter().rev()).map(|(a, b)| [0, 1, 2].map(|n| a[n] | b[n] << 16)).collect();
+    let mut rows: Vec<[u64; 3]> = halves
+        .iter()
+        .zip(halves.iter().rev())
+        .map(|(a, b)| [0, 1, 2].map(|n| a[n] | b[n] << 16))
+        .collect();
     rows.extend((0..64 * 20).map(|_| [(); 3].map(|()| random.next() >> 32)));
     rows
 }
@@ -29,13 +32,18 @@ fn both(name: &str, arity: usize, modes: &[u32], f: impl Fn(Mode, [u64; 3]) -> u
     let sources = ["v2", "v4", "v6"][..arity].join(", ");
     for (form, op_sel, op_sel_hi) in FORMS {
         // The text has as many bits as operands.
-        let form =
-            if arity == 2 { form.replace(",1] op_sel_hi:[0,0,1]", "] op_sel_hi:[0,0]") } else { form.to_owned() };
+        let form = if arity == 2 {
+            form.replace(",1] op_sel_hi:[0,0,1]", "] op_sel_hi:[0,0]")
+        } else {
+            form.to_owned()
+        };
         let text = format!("{name} v0, {sources}{form}");
         for &mode in modes {
             check(&text, mode, [Width::Word; 3], Width::Word, &words(arity), |row| {
                 let parts = [0, 1, 2].map(|n| halves(row[n], n, op_sel, op_sel_hi));
-                let result = |half: usize| f(Mode(mode), [parts[0][half], parts[1][half], parts[2][half]]) & 0xffff;
+                let result = |half: usize| {
+                    f(Mode(mode), [parts[0][half], parts[1][half], parts[2][half]]) & 0xffff
+                };
                 result(0) | result(1) << 16
             });
         }
@@ -52,7 +60,9 @@ fn halves_of_floats() {
     both("v_pk_max_f16", 2, &MODES, |m, [a, b, _]| m.max(H, a, b));
     // Signs of either half, clamping, constants.
     let m = Mode(0x3f0);
-    let pair = |f: &dyn Fn(u64, u64) -> u64, a: u64, b: u64| f(a & 0xffff, b & 0xffff) | f(a >> 16, b >> 16) << 16;
+    let pair = |f: &dyn Fn(u64, u64) -> u64, a: u64, b: u64| {
+        f(a & 0xffff, b & 0xffff) | f(a >> 16, b >> 16) << 16
+    };
     let rows = words(2);
     check(
         "v_pk_add_f16 v0, v2, v4 neg_lo:[1,0] neg_hi:[0,1]",
@@ -62,13 +72,26 @@ fn halves_of_floats() {
         &rows,
         |[a, b, _]| pair(&|a, b| m.add(H, a, b), a ^ 0x8000, b ^ 0x8000_0000),
     );
-    check("v_pk_mul_f16 v0, v2, v4 clamp", m.0, [Width::Word; 3], Width::Word, &rows, |[a, b, _]| {
-        let clamped = |x: u64| if r::is_nan(H, x) || x & 0x8000 != 0 { 0 } else { x.min(0x3c00) };
-        pair(&|a, b| clamped(m.mul(H, a, b)), a, b)
-    });
-    check("v_pk_add_f16 v0, v2, 1.0 op_sel_hi:[1,0]", m.0, [Width::Word; 3], Width::Word, &rows, |[a, ..]| {
-        pair(&|a, b| m.add(H, a, b), a, 0x3c00_3c00)
-    });
+    check(
+        "v_pk_mul_f16 v0, v2, v4 clamp",
+        m.0,
+        [Width::Word; 3],
+        Width::Word,
+        &rows,
+        |[a, b, _]| {
+            let clamped =
+                |x: u64| if r::is_nan(H, x) || x & 0x8000 != 0 { 0 } else { x.min(0x3c00) };
+            pair(&|a, b| clamped(m.mul(H, a, b)), a, b)
+        },
+    );
+    check(
+        "v_pk_add_f16 v0, v2, 1.0 op_sel_hi:[1,0]",
+        m.0,
+        [Width::Word; 3],
+        Width::Word,
+        &rows,
+        |[a, ..]| pair(&|a, b| m.add(H, a, b), a, 0x3c00_3c00),
+    );
     check("v_pk_add_f16 v0, v2, 1.0", m.0, [Width::Word; 3], Width::Word, &rows, |[a, ..]| {
         pair(&|a, b| m.add(H, a, b), a, 0x3c00)
     });
@@ -133,8 +156,16 @@ fn mixed() {
     for mode in MODES {
         let m = Mode(mode);
         for (form, half, high) in forms {
-            let mad = |row: [u64; 3]| m.mad(S, [0, 1, 2].map(|n| source(m, row[n], half[n], high[n])));
-            check(&format!("v_mad_mix_f32 v0, v2, v4, v6{form}"), mode, [Width::Word; 3], Width::Word, &rows, mad);
+            let mad =
+                |row: [u64; 3]| m.mad(S, [0, 1, 2].map(|n| source(m, row[n], half[n], high[n])));
+            check(
+                &format!("v_mad_mix_f32 v0, v2, v4, v6{form}"),
+                mode,
+                [Width::Word; 3],
+                Width::Word,
+                &rows,
+                mad,
+            );
             let rounded = |row| m.result(H, r::convert(S, H, m.round(H), mad(row)));
             let low = format!("v_mad_mixlo_f16 v0, v2, v4, v6{form}");
             check(&low, mode, [Width::Word; 3], Width::HalfKept, &rows, rounded);
@@ -150,29 +181,37 @@ fn mixed() {
                 }
                 for (engine, after) in probe.run(&before) {
                     for (lane, &row) in chunk.iter().enumerate() {
-                        let expected = before.vectors[0][lane] & 0xffff | (rounded(row) as u32) << 16;
+                        let expected =
+                            before.vectors[0][lane] & 0xffff | (rounded(row) as u32) << 16;
                         assert_eq!(after.vectors[0][lane], expected, "{engine}, {text}, {row:x?}");
                     }
                 }
             }
         }
-        check("v_mad_mix_f32 v0, -v2, |v4|, -|v6|", mode, [Width::Word; 3], Width::Word, &rows, |[a, b, c]| {
-            m.mad(S, [a ^ S.sign(), b & !S.sign(), c | S.sign()])
-        });
+        check(
+            "v_mad_mix_f32 v0, -v2, |v4|, -|v6|",
+            mode,
+            [Width::Word; 3],
+            Width::Word,
+            &rows,
+            |[a, b, c]| m.mad(S, [a ^ S.sign(), b & !S.sign(), c | S.sign()]),
+        );
     }
 }
 
 #[test]
 fn dot_products() {
     let rows = words(3);
-    let signed = |x: u64, width: u32, n: u32| (x as u32 as i32) << (32 - width - width * n) >> (32 - width);
+    let signed =
+        |x: u64, width: u32, n: u32| (x as u32 as i32) << (32 - width - width * n) >> (32 - width);
     let unsigned = |x: u64, width: u32, n: u32| x >> (width * n) & ((1 << width) - 1);
     for (name, width) in [("v_dot2_i32_i16", 16), ("v_dot4_i32_i8", 8), ("v_dot8_i32_i4", 4)] {
         // rocBLAS's Tensile has it as in the last.
         for (clamp, modifiers) in [(false, ""), (true, " clamp"), (false, " op_sel_hi:[1,1,0]")] {
             let text = format!("{name} v0, v2, v4, v6{modifiers}");
             check(&text, 0x3f0, [Width::Word; 3], Width::Word, &rows, |[a, b, c]| {
-                let products = (0..32 / width).map(|n| i64::from(signed(a, width, n)) * i64::from(signed(b, width, n)));
+                let products = (0..32 / width)
+                    .map(|n| i64::from(signed(a, width, n)) * i64::from(signed(b, width, n)));
                 let sum = i64::from(c as i32) + products.sum::<i64>();
                 let sum = if clamp { sum.clamp(i32::MIN.into(), i32::MAX.into()) } else { sum };
                 sum as u32 as u64
@@ -183,21 +222,31 @@ fn dot_products() {
         for clamp in [false, true] {
             let text = format!("{name} v0, v2, v4, v6{}", if clamp { " clamp" } else { "" });
             check(&text, 0x3f0, [Width::Word; 3], Width::Word, &rows, |[a, b, c]| {
-                let sum = c + (0..32 / width).map(|n| unsigned(a, width, n) * unsigned(b, width, n)).sum::<u64>();
+                let sum = c
+                    + (0..32 / width)
+                        .map(|n| unsigned(a, width, n) * unsigned(b, width, n))
+                        .sum::<u64>();
                 if clamp { sum.min(u32::MAX.into()) } else { sum & 0xffff_ffff }
             });
         }
     }
     for mode in MODES {
         let m = Mode(mode);
-        check("v_dot2_f32_f16 v0, v2, v4, v6", mode, [Width::Word; 3], Width::Word, &rows, |[a, b, c]| {
-            let wide = |x: u64, n: u32| {
-                let half = m.flush(H, x >> (16 * n) & 0xffff);
-                r::convert(H, S, Round::NearestTiesToEven, half)
-            };
-            let sum = m.fma(S, [wide(a, 0), wide(b, 0), c]);
-            m.fma(S, [wide(a, 1), wide(b, 1), sum])
-        });
+        check(
+            "v_dot2_f32_f16 v0, v2, v4, v6",
+            mode,
+            [Width::Word; 3],
+            Width::Word,
+            &rows,
+            |[a, b, c]| {
+                let wide = |x: u64, n: u32| {
+                    let half = m.flush(H, x >> (16 * n) & 0xffff);
+                    r::convert(H, S, Round::NearestTiesToEven, half)
+                };
+                let sum = m.fma(S, [wide(a, 0), wide(b, 0), c]);
+                m.fma(S, [wide(a, 1), wide(b, 1), sum])
+            },
+        );
     }
 }
 
@@ -219,7 +268,10 @@ fn mixed_and_fused() {
             for (engine, after) in probe.run(&before) {
                 for (lane, row) in rows.iter().enumerate() {
                     let expected = m.fma(S, *row) as u32;
-                    assert_eq!(after.vectors[0][lane], expected, "{engine}, {mode:#x}: {TEXT} of {row:x?}");
+                    assert_eq!(
+                        after.vectors[0][lane], expected,
+                        "{engine}, {mode:#x}: {TEXT} of {row:x?}"
+                    );
                 }
             }
         }

@@ -160,7 +160,11 @@ pub fn raw_scaled(ty: Ty, round: Round, a: u64, n: i32) -> u64 {
 }
 
 pub fn convert(from: Ty, to: Ty, round: Round, a: u64) -> u64 {
-    fn go<F: FloatConvert<Half> + FloatConvert<Single> + FloatConvert<Double>>(to: Ty, round: Round, a: u64) -> u64 {
+    fn go<F: FloatConvert<Half> + FloatConvert<Single> + FloatConvert<Double>>(
+        to: Ty,
+        round: Round,
+        a: u64,
+    ) -> u64 {
         let (a, mut loses) = (of::<F>(a), false);
         match to {
             H => bits::<Half>(a.convert_r(round, &mut loses).value),

@@ -230,7 +230,12 @@ fn cut(x: u64, bits: u32) -> u64 {
 }
 
 /// What an instruction does with s0 (and s1), s2 and s4: the first bits are the destination's.
-fn check(text: &str, bits: [u32; 3], keeps: bool, reference: impl Fn([u64; 3], bool) -> (u64, bool)) {
+fn check(
+    text: &str,
+    bits: [u32; 3],
+    keeps: bool,
+    reference: impl Fn([u64; 3], bool) -> (u64, bool),
+) {
     let probe = Probe::new(&[text], 0x3f0);
     for (n, [a, b]) in pairs().into_iter().enumerate() {
         let mut before = State::new();
@@ -265,7 +270,12 @@ fn check(text: &str, bits: [u32; 3], keeps: bool, reference: impl Fn([u64; 3], b
 #[test]
 fn two_operands() {
     for &(name, bits, reference) in TWO {
-        let text = format!("{name} {}, {}, {}", register(0, bits[0]), register(2, bits[1]), register(4, bits[2]));
+        let text = format!(
+            "{name} {}, {}, {}",
+            register(0, bits[0]),
+            register(2, bits[1]),
+            register(4, bits[2])
+        );
         check(&text, bits, false, |[_, a, b], scc| reference(a, b, scc));
     }
 }
@@ -300,7 +310,8 @@ fn immediates() {
     ];
     for (relation, holds) in relations {
         for (ty, immediate) in [("i32", -1i64), ("i32", 31), ("u32", 0xffff), ("u32", 31)] {
-            let text = format!("s_cmpk_{relation}_{ty} s2, {immediate:#x}").replace("0xffffffffffffffff", "-1");
+            let text = format!("s_cmpk_{relation}_{ty} s2, {immediate:#x}")
+                .replace("0xffffffffffffffff", "-1");
             let number = |x: u64| if ty == "i32" { signed(x) } else { x as i64 };
             check(&text, [0, 32, 32], false, |[_, a, _], _| (0, holds(number(a), immediate)));
         }
@@ -332,7 +343,11 @@ fn constants() {
         let mut before = State::new();
         before.set_pair(super::support::VCC, 0x1234_5678_9abc_def0);
         for (engine, found) in Probe::new(&[text], 0x3f0).run(&before) {
-            assert!(found.pair(0) == wanted, "{engine}, {text}: {:x} for {wanted:x}", found.pair(0));
+            assert!(
+                found.pair(0) == wanted,
+                "{engine}, {text}: {:x} for {wanted:x}",
+                found.pair(0)
+            );
         }
     }
 }
@@ -341,8 +356,10 @@ fn constants() {
 #[test]
 fn registers_by_number() {
     for index in [0u32, 1, 2, 5] {
-        let cases: [(&str, &[usize], fn(usize) -> usize); 2] =
-            [("s_movrels_b32 s0, s8", &[0], |n| n + 8), ("s_movrels_b64 s[0:1], s[8:9]", &[0, 1], |n| n + 8)];
+        let cases: [(&str, &[usize], fn(usize) -> usize); 2] = [
+            ("s_movrels_b32 s0, s8", &[0], |n| n + 8),
+            ("s_movrels_b64 s[0:1], s[8:9]", &[0, 1], |n| n + 8),
+        ];
         for (text, destinations, from) in cases {
             let index = if destinations.len() == 2 { index & !1 } else { index };
             let mut before = State::new();

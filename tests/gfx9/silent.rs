@@ -25,7 +25,9 @@ fn shader() -> Shader {
         covered: None,
         written: Some(4096),
         attributes: 64,
-        parameters: Parameter::all().map(|one| (one, WordSource::Word(4 * one.index() as u32))).collect(),
+        parameters: Parameter::all()
+            .map(|one| (one, WordSource::Word(4 * one.index() as u32)))
+            .collect(),
         exports: rows.zip((8192..).step_by(8)).collect(),
         emitted: None,
     }
@@ -34,9 +36,11 @@ fn shader() -> Shader {
 /// What is done for an instruction. None: it is a fault.
 fn lifted(words: &[u8]) -> Option<String> {
     const END: u32 = 0xbf81_0000;
-    let code: Vec<u8> = words.iter().copied().chain(END.to_le_bytes()).chain(END.to_le_bytes()).collect();
+    let code: Vec<u8> =
+        words.iter().copied().chain(END.to_le_bytes()).chain(END.to_le_bytes()).collect();
     let initial = Initial { shader: Some(shader()), ..Initial::default() };
-    let kernel = Kernel { plain: true, mode: Mode::from_bits(MODE), initial, ..Kernel::new("probe", &code) };
+    let kernel =
+        Kernel { plain: true, mode: Mode::from_bits(MODE), initial, ..Kernel::new("probe", &code) };
     let function = lift_kernel(&kernel).ok()?;
     let traps = function.blocks.iter().any(|block| matches!(block.term, Terminator::Trap { .. }));
     let mut text = String::new();
@@ -103,13 +107,16 @@ fn text(bytes: &[u8]) -> String {
 
 /// The same instruction with other bits, if these are one.
 fn variant(bytes: &[u8]) -> Option<String> {
-    Instruction::decode(bytes).filter(|one| one.bytes() as usize == bytes.len()).map(|one| one.text(0))
+    Instruction::decode(bytes)
+        .filter(|one| one.bytes() as usize == bytes.len())
+        .map(|one| one.text(0))
 }
 
 /// Compares with what is known: it does not read its operands.
 fn is_settled(name: &str) -> bool {
-    let settled =
-        ["_f_f16", "_f_f32", "_f_f64", "_tru_f16", "_tru_f32", "_tru_f64"].iter().any(|end| name.ends_with(end));
+    let settled = ["_f_f16", "_f_f32", "_f_f64", "_tru_f16", "_tru_f32", "_tru_f64"]
+        .iter()
+        .any(|end| name.ends_with(end));
     let settled = settled
         || ["i16", "u16", "i32", "u32", "i64", "u64"]
             .iter()
@@ -123,10 +130,12 @@ fn has_no_effect(row: &Row, encoding: Encoding, bit: u32) -> bool {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
     match (encoding, bit) {
         // GLC and SLC: memory is coherent. Of atomics GLC is about the result.
-        (Encoding::Smem | Encoding::Flat, 16) | (Encoding::Mubuf | Encoding::Mtbuf, 14) | (Encoding::Mimg, 13) => {
-            !name.contains("atomic")
+        (Encoding::Smem | Encoding::Flat, 16)
+        | (Encoding::Mubuf | Encoding::Mtbuf, 14)
+        | (Encoding::Mimg, 13) => !name.contains("atomic"),
+        (Encoding::Flat | Encoding::Mubuf, 17) | (Encoding::Mtbuf, 54) | (Encoding::Mimg, 25) => {
+            true
         }
-        (Encoding::Flat | Encoding::Mubuf, 17) | (Encoding::Mtbuf, 54) | (Encoding::Mimg, 25) => true,
         // Prefetches and hints.
         (Encoding::Smem, _) => starts(&["s_atc_probe", "s_dcache_discard"]),
         // Both of the next instructions end the wave.
@@ -169,7 +178,8 @@ fn every_bit_counts() {
         for bit in 0..8 * bytes.len() as u32 {
             let mut other = bytes.clone();
             other[bit as usize / 8] ^= 1 << (bit % 8);
-            let same = |one: &Instruction| (one.row().opcode, one.encoding()) == (row.opcode, encoding);
+            let same =
+                |one: &Instruction| (one.row().opcode, one.encoding()) == (row.opcode, encoding);
             if !Instruction::decode(&other).is_some_and(|one| same(&one)) {
                 continue;
             }
@@ -188,7 +198,13 @@ fn every_bit_counts() {
 }
 
 /// Sets an operand's bits to a number. None: it has none.
-fn with_number(bytes: &[u8], row: &Row, encoding: Encoding, slot: &Slot, number: u64) -> Option<Vec<u8>> {
+fn with_number(
+    bytes: &[u8],
+    row: &Row,
+    encoding: Encoding,
+    slot: &Slot,
+    number: u64,
+) -> Option<Vec<u8>> {
     let mut word = u64::from_le_bytes(std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0)));
     let mut put = |lo: u8, bits: u8, value: u64| {
         let ones = ((1 << bits) - 1) << lo;
@@ -231,7 +247,10 @@ fn may_be_another(row: &Row, encoding: Encoding, slot: &Slot) -> bool {
 fn numbers(n: usize) -> impl Iterator<Item = u64> {
     const EDGES: [u64; 6] = [0, 99, 256, 257, 510, 511];
     (0..512).filter(move |number| {
-        n.is_multiple_of(16) || EDGES.contains(number) || (100..130).contains(number) || (190..256).contains(number)
+        n.is_multiple_of(16)
+            || EDGES.contains(number)
+            || (100..130).contains(number)
+            || (190..256).contains(number)
     })
 }
 
@@ -244,9 +263,9 @@ fn every_operand_counts() {
             let mut known: BTreeMap<String, String> = BTreeMap::new();
             for number in numbers(n) {
                 let Some(other) = with_number(&bytes, row, encoding, slot, number) else { break };
-                let Some(text) = variant(&other)
-                    .filter(|_| Instruction::decode(&other).is_some_and(|one| one.encoding() == encoding))
-                else {
+                let Some(text) = variant(&other).filter(|_| {
+                    Instruction::decode(&other).is_some_and(|one| one.encoding() == encoding)
+                }) else {
                     continue;
                 };
                 seen += 1;

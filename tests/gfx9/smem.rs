@@ -21,7 +21,8 @@ fn run(texts: &[&str], expected: &State) {
     }
 }
 
-const BASES: [(&str, &str); 3] = [("s_", "s[2:3]"), ("s_buffer_", "s[4:7]"), ("s_scratch_", "s[2:3]")];
+const BASES: [(&str, &str); 3] =
+    [("s_", "s[2:3]"), ("s_buffer_", "s[4:7]"), ("s_scratch_", "s[2:3]")];
 
 /// Registers from `first` on.
 fn registers(first: usize, words: usize) -> String {
@@ -38,13 +39,16 @@ fn loads_and_stores() {
             }
             let mut expected = before();
             expected.scalars.copy_within(8..8 + words, 16);
-            let load = |offset| format!("{family}load_dword{suffix} {}, {base}, {offset}", registers(16, words));
+            let load = |offset| {
+                format!("{family}load_dword{suffix} {}, {base}, {offset}", registers(16, words))
+            };
             run(&[&load("0x20")], &expected);
             if words > 4 {
                 continue;
             }
             // s8 and up are stored where nothing is, and loaded from there.
-            let store = format!("{family}store_dword{suffix} {}, {base}, 0x100", registers(8, words));
+            let store =
+                format!("{family}store_dword{suffix} {}, {base}, 0x100", registers(8, words));
             expected.scalars.copy_within(8..8 + words, 64);
             run(&[&store, &load("0x100")], &expected);
         }
@@ -59,9 +63,13 @@ fn atomics() {
         ("cmpswap", |old, _, _| old),
         ("add", |old, data, _| old.wrapping_add(data)),
         ("sub", |old, data, _| old.wrapping_sub(data)),
-        ("smin", |old, data, bits| if (old as i64) << (64 - bits) < (data as i64) << (64 - bits) { old } else { data }),
+        ("smin", |old, data, bits| {
+            if (old as i64) << (64 - bits) < (data as i64) << (64 - bits) { old } else { data }
+        }),
         ("umin", |old, data, _| old.min(data)),
-        ("smax", |old, data, bits| if (old as i64) << (64 - bits) > (data as i64) << (64 - bits) { old } else { data }),
+        ("smax", |old, data, bits| {
+            if (old as i64) << (64 - bits) > (data as i64) << (64 - bits) { old } else { data }
+        }),
         ("umax", |old, data, _| old.max(data)),
         ("and", |old, data, _| old & data),
         ("or", |old, data, _| old | data),
@@ -75,9 +83,15 @@ fn atomics() {
                 let suffix = if words == 2 { "_x2" } else { "" };
                 let data = registers(16, if name == "cmpswap" { 2 * words } else { words });
                 let atomic = format!("{family}atomic_{name}{suffix} {data}, {base}, 0x20 glc");
-                let load = format!("s_load_dword{} {}, s[2:3], 0x20", &suffix.replace('_', ""), registers(24, words));
+                let load = format!(
+                    "s_load_dword{} {}, s[2:3], 0x20",
+                    &suffix.replace('_', ""),
+                    registers(24, words)
+                );
                 let mut expected = before();
-                let of = |n: usize| if words == 2 { expected.pair(n) } else { expected.scalars[n].into() };
+                let of = |n: usize| {
+                    if words == 2 { expected.pair(n) } else { expected.scalars[n].into() }
+                };
                 let (old, new) = (of(8), op(of(8), of(16), 32 * words as u32));
                 // The compared value is not what is there.
                 for (first, bits) in [(16, old), (24, new)] {
@@ -109,7 +123,9 @@ fn caches() {
     // Clocks do not go back.
     for clock in ["s_memtime", "s_memrealtime"] {
         let texts = [format!("{clock} s[0:1]"), format!("{clock} s[8:9]")];
-        for (engine, found) in Probe::new(&texts.each_ref().map(String::as_str), 0x3f0).run(&before()) {
+        for (engine, found) in
+            Probe::new(&texts.each_ref().map(String::as_str), 0x3f0).run(&before())
+        {
             assert!(found.pair(0) <= found.pair(8), "{engine}, {clock}");
         }
     }

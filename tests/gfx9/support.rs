@@ -10,7 +10,10 @@ use warploom_engine::Effort;
 use warploom_gfx9::lift::{Kernel, Mode, lift_kernel};
 use warploom_guest::chip::Chip;
 use warploom_interp::Interpreter;
-use warploom_ir::{BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Space, Terminator, Type, Value};
+use warploom_ir::{
+    BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Space, Terminator, Type,
+    Value,
+};
 use warploom_runtime::launch::{Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Placement};
 
@@ -23,7 +26,8 @@ pub const M0: usize = 124;
 pub const EXEC: usize = 126;
 
 /// The pairs of scalar registers that are looked at besides EXEC: s0 to s31, VCC and m0.
-const PAIRS: [u32; 18] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, VCC as u32 / 2, M0 as u32 / 2];
+const PAIRS: [u32; 18] =
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, VCC as u32 / 2, M0 as u32 / 2];
 /// Vector registers that are looked at, or more if the instructions name more.
 const FEW: usize = 12;
 
@@ -48,7 +52,9 @@ impl State {
     pub fn new() -> State {
         let mut scalars = std::array::from_fn(|n| 0x5ca1_0000 + n as u32);
         scalars[EXEC..].fill(u32::MAX);
-        let vectors = std::array::from_fn(|n| std::array::from_fn(|lane| 0xec00_0000 + (n << 8 | lane) as u32));
+        let vectors = std::array::from_fn(|n| {
+            std::array::from_fn(|lane| 0xec00_0000 + (n << 8 | lane) as u32)
+        });
         State { scalars, scc: false, vectors }
     }
 
@@ -67,7 +73,8 @@ impl State {
     }
 
     pub fn set_long(&mut self, number: usize, lane: usize, bits: u64) {
-        (self.vectors[number][lane], self.vectors[number + 1][lane]) = (bits as u32, (bits >> 32) as u32);
+        (self.vectors[number][lane], self.vectors[number + 1][lane]) =
+            (bits as u32, (bits >> 32) as u32);
     }
 
     fn bytes(&self) -> Vec<u8> {
@@ -95,25 +102,29 @@ pub fn assemble(texts: &[&str]) -> Vec<u32> {
     let words = WORDS.get_or_init(|| {
         let line = |line: &str| {
             let (text, words) = line.split_once('\t')?;
-            let words = words.split(' ').map(|word| u32::from_str_radix(word, 16).expect("a word in hex"));
+            let words =
+                words.split(' ').map(|word| u32::from_str_radix(word, 16).expect("a word in hex"));
             Some((text.to_owned(), words.collect()))
         };
         include_str!("words.txt").lines().filter_map(line).collect()
     });
     let of = |text: &&str| {
-        words
-            .get(*text)
-            .unwrap_or_else(|| panic!("words.txt has no words for `{text}`: add the text, run gfx9_words.sh"))
+        words.get(*text).unwrap_or_else(|| {
+            panic!("words.txt has no words for `{text}`: add the text, run gfx9_words.sh")
+        })
     };
     texts.iter().flat_map(of).copied().collect()
 }
 
 /// How many vector registers are looked at.
 fn reach(texts: &[&str]) -> usize {
-    let numbers = texts.iter().flat_map(|text| text.split(['v', '[', ':', ']', ',', ' ', '|'])).filter_map(|number| {
-        let number: usize = number.parse().ok()?;
-        (number < VECTORS).then_some(number + 1)
-    });
+    let numbers = texts
+        .iter()
+        .flat_map(|text| text.split(['v', '[', ':', ']', ',', ' ', '|']))
+        .filter_map(|number| {
+            let number: usize = number.parse().ok()?;
+            (number < VECTORS).then_some(number + 1)
+        });
     numbers.fold(FEW, usize::max)
 }
 
@@ -142,7 +153,8 @@ impl Probe {
 
     fn of(words: &[u32], vectors: usize, mode: u32, chip: Chip, texts: &str) -> Probe {
         const END: u32 = 0xbf81_0000;
-        let code: Vec<u8> = words.iter().chain(&[END]).flat_map(|word| word.to_le_bytes()).collect();
+        let code: Vec<u8> =
+            words.iter().chain(&[END]).flat_map(|word| word.to_le_bytes()).collect();
         let kernel = Kernel {
             // Registers that nobody reads are looked at too.
             plain: true,
@@ -155,21 +167,25 @@ impl Probe {
         let traps = lifted.blocks.iter().any(|block| matches!(block.term, Terminator::Trap { .. }));
         assert!(!traps, "unsupported: {texts}");
         let function = Arc::new(wrap(lifted, vectors));
-        let interpreter =
-            Interpreter::new(Arc::clone(&function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
-        let native =
-            |effort| {
-                let native = warploom_engine::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
+        let interpreter = Interpreter::new(Arc::clone(&function))
+            .unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
+        let native = |effort| {
+            let native =
+                warploom_engine::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
                     .program([1; 3], [LANES as u32, 1, 1], 1);
-                let native = native.unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
-                native.compile_all(effort).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
-                native
-            };
+            let native = native.unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
+            native.compile_all(effort).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
+            native
+        };
         let (quick, native) = (native(Effort::Quick), native(Effort::Full));
         let memory = Memory::new(MemoryConfig::default()).expect("memory");
         memory.alloc_at(Placement::At(STATE), 1 << 16, Access::READ_WRITE).expect("memory");
         Probe {
-            engines: vec![("interp", Arc::new(interpreter)), ("jit, made quickly", quick), ("jit", native)],
+            engines: vec![
+                ("interp", Arc::new(interpreter)),
+                ("jit, made quickly", quick),
+                ("jit", native),
+            ],
             memory,
         }
     }
@@ -198,7 +214,8 @@ fn wrap(mut function: Function, vectors: usize) -> Function {
         banks.insert(bank.name.clone(), builder.bank(bank.name.clone(), bank.kind, bank.count));
     }
     builder.set_active(function.active);
-    let (load, store, old_entry) = (builder.new_block(0), builder.new_block(0), builder.new_block(0));
+    let (load, store, old_entry) =
+        (builder.new_block(0), builder.new_block(0), builder.new_block(0));
     transfer(&mut builder.at(load), &banks, vectors, true);
     builder.at(load).jump(old_entry);
     transfer(&mut builder.at(store), &banks, vectors, false);
@@ -211,7 +228,9 @@ fn wrap(mut function: Function, vectors: usize) -> Function {
     for block in &mut function.blocks {
         match &mut block.term {
             Terminator::Jump(target) => moved(target),
-            Terminator::Branch { then, otherwise, .. } => [then, otherwise].into_iter().for_each(moved),
+            Terminator::Branch { then, otherwise, .. } => {
+                [then, otherwise].into_iter().for_each(moved)
+            }
             Terminator::Exit => block.term = Terminator::Jump(BlockId(1)),
             Terminator::Barrier { resume, .. } => moved(resume),
             Terminator::Trap { .. } => {}

@@ -143,7 +143,9 @@ const WORDS: &[(&str, usize, Reference)] = &[
     ("v_med3_u32", 3, |x| median(x.map(|x| x as i64))),
     ("v_sad_u8", 3, |[x, y, z]| differences(x, y, false) + z),
     ("v_sad_hi_u8", 3, |[x, y, z]| (differences(x, y, false) << 16) + z),
-    ("v_sad_u16", 3, |[x, y, z]| (x & 0xffff).abs_diff(y & 0xffff) + (x >> 16).abs_diff(y >> 16) + z),
+    ("v_sad_u16", 3, |[x, y, z]| {
+        (x & 0xffff).abs_diff(y & 0xffff) + (x >> 16).abs_diff(y >> 16) + z
+    }),
     ("v_sad_u32", 3, |[x, y, z]| x.abs_diff(y) + z),
     ("v_msad_u8", 3, |[x, y, z]| differences(x, y, true) + z),
     ("v_perm_b32", 3, permuted),
@@ -235,7 +237,9 @@ fn rows() -> Vec<[u64; 3]> {
         }
         third.next();
     }
-    rows.extend((0..64 * 2).map(|n| [(); 3].map(|()| random.next() >> if n % 4 == 0 { 56 } else { 32 })));
+    rows.extend(
+        (0..64 * 2).map(|n| [(); 3].map(|()| random.next() >> if n % 4 == 0 { 56 } else { 32 })),
+    );
     rows
 }
 
@@ -253,7 +257,9 @@ fn sources(arity: usize) -> String {
 #[test]
 fn words() {
     for &(name, arity, reference) in WORDS {
-        check(&format!("{name} v0, {}", sources(arity)), 0x3f0, W, Word, &rows(), |x| low(reference(x)));
+        check(&format!("{name} v0, {}", sources(arity)), 0x3f0, W, Word, &rows(), |x| {
+            low(reference(x))
+        });
     }
 }
 
@@ -264,7 +270,8 @@ fn halves() {
         let dst = if KEEPING.contains(&name) { HalfKept } else { Half };
         let number = |x: u64| if signed { h(x) } else { x as i64 };
         for clamp in [false, true].into_iter().take(if clamps { 2 } else { 1 }) {
-            let text = format!("{name} v0, {}{}", sources(arity), if clamp { " clamp" } else { "" });
+            let text =
+                format!("{name} v0, {}{}", sources(arity), if clamp { " clamp" } else { "" });
             check(&text, 0x3f0, [Half; 3], dst, &rows, |x| {
                 let exact = exact(x.map(number));
                 let (least, most) = if signed { (-0x8000, 0x7fff) } else { (0, 0xffff) };
@@ -276,13 +283,20 @@ fn halves() {
         u(h(x).clamp(0, 255)) | u(h(x >> 16).clamp(0, 255)) << 8
     });
     // The other halves.
-    let numbered: Vec<[u64; 3]> =
-        super::vector_int::rows().iter().enumerate().map(|(n, row)| [row[0], row[1], n as u64 % 64]).collect();
+    let numbered: Vec<[u64; 3]> = super::vector_int::rows()
+        .iter()
+        .enumerate()
+        .map(|(n, row)| [row[0], row[1], n as u64 % 64])
+        .collect();
     check("v_add_i16 v0, v2, v4 op_sel:[1,0,1]", 0x3f0, W, Word, &numbered, |[x, y, lane]| {
         ((x >> 16) + y) << 16 & 0xffff_0000 | lane
     });
-    check("v_pack_b32_f16 v0, v2, v4", 0x3f0, W, Word, &numbered, |[x, y, _]| x & 0xffff | y << 16 & 0xffff_0000);
-    check("v_pack_b32_f16 v0, v2, v4 op_sel:[1,1,0]", 0x3f0, W, Word, &numbered, |[x, y, _]| x >> 16 | y & 0xffff_0000);
+    check("v_pack_b32_f16 v0, v2, v4", 0x3f0, W, Word, &numbered, |[x, y, _]| {
+        x & 0xffff | y << 16 & 0xffff_0000
+    });
+    check("v_pack_b32_f16 v0, v2, v4 op_sel:[1,1,0]", 0x3f0, W, Word, &numbered, |[x, y, _]| {
+        x >> 16 | y & 0xffff_0000
+    });
 }
 
 #[test]
@@ -299,7 +313,8 @@ fn clamped() {
         let text = format!("{name} v0, {} clamp", sources(arity));
         check(&text, 0x3f0, W, Word, &rows(), |x| {
             let number = |x: u64| if signed { i128::from(x as i32) } else { i128::from(x as u32) };
-            let (least, most) = if signed { (i32::MIN.into(), i32::MAX.into()) } else { (0, u32::MAX.into()) };
+            let (least, most) =
+                if signed { (i32::MIN.into(), i32::MAX.into()) } else { (0, u32::MAX.into()) };
             low(exact(x.map(number)).clamp(least, most) as u64)
         });
     }
@@ -316,7 +331,9 @@ fn long_words() {
     let shift = [Word, Long, Word];
     check("v_lshlrev_b64 v[0:1], v2, v[4:5]", 0x3f0, shift, Long, &rows, |[n, x, _]| x << (n & 63));
     check("v_lshrrev_b64 v[0:1], v2, v[4:5]", 0x3f0, shift, Long, &rows, |[n, x, _]| x >> (n & 63));
-    check("v_ashrrev_i64 v[0:1], v2, v[4:5]", 0x3f0, shift, Long, &rows, |[n, x, _]| u(x as i64 >> (n & 63)));
+    check("v_ashrrev_i64 v[0:1], v2, v[4:5]", 0x3f0, shift, Long, &rows, |[n, x, _]| {
+        u(x as i64 >> (n & 63))
+    });
     for (name, masked) in [("v_qsad_pk_u16_u8", false), ("v_mqsad_pk_u16_u8", true)] {
         for (form, clamp) in [("", false), (" clamp", true)] {
             let text = format!("{name} v[0:1], v[2:3], v4, v[6:7]{form}");
@@ -351,7 +368,9 @@ fn wave(text: &str, reference: impl Fn(&mut State, usize, [u64; 3], bool)) {
         }
         for (engine, found) in probe.run(&before) {
             for lane in 0..LANES {
-                let of = |state: &State| (state.long(0, lane), state.pair(VCC) >> lane & 1, state.pair(6) >> lane & 1);
+                let of = |state: &State| {
+                    (state.long(0, lane), state.pair(VCC) >> lane & 1, state.pair(6) >> lane & 1)
+                };
                 let (f, e) = (of(&found), of(&expected));
                 assert!(f == e, "{engine}, {text}, {exec:x}, lane {lane}: {f:x?} for {e:x?}");
             }
@@ -384,7 +403,8 @@ fn carries() {
                 wave(&text, |state, lane, [x, y, _], carry| {
                     let exact = exact(low(x) as i64, low(y) as i64, carry.into());
                     let most = i64::from(u32::MAX);
-                    state.vectors[0][lane] = (if clamp { exact.clamp(0, most) } else { exact }) as u32;
+                    state.vectors[0][lane] =
+                        (if clamp { exact.clamp(0, most) } else { exact }) as u32;
                     set_bit(state, pair, lane, !(0..=most).contains(&exact));
                 });
             }
@@ -395,19 +415,25 @@ fn carries() {
 #[test]
 fn wide_products() {
     for (form, clamp) in [("", false), (" clamp", true)] {
-        wave(&format!("v_mad_u64_u32 v[0:1], s[6:7], v2, v4, v[6:7]{form}"), |state, lane, [x, y, z], _| {
-            let exact = u128::from(low(x) * low(y)) + u128::from(z);
-            let carry = exact >> 64 != 0;
-            state.set_long(0, lane, if clamp && carry { u64::MAX } else { exact as u64 });
-            set_bit(state, 6, lane, carry);
-        });
+        wave(
+            &format!("v_mad_u64_u32 v[0:1], s[6:7], v2, v4, v[6:7]{form}"),
+            |state, lane, [x, y, z], _| {
+                let exact = u128::from(low(x) * low(y)) + u128::from(z);
+                let carry = exact >> 64 != 0;
+                state.set_long(0, lane, if clamp && carry { u64::MAX } else { exact as u64 });
+                set_bit(state, 6, lane, carry);
+            },
+        );
         // Of 65 bits the upper one is the carry.
-        wave(&format!("v_mad_i64_i32 v[0:1], s[6:7], v2, v4, v[6:7]{form}"), |state, lane, [x, y, z], _| {
-            let exact = i128::from(s(x) * s(y)) + i128::from(z as i64);
-            let clamped = exact.clamp(i64::MIN.into(), i64::MAX.into());
-            state.set_long(0, lane, if clamp { clamped } else { exact } as u64);
-            set_bit(state, 6, lane, exact < 0);
-        });
+        wave(
+            &format!("v_mad_i64_i32 v[0:1], s[6:7], v2, v4, v[6:7]{form}"),
+            |state, lane, [x, y, z], _| {
+                let exact = i128::from(s(x) * s(y)) + i128::from(z as i64);
+                let clamped = exact.clamp(i64::MIN.into(), i64::MAX.into());
+                state.set_long(0, lane, if clamp { clamped } else { exact } as u64);
+                set_bit(state, 6, lane, exact < 0);
+            },
+        );
     }
     wave("v_mqsad_u32_u8 v[8:11], v[2:3], v4, v[4:7]", |state, lane, [a, b, c], _| {
         let before = [b, b >> 32, c, c >> 32].map(low);
@@ -434,5 +460,7 @@ fn selection_and_exchange() {
         let below = u32::MAX.unbounded_shr(64 - (lane as u32).max(32));
         state.vectors[0][lane] = (x as u32 & below).count_ones().wrapping_add(y as u32);
     });
-    wave("v_mbcnt_lo_u32_b32 v0, -1, 0", |state, lane, _, _| state.vectors[0][lane] = lane.min(32) as u32);
+    wave("v_mbcnt_lo_u32_b32 v0, -1, 0", |state, lane, _, _| {
+        state.vectors[0][lane] = lane.min(32) as u32
+    });
 }

@@ -31,7 +31,15 @@ pub struct Descriptor {
 impl Default for Descriptor {
     fn default() -> Descriptor {
         let format = (4, 7);
-        Descriptor { stride: 0, swizzle: false, records: 0, format, select: 0, index_stride: 0, add_tid: false }
+        Descriptor {
+            stride: 0,
+            swizzle: false,
+            records: 0,
+            format,
+            select: 0,
+            index_stride: 0,
+            add_tid: false,
+        }
     }
 }
 
@@ -48,8 +56,13 @@ impl Descriptor {
     fn words(self) -> [u32; 4] {
         let base = MEMORY + START as u64;
         let (data, more) = if self.add_tid { (self.stride >> 14, 0) } else { self.format };
-        let word1 = (base >> 32) as u32 | (self.stride & 0x3fff) << 16 | u32::from(self.swizzle) << 31;
-        let word3 = self.select | more << 12 | data << 15 | self.index_stride << 21 | u32::from(self.add_tid) << 23;
+        let word1 =
+            (base >> 32) as u32 | (self.stride & 0x3fff) << 16 | u32::from(self.swizzle) << 31;
+        let word3 = self.select
+            | more << 12
+            | data << 15
+            | self.index_stride << 21
+            | u32::from(self.add_tid) << 23;
         [base as u32, word1, self.records, word3]
     }
 
@@ -91,7 +104,11 @@ impl Descriptor {
 }
 
 pub fn wave(random: &mut Random, descriptor: Descriptor) -> Wave {
-    let mut wave = Wave { exec: random.bits() | random.bits(), memory: random.bytes(BYTES), ..Wave::default() };
+    let mut wave = Wave {
+        exec: random.bits() | random.bits(),
+        memory: random.bytes(BYTES),
+        ..Wave::default()
+    };
     for number in DATA..DATA + 4 {
         wave.vectors.insert(number, random.row());
     }
@@ -107,7 +124,8 @@ pub fn active(wave: &Wave) -> impl Iterator<Item = usize> + use<> {
 }
 
 pub fn before(wave: &Wave) -> After {
-    let vectors = (0..32).map(|number| wave.vectors.get(&number).copied().unwrap_or([0; 64])).collect();
+    let vectors =
+        (0..32).map(|number| wave.vectors.get(&number).copied().unwrap_or([0; 64])).collect();
     After { vectors, shared: vec![], memory: wave.memory.clone(), fault: None }
 }
 
@@ -115,8 +133,13 @@ pub fn before(wave: &Wave) -> After {
 fn cases(random: &mut Random) -> Vec<(Descriptor, Bits)> {
     let bits = |offset, offen, idxen| Bits { offset, offen, idxen, ..Bits::default() };
     let raw = Descriptor { records: 1000, ..Descriptor::default() };
-    let scratch =
-        Descriptor { swizzle: true, records: u32::MAX, index_stride: 3, add_tid: true, ..Descriptor::default() };
+    let scratch = Descriptor {
+        swizzle: true,
+        records: u32::MAX,
+        index_stride: 3,
+        add_tid: true,
+        ..Descriptor::default()
+    };
     let structured = Descriptor { stride: 24, records: 50, ..Descriptor::default() };
     vec![
         (raw, bits(8 * random.below(10) as u32, false, false)),
@@ -129,14 +152,20 @@ fn cases(random: &mut Random) -> Vec<(Descriptor, Bits)> {
         // Without an index it is as raw.
         (structured, bits(4, true, false)),
         (Descriptor { swizzle: true, index_stride: 1, ..structured }, bits(4, true, true)),
-        (Descriptor { swizzle: true, index_stride: 0, records: 400, ..structured }, bits(4, true, false)),
+        (
+            Descriptor { swizzle: true, index_stride: 0, records: 400, ..structured },
+            bits(4, true, false),
+        ),
         (Descriptor { add_tid: true, ..structured }, bits(0, true, true)),
         (Descriptor { add_tid: true, stride: LONG, records: 2, ..structured }, bits(0, true, true)),
         (Descriptor { format: INVALID, ..raw }, bits(0, false, false)),
         (Descriptor { format: INVALID, ..raw }, bits(8, true, false)),
         (Descriptor { format: INVALID, ..structured }, bits(4, false, true)),
         (Descriptor { format: INVALID, ..structured }, bits(4, true, true)),
-        (Descriptor { format: INVALID, swizzle: true, index_stride: 1, ..structured }, bits(4, true, true)),
+        (
+            Descriptor { format: INVALID, swizzle: true, index_stride: 1, ..structured },
+            bits(4, true, true),
+        ),
         (Descriptor { format: INVALID, ..scratch }, bits(4, true, false)),
     ]
 }
@@ -170,7 +199,8 @@ fn set_addresses(
             (random.below(60) as u32, offset)
         })
         .collect();
-    let column = |index: bool| std::array::from_fn(|lane| if index { rows[lane].0 } else { rows[lane].1 });
+    let column =
+        |index: bool| std::array::from_fn(|lane| if index { rows[lane].0 } else { rows[lane].1 });
     wave.vectors.insert(ADDRESS, column(bits.idxen));
     if bits.idxen {
         wave.vectors.insert(ADDRESS + 1, column(false));
@@ -214,10 +244,18 @@ fn loads_and_stores() {
                 let stored = kind.stored(&data);
                 let mut loaded = vec![0; kind.bytes()];
                 for word in 0..words {
-                    let place = descriptor.place(bits, lane as u32, rows[lane], soffset, word as u32, bytes as u32);
+                    let place = descriptor.place(
+                        bits,
+                        lane as u32,
+                        rows[lane],
+                        soffset,
+                        word as u32,
+                        bytes as u32,
+                    );
                     let Some(at) = place else { continue };
                     if name.contains("load") {
-                        loaded[4 * word..4 * word + bytes].copy_from_slice(&wave.memory[at..at + bytes]);
+                        loaded[4 * word..4 * word + bytes]
+                            .copy_from_slice(&wave.memory[at..at + bytes]);
                     } else {
                         writes.push((word, lane, at, stored[4 * word..4 * word + bytes].to_vec()));
                     }
@@ -253,7 +291,10 @@ fn atomics() {
             let rows = set_addresses(&mut random, &mut wave, descriptor, bits, 8);
             for number in DATA..DATA + 4 {
                 let high = bytes == 8 && number % 2 == 1;
-                wave.vectors.insert(number, std::array::from_fn(|_| if high { 0 } else { random.below(4) as u32 }));
+                wave.vectors.insert(
+                    number,
+                    std::array::from_fn(|_| if high { 0 } else { random.below(4) as u32 }),
+                );
             }
             for (i, byte) in wave.memory.iter_mut().enumerate() {
                 *byte = if i % bytes == 0 { *byte % 4 } else { 0 };
@@ -273,11 +314,14 @@ fn atomics() {
                     if bytes == 8 { word(2 * n) | word(2 * n + 1) << 32 } else { word(n) }
                 };
                 let mut old = 0;
-                if let Some(at) = descriptor.place(bits, lane as u32, rows[lane], 0, 0, bytes as u32) {
+                if let Some(at) =
+                    descriptor.place(bits, lane as u32, rows[lane], 0, 0, bytes as u32)
+                {
                     let cell = &mut expected.memory[at..at + bytes];
                     old = read_number(cell);
                     cell.copy_from_slice(
-                        &atomic(name, bytes as u32 * 8, old, operand(0), operand(1)).to_le_bytes()[..bytes],
+                        &atomic(name, bytes as u32 * 8, old, operand(0), operand(1)).to_le_bytes()
+                            [..bytes],
                     );
                 }
                 if bits.glc {

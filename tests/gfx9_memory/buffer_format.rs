@@ -90,7 +90,10 @@ fn formats() -> Vec<(u32, u32)> {
 /// As registers have components in halves.
 fn halves(kind: u32, words: &[u32]) -> Vec<u32> {
     let ints = kind == 4 || kind == 5;
-    words.iter().map(|&word| if ints { word & 0xffff } else { half_of(f32::from_bits(word)) }).collect()
+    words
+        .iter()
+        .map(|&word| if ints { word & 0xffff } else { half_of(f32::from_bits(word)) })
+        .collect()
 }
 
 /// The nearest half; the ones that tests meet are exact or not near a tie.
@@ -106,7 +109,8 @@ fn half_of(value: f32) -> u32 {
     }
     let up = low < 0x7c00 && {
         let next = if low + 1 == 0x7c00 { 65536.0 } else { half(low + 1) };
-        let (below, above) = (f64::from(magnitude) - f64::from(half(low)), f64::from(next) - f64::from(magnitude));
+        let (below, above) =
+            (f64::from(magnitude) - f64::from(half(low)), f64::from(next) - f64::from(magnitude));
         above < below || above == below && low % 2 == 1
     };
     sign | (low + u32::from(up))
@@ -129,14 +133,16 @@ fn formats_are_loaded() {
         let d16 = name.contains("d16");
         for (n, format) in formats().into_iter().enumerate() {
             // d16 of wide floats that do not fit is not for a test.
-            if d16 && (widths(format.0)[0] == 32 || format.1 == 2 || format.1 == 3) || n % 6 != random.below(6) as usize
+            if d16 && (widths(format.0)[0] == 32 || format.1 == 2 || format.1 == 3)
+                || n % 6 != random.below(6) as usize
             {
                 continue;
             }
             let typed = name.starts_with('t');
             let bytes = widths(format.0).iter().sum::<u32>() / 8;
             let select = if random.below(2) == 0 { IDENTITY } else { 6 | 5 << 3 | 4 << 6 | 1 << 9 };
-            let descriptor = Descriptor { stride: 16, records: 40, format, select, ..Descriptor::default() };
+            let descriptor =
+                Descriptor { stride: 16, records: 40, format, select, ..Descriptor::default() };
             let bits = Bits { idxen: true, format, ..Bits::default() };
             let mut wave = wave(&mut random, descriptor);
             wave.vectors.insert(ADDRESS, std::array::from_fn(|_| random.below(50) as u32));
@@ -158,7 +164,11 @@ fn formats_are_loaded() {
                     texel = components(format, &wave.memory[at..at + 16]);
                 }
                 if !typed {
-                    texel = swizzled(select, texel, if format.1 == 4 || format.1 == 5 { 1 } else { 1f32.to_bits() });
+                    texel = swizzled(
+                        select,
+                        texel,
+                        if format.1 == 4 || format.1 == 5 { 1 } else { 1f32.to_bits() },
+                    );
                 }
                 let old: Vec<u32> = (0..4).map(|i| wave.vectors[&(DATA + i)][lane]).collect();
                 let mut registers = texel[..count].to_vec();
@@ -200,7 +210,13 @@ fn formats_are_stored() {
                 continue;
             }
             let bytes = widths(format.0).iter().sum::<u32>() as usize / 8;
-            let descriptor = Descriptor { stride: 16, records: 40, format, select: IDENTITY, ..Descriptor::default() };
+            let descriptor = Descriptor {
+                stride: 16,
+                records: 40,
+                format,
+                select: IDENTITY,
+                ..Descriptor::default()
+            };
             let bits = Bits { idxen: true, format, ..Bits::default() };
             let mut wave = wave(&mut random, descriptor);
             wave.vectors.insert(ADDRESS, std::array::from_fn(|lane| lane as u32));
@@ -218,12 +234,14 @@ fn formats_are_stored() {
                     texel
                 })
                 .collect();
-            let given: Vec<[u32; 4]> = texels.iter().map(|texel| components(format, texel)).collect();
+            let given: Vec<[u32; 4]> =
+                texels.iter().map(|texel| components(format, texel)).collect();
             for i in 0..4 {
                 wave.vectors.insert(DATA + i, std::array::from_fn(|lane| given[lane][i as usize]));
             }
             if d16 {
-                let parts: Vec<Vec<u32>> = given.iter().map(|words| halves(format.1, words)).collect();
+                let parts: Vec<Vec<u32>> =
+                    given.iter().map(|words| halves(format.1, words)).collect();
                 for i in 0..2 {
                     let row = std::array::from_fn(|lane| {
                         let part = &parts[lane][2 * i..];
@@ -239,7 +257,11 @@ fn formats_are_stored() {
                 let written = lane < 40 && wave.exec >> lane & 1 != 0;
                 let mut texel = [0; 16];
                 texel[..bytes].copy_from_slice(&after.memory[at..at + bytes]);
-                assert_eq!(after.memory[at + bytes..at + 16], wave.memory[at + bytes..at + 16], "{name} {format:?}");
+                assert_eq!(
+                    after.memory[at + bytes..at + 16],
+                    wave.memory[at + bytes..at + 16],
+                    "{name} {format:?}"
+                );
                 if !written {
                     assert_eq!(
                         after.memory[at..at + bytes],
@@ -273,7 +295,12 @@ fn formats_are_stored() {
 #[test]
 fn invalid_formats() {
     let mut random = Random(29);
-    let prefixes = ["buffer_load_format", "buffer_store_format", "tbuffer_load_format", "tbuffer_store_format"];
+    let prefixes = [
+        "buffer_load_format",
+        "buffer_store_format",
+        "tbuffer_load_format",
+        "tbuffer_store_format",
+    ];
     for name in prefixes.into_iter().flat_map(implemented) {
         let (typed, count) = (name.starts_with('t'), name.rsplit('_').next().unwrap().len());
         let d16 = name.contains("d16");
@@ -284,8 +311,13 @@ fn invalid_formats() {
                 if format.0 != 0 && (select != IDENTITY || d16 || name.contains("store")) {
                     continue;
                 }
-                let descriptor =
-                    Descriptor { stride: 16, records: 64, format: descriptors, select, ..Descriptor::default() };
+                let descriptor = Descriptor {
+                    stride: 16,
+                    records: 64,
+                    format: descriptors,
+                    select,
+                    ..Descriptor::default()
+                };
                 let mut wave = wave(&mut random, descriptor);
                 wave.vectors.insert(ADDRESS, std::array::from_fn(|lane| lane as u32));
                 let bits = Bits { idxen: true, format: given, ..Bits::default() };
@@ -303,10 +335,14 @@ fn invalid_formats() {
                             _ => 0,
                         };
                         let value = if format.0 == 0 { 0 } else { word };
-                        expected.vectors[number][lane] = expected.vectors[number][lane] & kept | value;
+                        expected.vectors[number][lane] =
+                            expected.vectors[number][lane] & kept | value;
                     }
                 }
-                after.check(&expected, &format!("{name} {descriptors:?} {given:?} select {select:#x}"));
+                after.check(
+                    &expected,
+                    &format!("{name} {descriptors:?} {given:?} select {select:#x}"),
+                );
             }
         }
     }

@@ -15,18 +15,32 @@ fn field(mnemonic: &str, role: Role, number: u8) -> u32 {
 }
 
 fn number(mnemonic: &str, format: Format) -> u32 {
-    row(mnemonic).places.iter().find(|place| place.format == format).map(|place| place.op.into()).expect("a place")
+    row(mnemonic)
+        .places
+        .iter()
+        .find(|place| place.format == format)
+        .map(|place| place.op.into())
+        .expect("a place")
 }
 
 pub fn ds(mnemonic: &str, dst: u8, addr: u8, data: [u8; 2], offset: u16) -> Words {
     let op = number(mnemonic, Format::Ds);
-    let data = field(mnemonic, Role::Data0, data[0]) << 8 | field(mnemonic, Role::Data1, data[1]) << 16;
+    let data =
+        field(mnemonic, Role::Data0, data[0]) << 8 | field(mnemonic, Role::Data1, data[1]) << 16;
     let (dst, addr) = (field(mnemonic, Role::Vdst, dst) << 24, field(mnemonic, Role::Addr, addr));
     [54 << 26 | op << 17 | u32::from(offset), dst | data | addr]
 }
 
 /// FLAT, GLOBAL and SCRATCH by the name's beginning.
-pub fn flat(mnemonic: &str, dst: u8, addr: u8, data: u8, saddr: Option<u8>, offset: i32, glc: bool) -> Words {
+pub fn flat(
+    mnemonic: &str,
+    dst: u8,
+    addr: u8,
+    data: u8,
+    saddr: Option<u8>,
+    offset: i32,
+    glc: bool,
+) -> Words {
     let (format, segment) = match mnemonic.split('_').next() {
         Some("flat") => (Format::Flat, 0),
         Some("scratch") => (Format::Scratch, 1),
@@ -53,14 +67,20 @@ pub struct Bits {
 
 /// MUBUF and MTBUF. `srsrc` is the number of the first register.
 pub fn buffer(mnemonic: &str, vdata: u8, vaddr: u8, srsrc: u8, soffset: u8, bits: Bits) -> Words {
-    let common = u32::from(bits.glc) << 14 | u32::from(bits.idxen) << 13 | u32::from(bits.offen) << 12 | bits.offset;
+    let common = u32::from(bits.glc) << 14
+        | u32::from(bits.idxen) << 13
+        | u32::from(bits.offen) << 12
+        | bits.offset;
     let first = if mnemonic.starts_with('t') {
         let (data, kind) = bits.format;
         58 << 26 | kind << 23 | data << 19 | number(mnemonic, Format::Mtbuf) << 15 | common
     } else {
         56 << 26 | number(mnemonic, Format::Mubuf) << 18 | common
     };
-    let second = u32::from(soffset) << 24 | u32::from(srsrc / 4) << 16 | u32::from(vdata) << 8 | u32::from(vaddr);
+    let second = u32::from(soffset) << 24
+        | u32::from(srsrc / 4) << 16
+        | u32::from(vdata) << 8
+        | u32::from(vaddr);
     [first, second]
 }
 

@@ -19,7 +19,8 @@ const BASE: u8 = 10;
 
 fn wave(random: &mut Random) -> Wave {
     let exec = random.bits() | random.bits();
-    let mut wave = Wave { exec, shared: random.bytes(SHARED), memory: random.bytes(BYTES), ..Wave::default() };
+    let mut wave =
+        Wave { exec, shared: random.bytes(SHARED), memory: random.bytes(BYTES), ..Wave::default() };
     for number in (DATA..DATA + 4).chain(RESULT..RESULT + 4) {
         wave.vectors.insert(number, random.row());
     }
@@ -33,7 +34,8 @@ fn active(wave: &Wave) -> impl Iterator<Item = usize> + use<> {
 }
 
 fn before(wave: &Wave) -> After {
-    let vectors = (0..32).map(|number| wave.vectors.get(&number).copied().unwrap_or([0; 64])).collect();
+    let vectors =
+        (0..32).map(|number| wave.vectors.get(&number).copied().unwrap_or([0; 64])).collect();
     After { vectors, shared: wave.shared.clone(), memory: wave.memory.clone(), fault: None }
 }
 
@@ -65,7 +67,9 @@ fn expect(name: &str, wave: &Wave, place: impl Fn(usize, u32) -> Byte) -> After 
         if name.contains("load") {
             let bytes: Vec<u8> = places.iter().map(|byte| *cell(&mut after, byte)).collect();
             let first = usize::from(RESULT);
-            for (i, word) in kind.loaded(&bytes, &[after.vectors[first][lane]]).into_iter().enumerate() {
+            for (i, word) in
+                kind.loaded(&bytes, &[after.vectors[first][lane]]).into_iter().enumerate()
+            {
                 after.vectors[first + i][lane] = word;
             }
         } else {
@@ -79,7 +83,8 @@ fn expect(name: &str, wave: &Wave, place: impl Fn(usize, u32) -> Byte) -> After 
 }
 
 fn accesses(prefix: &str) -> Vec<&'static str> {
-    let names: Vec<_> = implemented(prefix).into_iter().filter(|name| !name.contains("atomic")).collect();
+    let names: Vec<_> =
+        implemented(prefix).into_iter().filter(|name| !name.contains("atomic")).collect();
     assert_eq!(names.len(), 22, "{prefix}");
     names
 }
@@ -92,12 +97,16 @@ fn global() {
             let mut wave = wave(&mut random);
             let offset = random.below(0x2000) as i32 - 0x1000;
             // Anywhere, aligned or not.
-            let at: [usize; 64] = std::array::from_fn(|_| random.below(SCRATCH as u64 - 16) as usize);
+            let at: [usize; 64] =
+                std::array::from_fn(|_| random.below(SCRATCH as u64 - 16) as usize);
             let whole = at.map(|at| (MEMORY + at as u64).wrapping_sub(offset as i64 as u64));
             if saddr.is_some() {
                 wave.set_pair(BASE, MEMORY - 0xf000_0000);
                 // The register's offset has no sign.
-                wave.vectors.insert(ADDRESS, whole.map(|address| (address - (MEMORY - 0xf000_0000)) as u32));
+                wave.vectors.insert(
+                    ADDRESS,
+                    whole.map(|address| (address - (MEMORY - 0xf000_0000)) as u32),
+                );
                 wave.vectors.insert(ADDRESS + 1, random.row());
             } else {
                 wave.set_addresses(ADDRESS, &whole);
@@ -111,7 +120,9 @@ fn global() {
 #[test]
 fn results_in_the_last_registers() {
     let mut random = Random(12);
-    for (name, first) in [("global_load_dword", 255), ("global_load_dwordx2", 254), ("global_load_dwordx4", 252)] {
+    for (name, first) in
+        [("global_load_dword", 255), ("global_load_dwordx2", 254), ("global_load_dwordx4", 252)]
+    {
         let mut wave = wave(&mut random);
         wave.set_addresses(ADDRESS, &[MEMORY; 64]);
         let after = wave.run(&[flat(name, first, ADDRESS, DATA, None, 0, false)]);
@@ -202,8 +213,10 @@ fn atomics() {
                 if round % 2 == 1 {
                     for number in DATA..DATA + 4 {
                         let high = bytes == 8 && number % 2 == 1;
-                        wave.vectors
-                            .insert(number, std::array::from_fn(|_| if high { 0 } else { random.below(4) as u32 }));
+                        wave.vectors.insert(
+                            number,
+                            std::array::from_fn(|_| if high { 0 } else { random.below(4) as u32 }),
+                        );
                     }
                     for memory in [&mut wave.memory, &mut wave.shared] {
                         for (i, byte) in memory.iter_mut().enumerate() {
@@ -242,7 +255,9 @@ fn atomics() {
 #[test]
 fn faults_are_those_of_the_first_lane() {
     let mut random = Random(15);
-    for name in ["global_load_dword", "global_store_dwordx4", "flat_load_dwordx2", "flat_store_byte"] {
+    for name in
+        ["global_load_dword", "global_store_dwordx4", "flat_load_dwordx2", "flat_store_byte"]
+    {
         let mut wave = wave(&mut random);
         wave.exec = !0b111;
         let mut addresses = std::array::from_fn(|lane| MEMORY + 16 * lane as u64);

@@ -27,8 +27,16 @@ struct Descriptor {
     tiling: u32,
 }
 
-const PLANE: Descriptor =
-    Descriptor { kind: 9, width: 13, height: 9, first: 0, last: 0, pitch: 16, format: (10, 4), tiling: 0 };
+const PLANE: Descriptor = Descriptor {
+    kind: 9,
+    width: 13,
+    height: 9,
+    first: 0,
+    last: 0,
+    pitch: 16,
+    format: (10, 4),
+    tiling: 0,
+};
 
 impl Descriptor {
     fn words(self) -> [u32; 8] {
@@ -73,7 +81,11 @@ impl Descriptor {
 }
 
 fn wave(random: &mut Random, descriptor: Descriptor) -> Wave {
-    let mut wave = Wave { exec: random.bits() | random.bits(), memory: random.bytes(BYTES), ..Wave::default() };
+    let mut wave = Wave {
+        exec: random.bits() | random.bits(),
+        memory: random.bytes(BYTES),
+        ..Wave::default()
+    };
     for number in DATA..DATA + 4 {
         wave.vectors.insert(number, random.row());
     }
@@ -99,15 +111,18 @@ fn active(wave: &Wave) -> impl Iterator<Item = usize> + use<> {
 }
 
 fn before(wave: &Wave) -> After {
-    let vectors = (0..32).map(|number| wave.vectors.get(&number).copied().unwrap_or([0; 64])).collect();
+    let vectors =
+        (0..32).map(|number| wave.vectors.get(&number).copied().unwrap_or([0; 64])).collect();
     After { vectors, shared: vec![], memory: wave.memory.clone(), fault: None }
 }
 
 /// Different texels, some out of range.
 fn set_coordinates(random: &mut Random, wave: &mut Wave) -> Vec<[u32; 3]> {
-    let far =
-        |random: &mut Random, limit: u64| if random.below(9) == 0 { random.word() } else { random.below(limit) as u32 };
-    let rows: Vec<[u32; 3]> = (0..64).map(|lane| [lane % 15, lane / 8 + far(random, 2) % 3, far(random, 5)]).collect();
+    let far = |random: &mut Random, limit: u64| {
+        if random.below(9) == 0 { random.word() } else { random.below(limit) as u32 }
+    };
+    let rows: Vec<[u32; 3]> =
+        (0..64).map(|lane| [lane % 15, lane / 8 + far(random, 2) % 3, far(random, 5)]).collect();
     for i in 0..3 {
         wave.vectors.insert(ADDRESS + i, std::array::from_fn(|lane| rows[lane][usize::from(i)]));
     }
@@ -155,8 +170,9 @@ fn loads_and_stores() {
             let after = run(&wave, &[image("image_load", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
             let mut expected = before(&wave);
             for lane in active(&wave) {
-                let texel =
-                    descriptor.place(rows[lane]).map_or([0; 4], |at| components(descriptor, &wave.memory[at..]));
+                let texel = descriptor
+                    .place(rows[lane])
+                    .map_or([0; 4], |at| components(descriptor, &wave.memory[at..]));
                 for (n, &i) in chosen.iter().enumerate() {
                     expected.vectors[usize::from(DATA) + n][lane] = texel[i];
                 }
@@ -179,7 +195,8 @@ fn loads_and_stores() {
                     1 | 10 => words.iter().map(|&word| word as u8).collect(),
                     _ => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
                 };
-                expected.memory[at..at + descriptor.bytes()].copy_from_slice(&bytes[..descriptor.bytes()]);
+                expected.memory[at..at + descriptor.bytes()]
+                    .copy_from_slice(&bytes[..descriptor.bytes()]);
             }
             after.check(&expected, &format!("store {descriptor:?} {dmask:#x}"));
         }
@@ -195,7 +212,8 @@ fn halves() {
     let after = run(&wave, &[image("image_load", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
     let mut expected = before(&wave);
     for lane in active(&wave) {
-        let texel = PLANE.place(rows[lane]).map_or([0; 4], |at| components(PLANE, &wave.memory[at..]));
+        let texel =
+            PLANE.place(rows[lane]).map_or([0; 4], |at| components(PLANE, &wave.memory[at..]));
         expected.vectors[4][lane] = texel[0] | texel[1] << 16;
         expected.vectors[5][lane] = texel[2] | expected.vectors[5][lane] & 0xffff_0000;
     }
@@ -217,9 +235,15 @@ fn atomics() {
             rows.iter_mut().enumerate().for_each(|(lane, row)| row[0] = lane as u32 % 3);
             for number in DATA..DATA + 4 {
                 let high = bytes == 8 && number % 2 == 1;
-                wave.vectors.insert(number, std::array::from_fn(|_| if high { 0 } else { random.below(4) as u32 }));
+                wave.vectors.insert(
+                    number,
+                    std::array::from_fn(|_| if high { 0 } else { random.below(4) as u32 }),
+                );
             }
-            wave.memory.iter_mut().enumerate().for_each(|(i, byte)| *byte = if i % bytes == 0 { *byte % 4 } else { 0 });
+            wave.memory
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, byte)| *byte = if i % bytes == 0 { *byte % 4 } else { 0 });
             let dmask = match (name.contains("cmp"), bytes) {
                 (false, 4) => 1,
                 (true, 4) | (false, _) => 3,
@@ -319,7 +343,13 @@ const OPERANDS: u8 = 8;
 
 /// What stands before the coordinates of a sample of a plane, by its name: an offset, a bias, a reference, gradients; and whether a level or its least
 /// value stands behind them.
-fn operands(name: &str, offset: [i32; 2], bias: f32, reference: f32, gradient: f32) -> (Vec<u32>, bool) {
+fn operands(
+    name: &str,
+    offset: [i32; 2],
+    bias: f32,
+    reference: f32,
+    gradient: f32,
+) -> (Vec<u32>, bool) {
     let parts: Vec<&str> = name.split('_').skip(2).collect();
     let has = |part: &str| parts.contains(&part);
     let mut words = vec![];
@@ -335,7 +365,12 @@ fn operands(name: &str, offset: [i32; 2], bias: f32, reference: f32, gradient: f
 }
 
 /// Puts a sample's operands into registers.
-fn set_operands(wave: &mut Wave, (before, behind): (Vec<u32>, bool), [x, y]: [[f32; 64]; 2], level: f32) {
+fn set_operands(
+    wave: &mut Wave,
+    (before, behind): (Vec<u32>, bool),
+    [x, y]: [[f32; 64]; 2],
+    level: f32,
+) {
     let mut rows: Vec<[u32; 64]> = before.into_iter().map(|word| [word; 64]).collect();
     rows.extend([x.map(f32::to_bits), y.map(f32::to_bits)]);
     rows.extend(behind.then_some([level.to_bits(); 64]));
@@ -361,7 +396,9 @@ fn samples() {
         let all = ["image_sample", "image_sample_l", "image_sample_lz"].contains(&name);
         let gathered = name.starts_with("image_gather4");
         for mode in (0..8).filter(|&mode| all || mode == i as u32 % 8) {
-            for bilinear in [false, true].into_iter().filter(|&bilinear| all || bilinear == (i / 8 % 2 == 0)) {
+            for bilinear in
+                [false, true].into_iter().filter(|&bilinear| all || bilinear == (i / 8 % 2 == 0))
+            {
                 let unorm = mode == 2 || mode == 6 && bilinear;
                 let mut wave = wave(&mut random, descriptor);
                 let (border, function) = (random.below(3) as u32, random.below(8) as u32);
@@ -451,7 +488,8 @@ fn levels_are_loaded_and_stored() {
     with_levels(&mut wave);
     let places: Vec<[u32; 3]> = (0..64).map(|lane| [lane % 14, lane / 14 % 10, lane % 4]).collect();
     for axis in 0..3 {
-        wave.vectors.insert(ADDRESS + axis, std::array::from_fn(|lane| places[lane][usize::from(axis)]));
+        wave.vectors
+            .insert(ADDRESS + axis, std::array::from_fn(|lane| places[lane][usize::from(axis)]));
     }
     let bits = ImageBits { dmask: 1, unorm: true, ..ImageBits::default() };
     let after = run(&wave, &[image("image_load_mip", DATA, ADDRESS, DESCRIPTOR, 0, bits)]);
@@ -498,11 +536,19 @@ fn samples_choose_levels() {
             wave.scalars.insert(14, 1 << 26);
             wave.scalars.insert(15, 0);
             let step = (1 << spacing) as f32 / 8.0;
-            let x: [f32; 64] = std::array::from_fn(|lane| (lane / 4) as f32 * 0.25 + 0.03 + (lane % 2) as f32 * step);
-            let y: [f32; 64] =
-                std::array::from_fn(|lane| (lane / 16) as f32 * 0.25 + 0.03 + (lane / 2 % 2) as f32 * step);
+            let x: [f32; 64] = std::array::from_fn(|lane| {
+                (lane / 4) as f32 * 0.25 + 0.03 + (lane % 2) as f32 * step
+            });
+            let y: [f32; 64] = std::array::from_fn(|lane| {
+                (lane / 16) as f32 * 0.25 + 0.03 + (lane / 2 % 2) as f32 * step
+            });
             let gradient = (1 << asked) as f32 / 8.0;
-            set_operands(&mut wave, operands(name, [0; 2], asked as f32, 0.0, gradient), [x, y], asked as f32);
+            set_operands(
+                &mut wave,
+                operands(name, [0; 2], asked as f32, 0.0, gradient),
+                [x, y],
+                asked as f32,
+            );
             let bits = ImageBits { dmask: 1, ..ImageBits::default() };
             let after = run(&wave, &[image(name, DATA, OPERANDS, DESCRIPTOR, 12, bits)]);
             let level = level.min(LEVELS - 1);
@@ -510,9 +556,14 @@ fn samples_choose_levels() {
                 let size = (8 >> level) as f32;
                 let place = [x[lane], y[lane]].map(|at| ((at - at.floor()) * size) as u32);
                 let at = level_texel(descriptor, level, place).expect("inside");
-                let (found, expected) =
-                    (f32::from_bits(after.vectors[usize::from(DATA)][lane]), f32::from(wave.memory[at]) / 255.0);
-                assert!((found - expected).abs() < 1e-6, "{name}, level {asked}, lane {lane}: {found}, not {expected}");
+                let (found, expected) = (
+                    f32::from_bits(after.vectors[usize::from(DATA)][lane]),
+                    f32::from(wave.memory[at]) / 255.0,
+                );
+                assert!(
+                    (found - expected).abs() < 1e-6,
+                    "{name}, level {asked}, lane {lane}: {found}, not {expected}"
+                );
             }
         }
     }

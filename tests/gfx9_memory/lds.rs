@@ -12,7 +12,11 @@ const DATA: [u8; 2] = [4, 8];
 const RESULT: u8 = 12;
 
 fn wave(random: &mut Random) -> Wave {
-    let mut wave = Wave { exec: random.bits() | random.bits(), shared: random.bytes(BYTES), ..Wave::default() };
+    let mut wave = Wave {
+        exec: random.bits() | random.bits(),
+        shared: random.bytes(BYTES),
+        ..Wave::default()
+    };
     for number in (DATA[0]..DATA[1] + 4).chain(RESULT..RESULT + 4) {
         wave.vectors.insert(number, random.row());
     }
@@ -45,13 +49,15 @@ fn active(wave: &Wave) -> impl Iterator<Item = usize> + use<> {
 }
 
 fn before(wave: &Wave) -> After {
-    let vectors = (0..32).map(|number| wave.vectors.get(&number).copied().unwrap_or([0; 64])).collect();
+    let vectors =
+        (0..32).map(|number| wave.vectors.get(&number).copied().unwrap_or([0; 64])).collect();
     After { vectors, shared: wave.shared.clone(), memory: vec![], fault: None }
 }
 
 /// The two accesses of an instruction: offsets, in bytes.
 fn offsets(name: &str, bytes: usize, offset: u16) -> Vec<u32> {
-    if !name.contains('2') || !["read2", "write2", "wrxchg2"].iter().any(|part| name.contains(part)) {
+    if !name.contains('2') || !["read2", "write2", "wrxchg2"].iter().any(|part| name.contains(part))
+    {
         return vec![offset.into()];
     }
     let unit = bytes as u32 * if name.contains("st64") { 64 } else { 1 };
@@ -83,14 +89,16 @@ fn reads_and_writes() {
                     let at = place(rows[lane], offset, kind.bytes());
                     if name.contains("read") {
                         let nothing = vec![0; kind.bytes()];
-                        let bytes = at.map_or(&nothing[..], |at| &wave.shared[at..at + kind.bytes()]);
+                        let bytes =
+                            at.map_or(&nothing[..], |at| &wave.shared[at..at + kind.bytes()]);
                         let first = usize::from(RESULT) + n * words;
                         let old = [expected.vectors[first][lane]];
                         for (i, word) in kind.loaded(bytes, &old).into_iter().enumerate() {
                             expected.vectors[first + i][lane] = word;
                         }
                     } else if let Some(at) = at {
-                        let data: Vec<u32> = (0..4).map(|i| wave.vectors[&(DATA[n] + i)][lane]).collect();
+                        let data: Vec<u32> =
+                            (0..4).map(|i| wave.vectors[&(DATA[n] + i)][lane]).collect();
                         expected.shared[at..at + kind.bytes()].copy_from_slice(&kind.stored(&data));
                     }
                 }
@@ -103,10 +111,14 @@ fn reads_and_writes() {
 #[test]
 fn atomics() {
     let mut random = Random(2);
-    let families =
-        ["add", "sub", "rsub", "inc", "dec", "min", "max", "and", "or", "xor", "mskor", "cmpst", "wrap", "wrxchg"];
+    let families = [
+        "add", "sub", "rsub", "inc", "dec", "min", "max", "and", "or", "xor", "mskor", "cmpst",
+        "wrap", "wrxchg",
+    ];
     for name in families.into_iter().flat_map(|family| {
-        implemented(&format!("ds_{family}_")).into_iter().chain(implemented(&format!("ds_{family}2")))
+        implemented(&format!("ds_{family}_"))
+            .into_iter()
+            .chain(implemented(&format!("ds_{family}2")))
     }) {
         if name.contains("_f32") || name.contains("_f64") || name.contains("src2") {
             continue;
@@ -120,7 +132,9 @@ fn atomics() {
                 if round % 2 == 1 {
                     wave.vectors.insert(
                         number,
-                        std::array::from_fn(|_| if bits == 64 && number % 2 == 1 { 0 } else { random.below(4) as u32 }),
+                        std::array::from_fn(|_| {
+                            if bits == 64 && number % 2 == 1 { 0 } else { random.below(4) as u32 }
+                        }),
                     );
                 }
             }
@@ -140,10 +154,16 @@ fn atomics() {
                 for lane in active(&wave) {
                     let operand = |first: u8| {
                         let low = u64::from(wave.vectors[&first][lane]);
-                        if bits == 64 { low | u64::from(wave.vectors[&(first + 1)][lane]) << 32 } else { low }
+                        if bits == 64 {
+                            low | u64::from(wave.vectors[&(first + 1)][lane]) << 32
+                        } else {
+                            low
+                        }
                     };
                     let (b, c) = match name {
-                        _ if name.contains("cmpst") || name.contains("mskor") => (operand(DATA[1]), operand(DATA[0])),
+                        _ if name.contains("cmpst") || name.contains("mskor") => {
+                            (operand(DATA[1]), operand(DATA[0]))
+                        }
                         _ if name.contains("wrap") => (operand(DATA[0]), operand(DATA[1])),
                         _ => (operand(DATA[n]), 0),
                     };
@@ -170,14 +190,37 @@ fn atomics() {
 #[test]
 fn atomics_of_floats() {
     for (bits, names) in [
-        (32, &["ds_add_f32", "ds_min_f32", "ds_max_f32", "ds_add_rtn_f32", "ds_min_rtn_f32", "ds_max_rtn_f32"][..]),
+        (
+            32,
+            &[
+                "ds_add_f32",
+                "ds_min_f32",
+                "ds_max_f32",
+                "ds_add_rtn_f32",
+                "ds_min_rtn_f32",
+                "ds_max_rtn_f32",
+            ][..],
+        ),
         (32, &["ds_cmpst_f32", "ds_cmpst_rtn_f32"][..]),
-        (64, &["ds_min_f64", "ds_max_f64", "ds_min_rtn_f64", "ds_max_rtn_f64", "ds_cmpst_f64", "ds_cmpst_rtn_f64"][..]),
+        (
+            64,
+            &[
+                "ds_min_f64",
+                "ds_max_f64",
+                "ds_min_rtn_f64",
+                "ds_max_rtn_f64",
+                "ds_cmpst_f64",
+                "ds_cmpst_rtn_f64",
+            ][..],
+        ),
     ] {
         let numbers = [0.0, -0.0, 1.0, -2.5, 1e30, f64::INFINITY];
         let mut random = Random(3);
-        let encode = |x: f64| if bits == 32 { u64::from((x as f32).to_bits()) } else { x.to_bits() };
-        let decode = |x: u64| if bits == 32 { f64::from(f32::from_bits(x as u32)) } else { f64::from_bits(x) };
+        let encode =
+            |x: f64| if bits == 32 { u64::from((x as f32).to_bits()) } else { x.to_bits() };
+        let decode = |x: u64| {
+            if bits == 32 { f64::from(f32::from_bits(x as u32)) } else { f64::from_bits(x) }
+        };
         let bytes = bits / 8;
         for name in names {
             let mut wave = wave(&mut random);
@@ -190,7 +233,9 @@ fn atomics_of_floats() {
                 }
             }
             for cell in wave.shared.chunks_mut(bytes) {
-                cell.copy_from_slice(&encode(numbers[random.below(6) as usize]).to_le_bytes()[..bytes]);
+                cell.copy_from_slice(
+                    &encode(numbers[random.below(6) as usize]).to_le_bytes()[..bytes],
+                );
             }
             let rows: [u32; 64] = std::array::from_fn(|_| (random.below(20) * 8) as u32);
             wave.vectors.insert(ADDRESS, rows);
@@ -232,16 +277,19 @@ fn operands_in_memory() {
             if name.contains("_f") {
                 // Small floats, so that nothing is rounded.
                 for (i, cell) in wave.shared.chunks_mut(bytes).enumerate() {
-                    let bits = if bits == 32 { u64::from((i as f32).to_bits()) } else { (i as f64).to_bits() };
+                    let bits = if bits == 32 {
+                        u64::from((i as f32).to_bits())
+                    } else {
+                        (i as f64).to_bits()
+                    };
                     cell.copy_from_slice(&bits.to_le_bytes()[..bytes]);
                 }
             }
             // Lanes write places that no lane reads from: 496 bytes on, or 62 words (bits 17 and up of the address are out of
             // range then, so that lane 0 alone finds something).
-            let rows: [u32; 64] =
-                std::array::from_fn(
-                    |lane| if by_address && lane > 0 { (lane as u32) << 17 } else { lane as u32 % 32 * 8 },
-                );
+            let rows: [u32; 64] = std::array::from_fn(|lane| {
+                if by_address && lane > 0 { (lane as u32) << 17 } else { lane as u32 % 32 * 8 }
+            });
             wave.vectors.insert(ADDRESS, rows);
             let offset = if by_address { 0x8000 } else { 124 };
             let after = wave.run(&[ds(name, RESULT, ADDRESS, DATA, offset)]);
@@ -252,11 +300,18 @@ fn operands_in_memory() {
                     .map_or(0, |at| read_number(&wave.shared[at..at + bytes]));
                 if let Some(at) = place(rows[lane], 0, bytes) {
                     let old = read_number(&expected.shared[at..at + bytes]);
-                    let float =
-                        |x: u64| if bits == 32 { f64::from(f32::from_bits(x as u32)) } else { f64::from_bits(x) };
+                    let float = |x: u64| {
+                        if bits == 32 {
+                            f64::from(f32::from_bits(x as u32))
+                        } else {
+                            f64::from_bits(x)
+                        }
+                    };
                     let new = match name {
                         _ if name.contains("write") => b,
-                        _ if name.contains("add_src2_f") => ((float(old) + float(b)) as f32).to_bits().into(),
+                        _ if name.contains("add_src2_f") => {
+                            ((float(old) + float(b)) as f32).to_bits().into()
+                        }
                         // Positive: ordered as their bits are.
                         _ => atomic(name, bits, old, b, 0),
                     };
@@ -284,7 +339,8 @@ fn by_lane_and_for_all() {
         let after = wave.run(&[ds("ds_read_addtid_b32", RESULT, 0, [0; 2], 8)]);
         let mut expected = before(&wave);
         for lane in active(&wave) {
-            let word = place(base + 4 * lane as u32, 8, 4).map_or(0, |at| read_number(&wave.shared[at..at + 4]) as u32);
+            let word = place(base + 4 * lane as u32, 8, 4)
+                .map_or(0, |at| read_number(&wave.shared[at..at + 4]) as u32);
             expected.vectors[usize::from(RESULT)][lane] = word;
         }
         after.check(&expected, "by lane");
@@ -293,7 +349,8 @@ fn by_lane_and_for_all() {
         let mut expected = before(&wave);
         for lane in active(&wave) {
             if let Some(at) = place(base + 4 * lane as u32, 8, 4) {
-                expected.shared[at..at + 4].copy_from_slice(&wave.vectors[&DATA[0]][lane].to_le_bytes());
+                expected.shared[at..at + 4]
+                    .copy_from_slice(&wave.vectors[&DATA[0]][lane].to_le_bytes());
             }
         }
         after.check(&expected, "by lane");
@@ -305,7 +362,11 @@ fn by_lane_and_for_all() {
             if let Some(at) = place(base, 8, 4) {
                 old = read_number(&wave.shared[at..at + 4]) as u32;
                 let count = wave.exec.count_ones();
-                let new = if name == "ds_append" { old.wrapping_add(count) } else { old.wrapping_sub(count) };
+                let new = if name == "ds_append" {
+                    old.wrapping_add(count)
+                } else {
+                    old.wrapping_sub(count)
+                };
                 expected.shared[at..at + 4].copy_from_slice(&new.to_le_bytes());
             }
             for lane in active(&wave) {

@@ -57,7 +57,9 @@ impl Kind {
         } else if byte || short {
             Kind::Narrow { bytes, signed }
         } else {
-            Kind::Words(words.iter().find(|(end, _)| name.ends_with(end)).map_or(1, |&(_, words)| words))
+            Kind::Words(
+                words.iter().find(|(end, _)| name.ends_with(end)).map_or(1, |&(_, words)| words),
+            )
         }
     }
 
@@ -78,18 +80,28 @@ impl Kind {
             _ => panic!("no narrow load"),
         };
         match self {
-            Kind::Words(_) => bytes.chunks(4).map(|b| u32::from_le_bytes(b.try_into().unwrap())).collect(),
+            Kind::Words(_) => {
+                bytes.chunks(4).map(|b| u32::from_le_bytes(b.try_into().unwrap())).collect()
+            }
             Kind::Narrow { signed, .. } => vec![narrow(signed)],
-            Kind::Half { signed, high: false, .. } => vec![before[0] & 0xffff_0000 | narrow(signed) & 0xffff],
-            Kind::Half { signed, high: true, .. } => vec![before[0] & 0xffff | narrow(signed) << 16],
+            Kind::Half { signed, high: false, .. } => {
+                vec![before[0] & 0xffff_0000 | narrow(signed) & 0xffff]
+            }
+            Kind::Half { signed, high: true, .. } => {
+                vec![before[0] & 0xffff | narrow(signed) << 16]
+            }
         }
     }
 
     /// The bytes that a store of these registers writes.
     pub fn stored(self, registers: &[u32]) -> Vec<u8> {
         match self {
-            Kind::Words(words) => registers[..words].iter().flat_map(|word| word.to_le_bytes()).collect(),
-            Kind::Half { bytes, high: true, .. } => (registers[0] >> 16).to_le_bytes()[..bytes].to_vec(),
+            Kind::Words(words) => {
+                registers[..words].iter().flat_map(|word| word.to_le_bytes()).collect()
+            }
+            Kind::Half { bytes, high: true, .. } => {
+                (registers[0] >> 16).to_le_bytes()[..bytes].to_vec()
+            }
             _ => registers[0].to_le_bytes()[..self.bytes()].to_vec(),
         }
     }

@@ -47,14 +47,20 @@ impl After {
         assert_eq!(self.fault, expected.fault, "{what}");
         for (number, (found, expected)) in self.vectors.iter().zip(&expected.vectors).enumerate() {
             if let Some(lane) = (0..64).find(|&lane| found[lane] != expected[lane]) {
-                panic!("{what}: v{number} of lane {lane} is {:#x}, not {:#x}", found[lane], expected[lane]);
+                panic!(
+                    "{what}: v{number} of lane {lane} is {:#x}, not {:#x}",
+                    found[lane], expected[lane]
+                );
             }
         }
         for (name, found, expected) in
             [("shared", &self.shared, &expected.shared), ("global", &self.memory, &expected.memory)]
         {
             if let Some(at) = (0..found.len()).find(|&at| found[at] != expected[at]) {
-                panic!("{what}: byte {at:#x} of {name} memory is {:#x}, not {:#x}", found[at], expected[at]);
+                panic!(
+                    "{what}: byte {at:#x} of {name} memory is {:#x}, not {:#x}",
+                    found[at], expected[at]
+                );
             }
         }
     }
@@ -89,10 +95,17 @@ impl Wave {
         let function = self.lift(code);
         let one = [64, 1, 1];
         let interp = self.run_on(&function, |f| Box::new(Interpreter::new(f).unwrap()));
-        for (one_worker, effort) in [(true, Effort::Quick), (true, Effort::Full), (false, Effort::Full)] {
+        for (one_worker, effort) in
+            [(true, Effort::Quick), (true, Effort::Full), (false, Effort::Full)]
+        {
             let jit = self.run_on(&function, |f| {
-                let program =
-                    Program::new(&f, LaunchClass::of(one, 64), one_worker, warploom_cranelift::backend()).unwrap();
+                let program = Program::new(
+                    &f,
+                    LaunchClass::of(one, 64),
+                    one_worker,
+                    warploom_cranelift::backend(),
+                )
+                .unwrap();
                 program.compile_all(effort).unwrap();
                 Box::new(program)
             });
@@ -118,15 +131,23 @@ impl Wave {
         function
     }
 
-    fn run_on(&self, function: &Function, make: impl FnOnce(Arc<Function>) -> Box<dyn Engine>) -> After {
-        let bank = |name: &str| BankId(function.banks.iter().position(|bank| bank.name == name).unwrap() as u16);
+    fn run_on(
+        &self,
+        function: &Function,
+        make: impl FnOnce(Arc<Function>) -> Box<dyn Engine>,
+    ) -> After {
+        let bank = |name: &str| {
+            BankId(function.banks.iter().position(|bank| bank.name == name).unwrap() as u16)
+        };
         let (scalars, vectors) = (bank("s"), bank("v"));
         let windows = Windows { shared: apertures::SHARED, local: apertures::PRIVATE };
         let memory = Memory::new(MemoryConfig { windows, ..MemoryConfig::default() }).unwrap();
         let mut sets: Vec<(Reg, Vec<u64>)> = Vec::new();
-        let scalar = |number: u32| u64::from(self.scalars.get(&(number as u8)).copied().unwrap_or(0));
+        let scalar =
+            |number: u32| u64::from(self.scalars.get(&(number as u8)).copied().unwrap_or(0));
         for pair in 0..62 {
-            let value = if pair == 48 { self.exec } else { scalar(2 * pair) | scalar(2 * pair + 1) << 32 };
+            let value =
+                if pair == 48 { self.exec } else { scalar(2 * pair) | scalar(2 * pair + 1) << 32 };
             if value != 0 {
                 sets.push((scalars.reg(pair), vec![value]));
             }
@@ -153,7 +174,8 @@ impl Wave {
             output: REGISTERS_OUT,
             read: read.map(|number| vectors.reg(number)).collect(),
         };
-        let input: Vec<u8> = sets.iter().flat_map(|(reg, values)| row(function, *reg, values)).collect();
+        let input: Vec<u8> =
+            sets.iter().flat_map(|(reg, values)| row(function, *reg, values)).collect();
         let row_bytes = row_bytes(function, vectors.reg(0));
         let out = row_bytes * buffers.read.len() as u64;
         for (address, bytes) in [(REGISTERS_IN, input.len() as u64), (REGISTERS_OUT, out)] {
@@ -161,7 +183,9 @@ impl Wave {
         }
         memory.write(REGISTERS_IN, &input).unwrap();
         if !self.memory.is_empty() {
-            memory.alloc_at(Placement::At(MEMORY), self.memory.len() as u64, Access::READ_WRITE).unwrap();
+            memory
+                .alloc_at(Placement::At(MEMORY), self.memory.len() as u64, Access::READ_WRITE)
+                .unwrap();
             memory.write(MEMORY, &self.memory).unwrap();
         }
         let instrumented = instrument(function, &buffers);
@@ -175,7 +199,9 @@ impl Wave {
             vectors: vec![],
             shared: vec![0; 1024],
             memory: vec![0; self.memory.len()],
-            fault: outcome.fault.map(|fault| (fault.kind.name().to_owned(), fault.lane, fault.address)),
+            fault: outcome
+                .fault
+                .map(|fault| (fault.kind.name().to_owned(), fault.lane, fault.address)),
         };
         if !after.memory.is_empty() {
             memory.read(MEMORY, &mut after.memory).unwrap();

@@ -42,7 +42,9 @@ const FAR_OFFSET: u32 = 0xffff_f203;
 fn state(seed: u64, few: usize) -> State {
     let mut random = Random(seed);
     let mut scalars: [u32; 128] = std::array::from_fn(|_| random.word(few));
-    let mut set = |first: u8, words: &[u32]| scalars[usize::from(first)..][..words.len()].copy_from_slice(words);
+    let mut set = |first: u8, words: &[u32]| {
+        scalars[usize::from(first)..][..words.len()].copy_from_slice(words)
+    };
     let pair = |address: u64| [address as u32, (address >> 32) as u32];
     set(0, &pair(MEMORY + 0x803));
     set(2, &pair(MEMORY + 0x401 - u64::from(FAR_OFFSET & !3)));
@@ -121,7 +123,11 @@ fn check(fields: &[Fields], states: &[State], what: &str) {
         let run = |fields: &Fields| execute(fields, &mut expected.scalars, &mut expected.memory);
         let fault = fields.iter().map(run).position(|done| done.is_err());
         let (found, found_fault) = wave.run(before, &what);
-        assert_eq!(found_fault.as_ref().map(|fault| fault.1), fault.map(|at| 8 * at as u64), "{what}: {found_fault:?}");
+        assert_eq!(
+            found_fault.as_ref().map(|fault| fault.1),
+            fault.map(|at| 8 * at as u64),
+            "{what}: {found_fault:?}"
+        );
         if fault.is_some() {
             // Registers are those of before where there was a fault.
             expected.scalars = before.scalars;
@@ -133,7 +139,8 @@ fn check(fields: &[Fields], states: &[State], what: &str) {
 #[test]
 fn the_model_has_every_opcode_of_the_table() {
     let forms = table::rows().flat_map(|row| row.forms().map(|(_, format, op)| (format, op)));
-    let mut table: Vec<u16> = forms.filter(|(format, _)| *format == Format::Smem).map(|(_, op)| op).collect();
+    let mut table: Vec<u16> =
+        forms.filter(|(format, _)| *format == Format::Smem).map(|(_, op)| op).collect();
     table.sort_unstable();
     assert_eq!(table, opcodes().map(|(op, ..)| op.into()).collect::<Vec<u16>>());
     assert_eq!(table.len(), 84);
@@ -182,7 +189,11 @@ fn data_registers() {
     };
     for op in [0x00, 0x01, 0x02, 0x03, 0x04, 0x10, 0x11, 0x12, 0x82, 0xa2] {
         for &sdata in numbers(op) {
-            check(&[Fields { op, sdata, ..form }], &[state(5, 0)], &format!("opcode {op:#x}, data {sdata}"));
+            check(
+                &[Fields { op, sdata, ..form }],
+                &[state(5, 0)],
+                &format!("opcode {op:#x}, data {sdata}"),
+            );
         }
     }
     // EXEC and M0: no instructions to LLVM, and so illegal here.
@@ -206,15 +217,19 @@ fn ends_of_buffers() {
             for state in &mut states {
                 (state.scalars[5], state.scalars[6]) = ((MEMORY >> 32) as u32, 0x40 + end);
                 // The same with a stride; the sizes are multiples of it.
-                (state.scalars[9], state.scalars[10]) = ((MEMORY >> 32) as u32 | 4 << 16, 0x10 + end / 4);
+                (state.scalars[9], state.scalars[10]) =
+                    ((MEMORY >> 32) as u32 | 4 << 16, 0x10 + end / 4);
             }
             states
         })
         .collect();
-    for (op, what, _) in opcodes().filter(|(_, what, base)| *base == Base::Buffer && dwords(*what) > 0) {
+    for (op, what, _) in
+        opcodes().filter(|(_, what, base)| *base == Base::Buffer && dwords(*what) > 0)
+    {
         let place = Fields { op, glc: true, imm: true, offset: 0x40, ..Fields::default() };
         let second = 20 + dwords(what).next_multiple_of(4);
-        let both = [Fields { sbase: 4, sdata: 20, ..place }, Fields { sbase: 8, sdata: second, ..place }];
+        let both =
+            [Fields { sbase: 4, sdata: 20, ..place }, Fields { sbase: 8, sdata: second, ..place }];
         check(&both, &ends, &format!("opcode {op:#x}"));
     }
 }
@@ -225,7 +240,8 @@ fn faults() {
     let mut outside = state(9, 0);
     let address = MEMORY + BYTES as u64 - 8;
     (outside.scalars[0], outside.scalars[1]) = (address as u32, (address >> 32) as u32);
-    (outside.scalars[4], outside.scalars[5], outside.scalars[6]) = (address as u32, (address >> 32) as u32, 0x1000);
+    (outside.scalars[4], outside.scalars[5], outside.scalars[6]) =
+        (address as u32, (address >> 32) as u32, 0x1000);
     for (op, what, base) in opcodes().filter(|(_, what, _)| !matches!(what, What::Time)) {
         let sbase = if base == Base::Buffer { 4 } else { 0 };
         for offset in [0_u32, 4, 8] {
@@ -233,7 +249,11 @@ fn faults() {
             let nothing = Fields { op: 0x20, ..Fields::default() };
             let imm = !matches!(what, What::Cache { address: false });
             let access = Fields { op, sdata: 20, sbase, imm, offset, ..Fields::default() };
-            check(&[nothing, access], std::slice::from_ref(&outside), &format!("opcode {op:#x} at {offset}"));
+            check(
+                &[nothing, access],
+                std::slice::from_ref(&outside),
+                &format!("opcode {op:#x} at {offset}"),
+            );
         }
     }
 }
@@ -244,19 +264,28 @@ fn caches_and_time() {
     let before = state(11, 0);
     for (op, what, base) in opcodes() {
         match what {
-            What::Cache { address: false } => {
-                check(&[Fields { op, ..Fields::default() }], std::slice::from_ref(&before), "a cache")
-            }
+            What::Cache { address: false } => check(
+                &[Fields { op, ..Fields::default() }],
+                std::slice::from_ref(&before),
+                "a cache",
+            ),
             What::Cache { address: true } => {
                 let fields = forms(base).into_iter().map(|form| Fields { op, sdata: 20, ..form });
-                check(&fields.collect::<Vec<_>>(), std::slice::from_ref(&before), "a cache's address");
+                check(
+                    &fields.collect::<Vec<_>>(),
+                    std::slice::from_ref(&before),
+                    "a cache's address",
+                );
             }
             What::Time => {
                 // An odd number is rounded down; VCC is a pair as well. The third one is out of range.
                 let sdata = [20, 31, VCC, 40, 125];
-                let wave = Wave::new(&sdata.map(|sdata| Fields { op, sdata, ..Fields::default() }.word()));
+                let wave =
+                    Wave::new(&sdata.map(|sdata| Fields { op, sdata, ..Fields::default() }.word()));
                 for after in wave.run_each(&before) {
-                    let pair = |n: usize| u64::from(after.scalars[n]) | u64::from(after.scalars[n + 1]) << 32;
+                    let pair = |n: usize| {
+                        u64::from(after.scalars[n]) | u64::from(after.scalars[n + 1]) << 32
+                    };
                     let times = [20, 30, VCC.into(), 40].map(pair);
                     // Instructions are counted block by block.
                     assert!(times.is_sorted(), "{times:x?}");
@@ -278,8 +307,11 @@ fn contention() {
     const BLOCKS: u32 = 48;
     const WAVES: u32 = 4;
     const TIMES: u32 = 6;
-    let move_to = |number: u32, value: u32| u64::from(0xbe80_00ff | number << 16) | u64::from(value) << 32;
-    let at = |op, sdata, offset| Fields { op, sdata, imm: true, offset, glc: true, ..Fields::default() }.word();
+    let move_to =
+        |number: u32, value: u32| u64::from(0xbe80_00ff | number << 16) | u64::from(value) << 32;
+    let at = |op, sdata, offset| {
+        Fields { op, sdata, imm: true, offset, glc: true, ..Fields::default() }.word()
+    };
     let mut words = vec![move_to(0, MEMORY as u32), move_to(1, (MEMORY >> 32) as u32)];
     for _ in 0..TIMES {
         // s_atomic_add of 3, s_atomic_inc without and with a limit, s_atomic_add_x2, s_atomic_dec
@@ -294,7 +326,15 @@ fn contention() {
         words.push(0xbf80_0000_8e16_8216);
         words.push(move_to(23, 1));
         // s_atomic_add s23, s[0:1], s22 soffset with the immediate 64
-        let flag = Fields { op: 0x82, sdata: 23, imm: true, soe: true, offset: 64, soffset: 22, ..Fields::default() };
+        let flag = Fields {
+            op: 0x82,
+            sdata: 23,
+            imm: true,
+            soe: true,
+            offset: 64,
+            soffset: 22,
+            ..Fields::default()
+        };
         words.push(flag.word());
     }
     let total = BLOCKS * WAVES * TIMES;
@@ -314,7 +354,11 @@ fn contention() {
         let long = u64::from(word(16)) | u64::from(word(20)) << 32;
         assert_eq!(long, u64::from(total) * 0x1_ffff_ffff, "{name}");
         for place in 0..total + 1 {
-            assert_eq!(word(64 + 4 * place as usize), u32::from(place < total), "{name}: place {place}");
+            assert_eq!(
+                word(64 + 4 * place as usize),
+                u32::from(place < total),
+                "{name}: place {place}"
+            );
         }
     }
 }

@@ -177,14 +177,20 @@ pub fn execute(f: &Fields, s: &mut [u32; 128], memory: &mut Memory) -> Result<()
 
     match what {
         // An access is whole or faults; of a buffer each dword is an access.
-        What::Load(_) | What::Store(_) if size.is_none() && memory.at(address, 4 * usize::from(dwords)).is_none() => {
+        What::Load(_) | What::Store(_)
+            if size.is_none() && memory.at(address, 4 * usize::from(dwords)).is_none() =>
+        {
             Err(address)
         }
         What::Load(_) | What::Store(_) => {
             for word in 0..usize::from(dwords) {
                 let at = 4 * word as u64;
                 let inside = inside(at, 4);
-                let target = if inside { memory.at(address + at, 4).ok_or(address + at)? } else { &mut [0; 4] };
+                let target = if inside {
+                    memory.at(address + at, 4).ok_or(address + at)?
+                } else {
+                    &mut [0; 4]
+                };
                 if what == What::Load(dwords) {
                     s[first + word] = u32::from_le_bytes((&*target).try_into().unwrap());
                 } else {

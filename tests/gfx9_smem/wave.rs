@@ -68,7 +68,8 @@ impl Wave {
 
     /// What both engines leave.
     pub fn run(&self, before: &State, what: &str) -> (State, Option<Fault>) {
-        let [interp, jit] = self.engines.each_ref().map(|(_, engine)| self.run_on(&**engine, before));
+        let [interp, jit] =
+            self.engines.each_ref().map(|(_, engine)| self.run_on(&**engine, before));
         assert_eq!(interp.1, jit.1, "{what}: the engines' faults");
         assert!(interp.0 == jit.0, "{what}: the engines differ");
         interp
@@ -87,13 +88,16 @@ impl Wave {
         let bytes: Vec<u8> = before.scalars.iter().flat_map(|word| word.to_le_bytes()).collect();
         self.memory.write(IN, &bytes[..8 * PAIRS as usize]).unwrap();
         self.memory.write(MEMORY, &before.memory.bytes).unwrap();
-        let outcome = launch(&self.memory, engine, &LaunchConfig::new([1; 3], [64, 1, 1]), None).unwrap();
+        let outcome =
+            launch(&self.memory, engine, &LaunchConfig::new([1; 3], [64, 1, 1]), None).unwrap();
         let mut after = before.clone();
         self.memory.read(MEMORY, &mut after.memory.bytes).unwrap();
         if outcome.fault.is_none() {
             let mut bytes = [0; 512];
             self.memory.read(OUT, &mut bytes).unwrap();
-            after.scalars = std::array::from_fn(|n| u32::from_le_bytes(bytes[4 * n..4 * n + 4].try_into().unwrap()));
+            after.scalars = std::array::from_fn(|n| {
+                u32::from_le_bytes(bytes[4 * n..4 * n + 4].try_into().unwrap())
+            });
         }
         (after, outcome.fault.map(|fault| (fault.kind.name().to_owned(), fault.pc, fault.address)))
     }

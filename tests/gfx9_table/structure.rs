@@ -49,7 +49,8 @@ fn implemented_rows_have_a_lift_function() {
 fn every_form_can_be_met() {
     let mut random = Random(1);
     for row in rows() {
-        let mut met: HashMap<_, bool> = row.forms().map(|(encoding, format, _)| ((encoding, format), false)).collect();
+        let mut met: HashMap<_, bool> =
+            row.forms().map(|(encoding, format, _)| ((encoding, format), false)).collect();
         for _ in 0..4000 {
             if let Some(instruction) = row.random([random.next(), random.next() & random.next()]) {
                 met.insert((instruction.encoding(), instruction.format()), true);
@@ -65,17 +66,40 @@ fn any_bytes_decode_or_are_illegal() {
     let mut random = Random(2);
     let mut legal = 0;
     for i in 0..400_000 {
-        let word = if i % 2 == 0 { random.next() } else { random.next() & random.next() & random.next() | 1 << 31 };
+        let word = if i % 2 == 0 {
+            random.next()
+        } else {
+            random.next() & random.next() & random.next() | 1 << 31
+        };
         let bytes = word.to_le_bytes();
-        let Some(instruction) = Instruction::decode(&bytes[..4 + random.next() as usize % 5]) else { continue };
+        let Some(instruction) = Instruction::decode(&bytes[..4 + random.next() as usize % 5])
+        else {
+            continue;
+        };
         legal += 1;
         assert!(!instruction.text(random.next()).is_empty());
         for n in 0..=instruction.source_count() {
             instruction.src(n);
         }
-        let _ = (instruction.dst(), instruction.sdst(), instruction.sdwa(), instruction.dpp(), instruction.op_sel());
-        let _ = (instruction.smem(), instruction.ds().offset(), instruction.flat(), instruction.buffer());
-        let _ = (instruction.image(), instruction.export(), instruction.interp(), instruction.branch_target(word));
+        let _ = (
+            instruction.dst(),
+            instruction.sdst(),
+            instruction.sdwa(),
+            instruction.dpp(),
+            instruction.op_sel(),
+        );
+        let _ = (
+            instruction.smem(),
+            instruction.ds().offset(),
+            instruction.flat(),
+            instruction.buffer(),
+        );
+        let _ = (
+            instruction.image(),
+            instruction.export(),
+            instruction.interp(),
+            instruction.branch_target(word),
+        );
     }
     assert!(legal > 10_000, "{legal}");
 }
@@ -97,15 +121,22 @@ fn text_assembles_to_the_same_instruction() {
     }
     failed.sort();
     failed.dedup();
-    assert!(failed.is_empty(), "{} texts:\n{}", failed.len(), failed[..failed.len().min(40)].join("\n"));
+    assert!(
+        failed.is_empty(),
+        "{} texts:\n{}",
+        failed.len(),
+        failed[..failed.len().min(40)].join("\n")
+    );
 }
 
 /// `docs/fidelity.md` names every instruction that is not implemented, and how many are exact, approximate and not.
 #[test]
 fn the_fidelity_report_is_whole() {
     let text = include_str!("../../docs/fidelity.md");
-    let section =
-        text.split("## Unimplemented instructions of GFX9").nth(1).and_then(|rest| rest.split("\n## ").next());
+    let section = text
+        .split("## Unimplemented instructions of GFX9")
+        .nth(1)
+        .and_then(|rest| rest.split("\n## ").next());
     let cells = section.expect("the section").lines().filter_map(|line| line.split('|').nth(1));
     let names: Vec<&str> = cells.flat_map(|cell| cell.split(", ")).map(str::trim).collect();
     let named = |mnemonic: &str| {
@@ -121,11 +152,16 @@ fn the_fidelity_report_is_whole() {
             Fidelity::Approximate(_) => counts[1] += 1,
             Fidelity::Unimplemented => {
                 counts[2] += 1;
-                assert!(named(row.mnemonic), "{} is not among what is not implemented", row.mnemonic);
+                assert!(
+                    named(row.mnemonic),
+                    "{} is not among what is not implemented",
+                    row.mnemonic
+                );
             }
         }
     }
     let [exact, approximate, unimplemented] = counts;
-    let sentence = format!("{exact} are exact, {approximate} approximate, {unimplemented} unimplemented");
+    let sentence =
+        format!("{exact} are exact, {approximate} approximate, {unimplemented} unimplemented");
     assert!(text.contains(&sentence), "not there: {sentence}");
 }

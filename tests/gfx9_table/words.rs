@@ -18,7 +18,9 @@ fn bytes(hex: &str) -> Vec<u8> {
 /// The text of what is one instruction.
 fn text(code: &[u8]) -> String {
     let whole = |instruction: &Instruction| instruction.bytes() as usize == code.len();
-    Instruction::decode(code).filter(whole).map_or_else(|| "illegal".into(), |instruction| instruction.text(0))
+    Instruction::decode(code)
+        .filter(whole)
+        .map_or_else(|| "illegal".into(), |instruction| instruction.text(0))
 }
 
 /// Compares the texts of lines `hex TAB text`; those that differ must be as many as `exceptions`.
@@ -106,6 +108,11 @@ fn texts_assemble() {
         }
     }
     println!("{} of {count} texts give other bytes", others.len());
-    assert!(failed.is_empty(), "{} texts:\n{}", failed.len(), failed[..failed.len().min(40)].join("\n"));
+    assert!(
+        failed.is_empty(),
+        "{} texts:\n{}",
+        failed.len(),
+        failed[..failed.len().min(40)].join("\n")
+    );
     assert_eq!(others.len(), 45, "other bytes:\n{}", others.join("\n"));
 }

@@ -9,10 +9,12 @@ use super::run;
 
 fn manifests(folder: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let list = |folder: PathBuf| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let list =
+        |folder: PathBuf| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let files = list(root).filter(|path| path.is_dir()).flat_map(list);
-    let mut files: Vec<_> =
-        files.filter(|path| path.extension().is_some_and(|extension| extension == "toml")).collect();
+    let mut files: Vec<_> = files
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .collect();
     files.sort();
     files
 }
@@ -26,11 +28,17 @@ fn meets_expectations(path: &Path) {
     let mut all = shader.compare(&exported);
     for (i, buffer) in launch.buffers.iter().enumerate() {
         let Some(expect) = &buffer.expect else { continue };
-        all.push((&buffer.name, compare(&session.buffer(i).unwrap(), &expect.array, expect.tolerance)));
+        all.push((
+            &buffer.name,
+            compare(&session.buffer(i).unwrap(), &expect.array, expect.tolerance),
+        ));
     }
     for (i, surface) in launch.surfaces.iter().enumerate() {
         let Some(expect) = &surface.expect else { continue };
-        all.push((&surface.name, compare(&session.surface(i).unwrap(), &expect.array, expect.tolerance)));
+        all.push((
+            &surface.name,
+            compare(&session.surface(i).unwrap(), &expect.array, expect.tolerance),
+        ));
     }
     assert!(!all.is_empty(), "{label}");
     for (name, comparison) in all {
@@ -64,19 +72,26 @@ fn what_geometry_programs_emit_can_be_drawn() {
         let (_, exported) = run(&launch, name);
         let shader = launch.shader.as_ref().unwrap();
         let arrays: BTreeMap<&str, Array> = shader.arrays(&exported).collect();
-        let ring = npy::read(&std::fs::read(folder.join(format!("{name}.ring_vertex.npy"))).unwrap()).unwrap();
+        let ring =
+            npy::read(&std::fs::read(folder.join(format!("{name}.ring_vertex.npy"))).unwrap())
+                .unwrap();
         assert_eq!(arrays["ring_vertex"], ring, "{name}");
         // Two triangles of each thread, whose corners are in order.
         let (indices, threads) = (&arrays["indices"], shader.row_count() as u32);
         let expected: Vec<u8> = (0..6 * threads).flat_map(u32::to_le_bytes).collect();
-        assert_eq!((&indices.shape[..], &indices.bytes), (&[2 * u64::from(threads), 3][..], &expected), "{name}");
+        assert_eq!(
+            (&indices.shape[..], &indices.bytes),
+            (&[2 * u64::from(threads), 3][..], &expected),
+            "{name}"
+        );
     }
 }
 
 /// Any number of vertices: of `transform`, whose results are the first ones then.
 #[test]
 fn vertices_may_be_any_number() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/graphics/transform/transform.toml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures/graphics/transform/transform.toml");
     let whole = Launch::read(&path).unwrap();
     let (_, all) = run(&whole, "all");
     let text = std::fs::read_to_string(&path).unwrap();
@@ -91,9 +106,20 @@ fn vertices_may_be_any_number() {
         assert_eq!(some.kept.len(), count);
         for name in ["pos0", "param0", "param1"] {
             let of = |launch: &Launch| {
-                launch.shader.as_ref().unwrap().exports.iter().position(|target| target.name == name).unwrap()
+                launch
+                    .shader
+                    .as_ref()
+                    .unwrap()
+                    .exports
+                    .iter()
+                    .position(|target| target.name == name)
+                    .unwrap()
             };
-            assert_eq!(some.targets[of(&launch)], all.targets[of(&whole)][..count], "{name} of {count}");
+            assert_eq!(
+                some.targets[of(&launch)],
+                all.targets[of(&whole)][..count],
+                "{name} of {count}"
+            );
         }
     }
 }

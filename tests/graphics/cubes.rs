@@ -44,7 +44,8 @@ fn faces_and_places() {
         let folder = tempfile::tempdir().unwrap();
         let texels = (0..cubes).flat_map(|cube| (0..6).map(move |face| (cube, face)));
         let texels = texels.flat_map(|(cube, face)| {
-            (0..SIDE * SIDE).map(move |n| texel(cube, face, n % SIDE, n / SIDE).to_bits().to_le_bytes())
+            (0..SIDE * SIDE)
+                .map(move |n| texel(cube, face, n % SIDE, n / SIDE).to_bits().to_le_bytes())
         });
         let file = folder.path().join("cube.bin");
         std::fs::write(&file, texels.flatten().collect::<Vec<u8>>()).unwrap();
@@ -52,7 +53,10 @@ fn faces_and_places() {
         let vgprs: String = (0..4)
             .map(|n| {
                 let word = |lane| if n < 3 { direction(lane).0[n] } else { cube_of(lane) as f32 };
-                format!("[[raw.vgpr]]\nfirst = {n}\nvalues = {}\n", list((0..LANES).map(|lane| word(lane).to_bits())))
+                format!(
+                    "[[raw.vgpr]]\nfirst = {n}\nvalues = {}\n",
+                    list((0..LANES).map(|lane| word(lane).to_bits()))
+                )
             })
             .collect();
         let rest = format!(
@@ -76,7 +80,10 @@ fn faces_and_places() {
             let [found, number] = [0, 1].map(|i| f32::from_bits(exported.targets[0][lane][i]));
             assert_eq!(number, (8 * cube_of(lane) + face) as f32, "lane {lane}");
             let expected = expected(cube_of(lane), face, at);
-            assert!((found - expected).abs() < 1e-3, "{dim}, lane {lane}: {found}, expected {expected}");
+            assert!(
+                (found - expected).abs() < 1e-3,
+                "{dim}, lane {lane}: {found}, expected {expected}"
+            );
         }
     }
 }
@@ -88,6 +95,9 @@ fn cubes_are_squares() {
             "[raw]\nvgprs = 1\n[pixels]\ncovered = [1, 1, 1, 1]\n[surface.s]\ndim = \"cube\"\nsize = {size}\nformat = \"r32_float\"\n"
         );
         let found = error("s_nop 0", "fragment", &rest);
-        assert!(found.contains("expected squares") || found.contains("expected at most"), "{size}: {found}");
+        assert!(
+            found.contains("expected squares") || found.contains("expected at most"),
+            "{size}: {found}"
+        );
     }
 }

@@ -17,7 +17,9 @@ fn corners() -> Vec<[f32; 4]> {
 
 /// Four words of each vertex.
 fn varying() -> Vec<[f32; 4]> {
-    (0..corners().len()).map(|i| [i as f32, 0.5 * (i % 5) as f32, 1.0 - i as f32, 7.0 / (i + 1) as f32]).collect()
+    (0..corners().len())
+        .map(|i| [i as f32, 0.5 * (i % 5) as f32, 1.0 - i as f32, 7.0 / (i + 1) as f32])
+        .collect()
 }
 
 const INPUTS: [Input; 10] = [
@@ -35,7 +37,8 @@ const INPUTS: [Input; 10] = [
 
 /// Exports what registers begin with, and what is interpolated.
 fn program(pixels: &str) -> Launch {
-    let mut rest = String::from("[raw]\nvgprs = 24\n[[raw.sgpr]]\nfirst = 2\nbuiltin = \"prim_mask\"\n");
+    let mut rest =
+        String::from("[raw]\nvgprs = 24\n[[raw.sgpr]]\nfirst = 2\nbuiltin = \"prim_mask\"\n");
     let mut first = 0;
     for input in INPUTS {
         rest += &format!("[[raw.vgpr]]\nfirst = {first}\nbuiltin = \"{}\"\n", name_of(input));
@@ -49,7 +52,8 @@ fn program(pixels: &str) -> Launch {
         exp mrt0 v0, v1, v2, v3\nexp mrt1 v4, v5, v6, v7\nexp mrt2 v8, v9, v10, v11
         exp mrt3 v12, v13, v14, v14\nexp mrt4 v16, v17, v18, v19 done vm";
     let targets: String = (0..5).map(|target| format!("[export.mrt{target}]\n")).collect();
-    assembled(code, "fragment", &format!("{rest}{pixels}{targets}")).unwrap_or_else(|error| panic!("{error}"))
+    assembled(code, "fragment", &format!("{rest}{pixels}{targets}"))
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Also in a short last wave, and where one triangle has all lanes.
@@ -71,7 +75,9 @@ fn what_is_drawn_is_what_arrays_would_give() {
         for input in INPUTS {
             let rows = raster.quads().flat_map(|quad| {
                 let words = quad.input(input);
-                (0..4).map(move |lane| (0..input.components()).map(|i| words[i][lane]).collect::<Vec<u32>>())
+                (0..4).map(move |lane| {
+                    (0..input.components()).map(|i| words[i][lane]).collect::<Vec<u32>>()
+                })
             });
             let rows = match input.components() {
                 1 => list(rows.flatten()),
@@ -89,7 +95,10 @@ fn what_is_drawn_is_what_arrays_would_give() {
         assert!(found.kept.contains(&true));
         // Another launch makes them again.
         session.reset().unwrap();
-        assert_eq!(session.launch(&session.options(Default::default(), 3), None).unwrap().fault, None);
+        assert_eq!(
+            session.launch(&session.options(Default::default(), 3), None).unwrap().fault,
+            None
+        );
         assert_eq!(session.exported().unwrap().unwrap(), expected);
     }
 }

@@ -17,7 +17,10 @@ fn program(code: &str, exports: &str) -> warploom_replay::Launch {
         let values = list((0..LANES).map(|lane| word(register, lane)));
         rest += &format!("[[raw.vgpr]]\nfirst = {register}\nvalues = {values}\n");
     }
-    rest += &format!("[pixels]\ncovered = {}\n{exports}", list((0..LANES).map(|lane| u32::from(is_covered(lane)))));
+    rest += &format!(
+        "[pixels]\ncovered = {}\n{exports}",
+        list((0..LANES).map(|lane| u32::from(is_covered(lane))))
+    );
     assembled(code, "fragment", &rest).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -36,8 +39,16 @@ const ROWS: [Row; 10] = [
     ("exp mrt0 off, off, v2, v2 compr", [None, None, Some(2), None], [None; 4]),
     ("exp mrt0 v1, v1, off, off done compr vm", [Some(1), None, None, None], [None; 4]),
     // What comes later counts, and only what it has.
-    ("exp mrt0 v0, v0, v0, v0\nexp mrt0 v1, off, off, v2 done vm", [Some(1), Some(0), Some(0), Some(2)], [None; 4]),
-    ("exp mrtz v0, off, off, off\nexp mrt0 v1, v1, v1, v1 done vm", [Some(1); 4], [Some(0), None, None, None]),
+    (
+        "exp mrt0 v0, v0, v0, v0\nexp mrt0 v1, off, off, v2 done vm",
+        [Some(1), Some(0), Some(0), Some(2)],
+        [None; 4],
+    ),
+    (
+        "exp mrtz v0, off, off, off\nexp mrt0 v1, v1, v1, v1 done vm",
+        [Some(1); 4],
+        [Some(0), None, None, None],
+    ),
     // A target that the manifest does not have.
     ("exp mrt5 v0, v1, v2, v3\nexp null off, off, off, off done vm", [None; 4], [None; 4]),
     // Lanes that are off export nothing, and are not kept.
@@ -55,7 +66,10 @@ fn exports_leave_their_registers() {
         let launch = program(code, "[export.mrt0]\n[export.mrtz]\nformat = 1\n");
         let (_, exported) = run(&launch, code);
         let shader = launch.shader.as_ref().unwrap();
-        assert_eq!(shader.exports.iter().map(|target| target.name.as_str()).collect::<Vec<_>>(), ["mrt0", "mrtz"]);
+        assert_eq!(
+            shader.exports.iter().map(|target| target.name.as_str()).collect::<Vec<_>>(),
+            ["mrt0", "mrtz"]
+        );
         for lane in 0..LANES {
             let on = match code {
                 code if code.contains("s_mov_b64 exec, 0") => false,
@@ -72,7 +86,11 @@ fn exports_leave_their_registers() {
             };
             assert_eq!(exported.targets[0][lane], words(colour, [0; 4]), "{code}, lane {lane}");
             // Where no mask is exported, all samples are in it.
-            assert_eq!(exported.targets[1][lane], words(depth, [0, 0, u32::MAX, 0]), "{code}, lane {lane}");
+            assert_eq!(
+                exported.targets[1][lane],
+                words(depth, [0, 0, u32::MAX, 0]),
+                "{code}, lane {lane}"
+            );
         }
     }
 }
@@ -90,21 +108,31 @@ fn sample_masks_drop_lanes() {
         let launch = program(code, &format!("[export.mrtz]\nformat = {format}\n"));
         let (_, exported) = run(&launch, code);
         for lane in 0..LANES {
-            assert_eq!(exported.kept[lane], is_covered(lane) && (!masked || lane % 2 == 1), "{code}, lane {lane}");
+            assert_eq!(
+                exported.kept[lane],
+                is_covered(lane) && (!masked || lane % 2 == 1),
+                "{code}, lane {lane}"
+            );
         }
     }
 }
 
 #[test]
 fn targets_of_other_stages_are_faults() {
-    for code in ["exp pos0 v0, v0, v0, v0 done", "exp param3 v0, v0, v0, v0", "exp invalid_target_10 v0, v0, v0, v0"] {
+    for code in [
+        "exp pos0 v0, v0, v0, v0 done",
+        "exp param3 v0, v0, v0, v0",
+        "exp invalid_target_10 v0, v0, v0, v0",
+    ] {
         let text = fault(&program(code, ""));
         assert!(text.contains(code) && text.contains("unimplemented"), "{text}");
     }
     let vertex = "[raw]\nvgprs = 4\n[vertices]\ncount = 3\n";
     let launch = assembled("exp mrt0 v0, v0, v0, v0 done vm", "vertex", vertex).unwrap();
     assert!(fault(&launch).contains("exp mrt0"));
-    let launch = assembled("exp pos0 v0, v0, v0, v0 done\nexp param31 v0, off, off, off", "vertex", vertex).unwrap();
+    let launch =
+        assembled("exp pos0 v0, v0, v0, v0 done\nexp param31 v0, off, off, off", "vertex", vertex)
+            .unwrap();
     run(&launch, "vertex");
 }
 
@@ -151,7 +179,8 @@ fn halves_are_interpolated() {
     let (_, exported) = run(&launch, "halves");
     for lane in 0..LANES {
         let of = |component: usize, high: usize, sign: f32| {
-            let [p0, p1, p2] = [0, 1, 2].map(|v| halves(primitive(lane), component, v)[high].to_f32());
+            let [p0, p1, p2] =
+                [0, 1, 2].map(|v| halves(primitive(lane), component, v)[high].to_f32());
             let [p10, p20] = [p1, p2].map(|p| f16::from_f32(p - p0).to_f32());
             let first = p10 * weight(lane, 0) + sign * p0;
             (first, f16::from_f32(p20 * weight(lane, 1) + first).to_bits())
@@ -171,8 +200,9 @@ fn attributes_are_interpolated() {
     let covered = list((0..LANES).map(|lane| u32::from(lane % 4 != 3)));
     let quads = list((0..LANES / 4).map(|quad| primitive(4 * quad)));
     let weights = list((0..LANES).map(|lane| [weight(lane, 0), weight(lane, 1)]));
-    let parameters: Vec<[[[f32; 3]; 4]; 2]> =
-        (0..3).map(|p| [0, 1].map(|a| [0, 1, 2, 3].map(|c| [0, 1, 2].map(|v| corner(p, a, c, v))))).collect();
+    let parameters: Vec<[[[f32; 3]; 4]; 2]> = (0..3)
+        .map(|p| [0, 1].map(|a| [0, 1, 2, 3].map(|c| [0, 1, 2].map(|v| corner(p, a, c, v)))))
+        .collect();
     let rest = format!(
         "[raw]\nvgprs = 16\n[[raw.sgpr]]\nfirst = 2\nbuiltin = \"prim_mask\"\n[[raw.vgpr]]\nfirst = 0\nbuiltin = \"persp_center\"\n\
          [pixels]\ncovered = {covered}\nprimitive = {quads}\npersp_center = {weights}\nparameters = {parameters:?}\nflat = [1]\n\
@@ -196,7 +226,8 @@ fn attributes_are_interpolated() {
         (first, (p2 - p0) * weight(lane, 1) + first, p0, p1 - p0, p2 - p0)
     };
     for lane in (0..LANES).filter(|lane| lane % 4 != 3) {
-        let floats = |words: &[u32]| words.iter().map(|&word| f32::from_bits(word)).collect::<Vec<_>>();
+        let floats =
+            |words: &[u32]| words.iter().map(|&word| f32::from_bits(word)).collect::<Vec<_>>();
         let expected = [of(lane, 0).1, of(lane, 3).1, of(lane, 1).3, of(lane, 2).4];
         assert_eq!(floats(&exported.targets[0][lane]), expected, "lane {lane}");
         let flat = corner(primitive(lane), 1, 1, 0);

@@ -28,7 +28,9 @@ impl Message {
             EmitCut(stream) => format!("s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT_CUT, {stream})"),
             On(limit) => {
                 let limit = if limit <= 64 { limit.to_string() } else { format!("{limit:#x}") };
-                format!("s_mov_b64 exec, s[8:9]\nv_cmp_gt_u32_e32 vcc, {limit}, v0\ns_and_b64 exec, exec, vcc")
+                format!(
+                    "s_mov_b64 exec, s[8:9]\nv_cmp_gt_u32_e32 vcc, {limit}, v0\ns_and_b64 exec, exec, vcc"
+                )
             }
         }
     }
@@ -106,11 +108,14 @@ fn strips_are_what_was_emitted() {
     ] {
         let launch = launch(&program, strips);
         let (_, exported) = run(&launch, strips);
-        let arrays: Vec<(&str, Array)> = launch.shader.as_ref().unwrap().arrays(&exported).collect();
+        let arrays: Vec<(&str, Array)> =
+            launch.shader.as_ref().unwrap().arrays(&exported).collect();
         let (name, indices) = &arrays[1];
         assert_eq!(*name, "indices");
         let expected: Vec<u32> = (0..THREADS)
-            .flat_map(|thread| of_thread.iter().flatten().map(move |vertex| (thread * MOST) as u32 + vertex))
+            .flat_map(|thread| {
+                of_thread.iter().flatten().map(move |vertex| (thread * MOST) as u32 + vertex)
+            })
             .collect();
         let bytes: Vec<u8> = expected.iter().flat_map(|word| word.to_le_bytes()).collect();
         assert_eq!(indices.bytes, bytes, "{strips}");
@@ -123,7 +128,9 @@ fn strips_are_what_was_emitted() {
 fn merged_stages_begin_with_their_registers() {
     // Five patches of four control points, of which six go out, two in a workgroup.
     let registers = |kind: &str, of: &[(u32, &str)]| {
-        let one = |(first, name): &(u32, &str)| format!("[[raw.{kind}]]\nfirst = {first}\nbuiltin = \"{name}\"\n");
+        let one = |(first, name): &(u32, &str)| {
+            format!("[[raw.{kind}]]\nfirst = {first}\nbuiltin = \"{name}\"\n")
+        };
         of.iter().map(one).collect::<String>()
     };
     let vgprs = [
@@ -136,9 +143,15 @@ fn merged_stages_begin_with_their_registers() {
     ];
     let sgprs = [(2, "offchip_offset"), (3, "wave_info"), (4, "factor_offset")];
     let store: String = (0..6)
-        .map(|n| format!("buffer_store_dword v{n}, v8, s[12:15], 0 offen offset:{}\n", 4 * n).replace(" offset:0", ""))
+        .map(|n| {
+            format!("buffer_store_dword v{n}, v8, s[12:15], 0 offen offset:{}\n", 4 * n)
+                .replace(" offset:0", "")
+        })
         .chain((2..5).map(|n| {
-            format!("v_mov_b32_e32 v9, s{n}\nbuffer_store_dword v9, v8, s[12:15], 0 offen offset:{}\n", 4 * (n + 4))
+            format!(
+                "v_mov_b32_e32 v9, s{n}\nbuffer_store_dword v9, v8, s[12:15], 0 offen offset:{}\n",
+                4 * (n + 4)
+            )
         }))
         .collect();
     // Each lane of each wave has a place: of its workgroup by the off-chip offset.
@@ -157,7 +170,8 @@ fn merged_stages_begin_with_their_registers() {
     let launch = assembled(&code, "tess_control", &rest).unwrap_or_else(|error| panic!("{error}"));
     let (session, _) = run(&launch, "registers");
     let bytes = session.buffer(0).unwrap();
-    let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    let words: Vec<u32> =
+        bytes.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
     for group in 0..3_u32 {
         let patches = if group == 2 { 1 } else { 2 };
         for lane in 0..64_u32 {
@@ -185,30 +199,65 @@ fn what_fixed_function_does_is_asked_for() {
     let vertices = "[raw]\nvgprs = 4\n[vertices]\ncount = 6\n";
     let primitives = format!("{vertices}[primitives]\nvertices = 3\n");
     let geometry = format!("{primitives}max_vertices = 3\n");
-    let sgpr = |name: &str, rest: &str| format!("[[raw.sgpr]]\nfirst = 2\nbuiltin = \"{name}\"\n{rest}");
-    let vgpr = |name: &str, rest: &str| format!("[[raw.vgpr]]\nfirst = 0\nbuiltin = \"{name}\"\n{rest}");
+    let sgpr =
+        |name: &str, rest: &str| format!("[[raw.sgpr]]\nfirst = 2\nbuiltin = \"{name}\"\n{rest}");
+    let vgpr =
+        |name: &str, rest: &str| format!("[[raw.vgpr]]\nfirst = 0\nbuiltin = \"{name}\"\n{rest}");
     for (stage, rest, expected) in [
         ("vertex", primitives.clone(), "primitives: a vertex program has [vertices] alone"),
-        ("vertex", format!("{vertices}[tessellation]\ngroup = 2\n"), "tessellation: a vertex program"),
+        (
+            "vertex",
+            format!("{vertices}[tessellation]\ngroup = 2\n"),
+            "tessellation: a vertex program",
+        ),
         ("tess_control", vertices.to_owned(), "primitives: missing"),
         ("geometry", vertices.to_owned(), "primitives: missing"),
         ("geometry", primitives.clone(), "primitives.max_vertices: missing"),
-        ("geometry", format!("{primitives}max_vertices = 2000\n"), "primitives.max_vertices: 2000: expected 1 to 1024"),
-        ("geometry", format!("{geometry}threads = 33\n"), "primitives.threads: 33: expected 1 to 32"),
-        ("geometry", format!("{geometry}group = 400\n"), "primitives.group: 400: expected 1 to 320"),
-        ("geometry", format!("{geometry}group = 300\nitem_words = 40000\n"), "primitives.item_words: 40000"),
+        (
+            "geometry",
+            format!("{primitives}max_vertices = 2000\n"),
+            "primitives.max_vertices: 2000: expected 1 to 1024",
+        ),
+        (
+            "geometry",
+            format!("{geometry}threads = 33\n"),
+            "primitives.threads: 33: expected 1 to 32",
+        ),
+        (
+            "geometry",
+            format!("{geometry}group = 400\n"),
+            "primitives.group: 400: expected 1 to 320",
+        ),
+        (
+            "geometry",
+            format!("{geometry}group = 300\nitem_words = 40000\n"),
+            "primitives.item_words: 40000",
+        ),
         ("geometry", format!("{geometry}indices = [0, 1, 6]\n"), "vertex 6: there are 6"),
-        ("geometry", format!("{geometry}indices = [0, 1]\n"), "primitives.vertices: 2 vertices: expected 3 for each"),
+        (
+            "geometry",
+            format!("{geometry}indices = [0, 1]\n"),
+            "primitives.vertices: 2 vertices: expected 3 for each",
+        ),
         (
             "geometry",
             format!("{geometry}attribute.\"0x80\" = [1.0]\n"),
             "primitives.attribute: it belongs to programs of other",
         ),
-        ("tess_control", geometry.clone(), "primitives.max_vertices: it belongs to programs of other stages"),
-        ("tess_eval", primitives.clone(), "primitives: it belongs to programs of another instruction set"),
+        (
+            "tess_control",
+            geometry.clone(),
+            "primitives.max_vertices: it belongs to programs of other stages",
+        ),
+        (
+            "tess_eval",
+            primitives.clone(),
+            "primitives: it belongs to programs of another instruction set",
+        ),
         (
             "geometry",
-            format!("{primitives}max_vertices = 1024\ngroup = 1\n").replace("count = 6", "count = 3000"),
+            format!("{primitives}max_vertices = 1024\ngroup = 1\n")
+                .replace("count = 6", "count = 3000"),
             "64000 lanes: expected at most 32736",
         ),
         ("tess_eval", format!("{vertices}tess_u = [0.0]\n"), "expected a row for each lane of 6"),
@@ -237,24 +286,52 @@ fn what_fixed_function_does_is_asked_for() {
             "tessellation: a fragment program",
         ),
         // Registers.
-        ("vertex", sgpr("wave_info", vertices), "raw.sgpr 1: expected a program of stage tess_control or geometry"),
-        ("tess_control", sgpr("offchip_offset", &primitives), "raw.sgpr 1: expected `offchip_bytes` in [tessellation]"),
+        (
+            "vertex",
+            sgpr("wave_info", vertices),
+            "raw.sgpr 1: expected a program of stage tess_control or geometry",
+        ),
+        (
+            "tess_control",
+            sgpr("offchip_offset", &primitives),
+            "raw.sgpr 1: expected `offchip_bytes` in [tessellation]",
+        ),
         (
             "tess_eval",
             sgpr("offchip_offset", &format!("{vertices}[tessellation]\noffchip_bytes = 64\n")),
             "`group` there and `patch` in",
         ),
-        ("tess_control", sgpr("factor_offset", &primitives), "with `factor_bytes` in [tessellation]"),
+        (
+            "tess_control",
+            sgpr("factor_offset", &primitives),
+            "with `factor_bytes` in [tessellation]",
+        ),
         ("geometry", sgpr("ring_offset", &geometry), "with `ring_words` in [primitives]"),
         ("vertex", vgpr("tess_u", vertices), "raw.vgpr 1: expected `tess_u` in [vertices]"),
-        ("tess_eval", vgpr("patch_in_group", vertices), "expected `patch` in [vertices] and `group` in [tessellation]"),
+        (
+            "tess_eval",
+            vgpr("patch_in_group", vertices),
+            "expected `patch` in [vertices] and `group` in [tessellation]",
+        ),
         ("geometry", vgpr("vertices_01", &geometry), "with `item_words` in [primitives]"),
         ("geometry", vgpr("patch_thread", &geometry), "expected a program of stage tess_control"),
         ("geometry", vgpr("ring_offset", &geometry), "raw.vgpr 1: a builtin that is in no vgpr"),
         // Exports.
-        ("vertex", format!("{vertices}[export.emitted]\n"), "export.emitted: it belongs to geometry programs"),
-        ("geometry", format!("{geometry}[export.\"patch0x20\"]\n"), "it belongs to tessellation control programs"),
-        ("geometry", format!("{geometry}[buffer.indices]\nzeros = 4\n"), "indices.npy would hold two things"),
+        (
+            "vertex",
+            format!("{vertices}[export.emitted]\n"),
+            "export.emitted: it belongs to geometry programs",
+        ),
+        (
+            "geometry",
+            format!("{geometry}[export.\"patch0x20\"]\n"),
+            "it belongs to tessellation control programs",
+        ),
+        (
+            "geometry",
+            format!("{geometry}[buffer.indices]\nzeros = 4\n"),
+            "indices.npy would hold two things",
+        ),
     ] {
         let found = error("s_nop 0", stage, &rest);
         assert!(found.contains(expected), "{rest}\nfound: {found}\nexpected: {expected}");

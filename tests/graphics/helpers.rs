@@ -29,8 +29,13 @@ enum Way {
 const WAYS: [Way; 4] = [Way::WholeQuads, Way::Demoted, Way::Discarded, Way::Plain];
 
 /// Which lanes are covered: all, few, whole quads, none of a wave.
-const COVERAGES: [fn(usize) -> bool; 5] =
-    [|_| true, |lane| lane * 7 % 5 == 0, |lane| lane / 4 % 3 != 1, |lane| lane >= 64, |lane| lane == 77];
+const COVERAGES: [fn(usize) -> bool; 5] = [
+    |_| true,
+    |lane| lane * 7 % 5 == 0,
+    |lane| lane / 4 % 3 != 1,
+    |lane| lane >= 64,
+    |lane| lane == 77,
+];
 
 fn is_killed(lane: usize) -> bool {
     lane * 11 % 7 < 3
@@ -61,15 +66,23 @@ const ACCESSES: [Access; 24] = [
     access("buffer_atomic_add v3, v2, s[8:11], 0 offen", true, u32::wrapping_add),
     access("buffer_atomic_sub v3, v2, s[8:11], 0 offen", true, u32::wrapping_sub),
     access("buffer_atomic_umax v3, v2, s[8:11], 0 offen", true, |old, data| old.max(data)),
-    access("buffer_atomic_smin v3, v2, s[8:11], 0 offen", true, |old, data| (old as i32).min(data as i32) as u32),
+    access("buffer_atomic_smin v3, v2, s[8:11], 0 offen", true, |old, data| {
+        (old as i32).min(data as i32) as u32
+    }),
     access("buffer_atomic_swap v3, v2, s[8:11], 0 offen", false, |_, data| data),
-    access("buffer_atomic_inc v3, v2, s[8:11], 0 offen", false, |old, data| if old >= data { 0 } else { old + 1 }),
+    access("buffer_atomic_inc v3, v2, s[8:11], 0 offen", false, |old, data| {
+        if old >= data { 0 } else { old + 1 }
+    }),
     access("global_store_dword v2, v3, s[4:5]", false, |_, data| data),
-    access("global_store_short v2, v3, s[4:5]", false, |old, data| old & 0xffff_0000 | data & 0xffff),
+    access("global_store_short v2, v3, s[4:5]", false, |old, data| {
+        old & 0xffff_0000 | data & 0xffff
+    }),
     access("global_atomic_or v2, v3, s[4:5]", true, |old, data| old | data),
     access("global_atomic_xor v2, v3, s[4:5]", true, |old, data| old ^ data),
     access("global_atomic_add v6, v2, v3, s[4:5] glc", true, u32::wrapping_add),
-    access("global_atomic_smax v2, v3, s[4:5]", true, |old, data| (old as i32).max(data as i32) as u32),
+    access("global_atomic_smax v2, v3, s[4:5]", true, |old, data| {
+        (old as i32).max(data as i32) as u32
+    }),
     access("flat_store_dword v[10:11], v3", false, |_, data| data),
     access("flat_atomic_umin v[10:11], v3", true, |old, data| old.min(data)),
     access("image_store v3, v4, s[16:23] dmask:0x1 unorm", false, |_, data| data),
@@ -78,11 +91,9 @@ const ACCESSES: [Access; 24] = [
     access("image_atomic_umax v3, v4, s[16:23] dmask:0x1 unorm", true, |old, data| old.max(data)),
     access("image_atomic_and v3, v4, s[16:23] dmask:0x1 unorm", true, |old, data| old & data),
     access("image_atomic_swap v3, v4, s[16:23] dmask:0x1 unorm", false, |_, data| data),
-    access(
-        "image_atomic_inc v3, v4, s[16:23] dmask:0x1 unorm glc",
-        false,
-        |old, data| if old >= data { 0 } else { old + 1 },
-    ),
+    access("image_atomic_inc v3, v4, s[16:23] dmask:0x1 unorm glc", false, |old, data| {
+        if old >= data { 0 } else { old + 1 }
+    }),
     access("image_atomic_xor v3, v4, s[16:23] dmask:0x1 unorm", true, |old, data| old ^ data),
 ];
 
@@ -119,7 +130,9 @@ fn helpers_and_killed_lanes_change_nothing() {
     let texel = |lane: usize, shared: bool| if shared { lane * 5 % 7 } else { lane };
     for access in &ACCESSES {
         let image = access.text.starts_with("image");
-        let place = |lane: usize| if image { texel(lane, access.shared) } else { word(lane, access.shared) };
+        let place = |lane: usize| {
+            if image { texel(lane, access.shared) } else { word(lane, access.shared) }
+        };
         let columns = [
             (0..LANES).map(|lane| u32::from(is_killed(lane))).collect::<Vec<_>>(),
             (0..LANES).map(|lane| 4 * place(lane) as u32).collect(),
@@ -135,9 +148,11 @@ fn helpers_and_killed_lanes_change_nothing() {
                      [[raw.sgpr]]\nfirst = 16\nimage_descriptor = { surface = \"picture\" }\n",
                 );
                 for (column, first) in columns.iter().zip(1..) {
-                    let _ = writeln!(rest, "[[raw.vgpr]]\nfirst = {first}\nvalues = {}", list(column));
+                    let _ =
+                        writeln!(rest, "[[raw.vgpr]]\nfirst = {first}\nvalues = {}", list(column));
                 }
-                let initial: Vec<u32> = (0..WORDS as u32).map(|i| i.wrapping_mul(0x85eb_ca6b) >> 5).collect();
+                let initial: Vec<u32> =
+                    (0..WORDS as u32).map(|i| i.wrapping_mul(0x85eb_ca6b) >> 5).collect();
                 let _ = write!(
                     rest,
                     "[buffer.memory]\ndtype = \"u32\"\nvalues = {initial:?}\n\
@@ -146,19 +161,22 @@ fn helpers_and_killed_lanes_change_nothing() {
                     IMAGE[1],
                     list((0..LANES).map(|lane| u32::from(covered(lane))))
                 );
-                let launch =
-                    assembled(&program(access, way), "fragment", &rest).unwrap_or_else(|error| panic!("{error}"));
+                let launch = assembled(&program(access, way), "fragment", &rest)
+                    .unwrap_or_else(|error| panic!("{error}"));
                 let label = format!("{} {way:?}", access.text);
                 let (session, exported) = run(&launch, &label);
-                let takes_part =
-                    |lane: usize| covered(lane) && (matches!(way, Way::WholeQuads | Way::Plain) || !is_killed(lane));
+                let takes_part = |lane: usize| {
+                    covered(lane)
+                        && (matches!(way, Way::WholeQuads | Way::Plain) || !is_killed(lane))
+                };
                 let mut expected = if image { vec![0; IMAGE[0] * IMAGE[1]] } else { initial };
                 for lane in (0..LANES).filter(|&lane| takes_part(lane)) {
                     let word = &mut expected[place(lane)];
                     *word = (access.act)(*word, data(lane));
                 }
                 let got = if image { session.surface(0) } else { session.buffer(0) }.unwrap();
-                let got: Vec<u32> = got.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+                let got: Vec<u32> =
+                    got.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
                 assert_eq!(got, expected, "{label}");
                 let kept: Vec<bool> = (0..LANES).map(takes_part).collect();
                 assert_eq!(exported.kept, kept, "{label}");

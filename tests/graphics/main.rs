@@ -22,7 +22,9 @@ const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 
 /// A launch of assembly, by the rest of its manifest.
 fn assembled(code: &str, stage: &str, rest: &str) -> Result<Launch, String> {
-    let text = format!("[kernel]\nbinary = \"shader.s\"\nformat = \"gfx9-raw\"\nstage = \"{stage}\"\n{rest}");
+    let text = format!(
+        "[kernel]\nbinary = \"shader.s\"\nformat = \"gfx9-raw\"\nstage = \"{stage}\"\n{rest}"
+    );
     let path = Path::new("shader.toml");
     let manifest = Manifest::parse(&text, path).map_err(|error| error.to_string())?;
     let binary = format!(".target gfx900\n{code}\ns_endpgm\n").into_bytes();
@@ -31,8 +33,9 @@ fn assembled(code: &str, stage: &str, rest: &str) -> Result<Launch, String> {
 
 /// Runs a launch on both engines, which agree, with one and two threads. What the first left, and its session.
 fn run<'c>(launch: &'c Launch, label: &str) -> (Session<'c>, Exported) {
-    let sessions =
-        ENGINES.map(|engine| Session::new(launch).unwrap_or_else(|error| panic!("{label}, {engine}: {error}")));
+    let sessions = ENGINES.map(|engine| {
+        Session::new(launch).unwrap_or_else(|error| panic!("{label}, {engine}: {error}"))
+    });
     for threads in [1, 2] {
         for session in &sessions {
             session.reset().unwrap();
@@ -42,7 +45,11 @@ fn run<'c>(launch: &'c Launch, label: &str) -> (Session<'c>, Exported) {
         for (engine, outcome) in ENGINES.iter().zip(&outcomes) {
             assert_eq!(outcome.fault, None, "{label}, {engine}, {threads} threads");
         }
-        let runs = [0, 1].map(|i| Run { session: &sessions[i], options: &options[i], outcome: &outcomes[i] });
+        let runs = [0, 1].map(|i| Run {
+            session: &sessions[i],
+            options: &options[i],
+            outcome: &outcomes[i],
+        });
         let difference = first_difference(&runs[0], &runs[1]).unwrap();
         assert_eq!(difference, None, "{label}, {threads} threads");
     }

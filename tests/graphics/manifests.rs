@@ -23,10 +23,16 @@ fn what_is_wrong_says_where() {
         ("vertex", pixels(""), "vertices: a program of stage vertex has [vertices]"),
         ("vertex", format!("{RAW}[vertices]\ncount = 0\n"), "vertices.count: 0 vertices"),
         ("fragment", format!("{RAW}[pixels]\n"), "pixels.covered: missing"),
-        ("fragment", format!("{RAW}[pixels]\ncovered = [1, 1]\n"), "2 lanes: expected four for each quad"),
         (
             "fragment",
-            format!("{RAW}[launch]\ngrid = [1, 1, 1]\nblock = [64, 1, 1]\n[pixels]\ncovered = [1, 1, 1, 1]\n"),
+            format!("{RAW}[pixels]\ncovered = [1, 1]\n"),
+            "2 lanes: expected four for each quad",
+        ),
+        (
+            "fragment",
+            format!(
+                "{RAW}[launch]\ngrid = [1, 1, 1]\nblock = [64, 1, 1]\n[pixels]\ncovered = [1, 1, 1, 1]\n"
+            ),
             "launch.grid: the arrays of a shader",
         ),
         ("fragment", pixels("primitive = [0, 0]\n"), "expected a row for each quad of 1"),
@@ -37,22 +43,42 @@ fn what_is_wrong_says_where() {
         ),
         ("fragment", pixels("pos_x = [1.0, 2.0]\n"), "expected a row for each lane of 4"),
         ("fragment", pixels("pos_q = [1.0, 2.0]\n"), "pos_q"),
-        ("fragment", pixels("pos_x = [[1.0], [2.0, 3.0], [1.0], [2.0]]\n"), "a list of 2: others have 1"),
-        ("fragment", pixels("vertex_id = [1, 2, 3, 4]\n"), "pixels.vertex_id: it belongs to programs of other stages"),
-        ("fragment", pixels("parameters = [1.0, 2.0]\n"), "expected [primitives, attributes, 4, 3]"),
+        (
+            "fragment",
+            pixels("pos_x = [[1.0], [2.0, 3.0], [1.0], [2.0]]\n"),
+            "a list of 2: others have 1",
+        ),
+        (
+            "fragment",
+            pixels("vertex_id = [1, 2, 3, 4]\n"),
+            "pixels.vertex_id: it belongs to programs of other stages",
+        ),
+        (
+            "fragment",
+            pixels("parameters = [1.0, 2.0]\n"),
+            "expected [primitives, attributes, 4, 3]",
+        ),
         (
             "fragment",
             pixels("half = [1]\nparameters = [[[[1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 2, 3]]]]\n"),
             "pixels.half: attribute 1: there are 1",
         ),
-        ("fragment", pixels("flat = [0]\nparameters = [[]]\n"), "expected [primitives, attributes, 4, 3]"),
+        (
+            "fragment",
+            pixels("flat = [0]\nparameters = [[]]\n"),
+            "expected [primitives, attributes, 4, 3]",
+        ),
         // Registers.
         (
             "fragment",
             vgpr("builtin = \"persp_center\"", &pixels("")),
             "raw.vgpr 1: expected `persp_center` in [pixels]",
         ),
-        ("fragment", sgpr("builtin = \"persp_center\"", &pixels("")), "raw.sgpr 1: a builtin that is in no sgpr"),
+        (
+            "fragment",
+            sgpr("builtin = \"persp_center\"", &pixels("")),
+            "raw.sgpr 1: a builtin that is in no sgpr",
+        ),
         (
             "fragment",
             sgpr("builtin = \"workgroup_id_x\"", &pixels("")),
@@ -63,25 +89,53 @@ fn what_is_wrong_says_where() {
             sgpr("builtin = \"prim_mask\"", &format!("{RAW}[vertices]\ncount = 1\n")),
             "raw.sgpr 1: expected a program of stage fragment",
         ),
-        ("fragment", vgpr("values = [1, 2]", &pixels("")), "2 values: expected one for each of 4 lanes"),
+        (
+            "fragment",
+            vgpr("values = [1, 2]", &pixels("")),
+            "2 values: expected one for each of 4 lanes",
+        ),
         ("fragment", sgpr("image_descriptor = { surface = \"x\" }", &pixels("")), "no [surface.x]"),
-        ("fragment", sgpr("sampler_descriptor = { surface = \"x\" }", &pixels("")), "a sampler is that of a texture"),
+        (
+            "fragment",
+            sgpr("sampler_descriptor = { surface = \"x\" }", &pixels("")),
+            "a sampler is that of a texture",
+        ),
         ("fragment", sgpr("image_descriptor = \"x\"", &pixels("")), "expected { surface = "),
         // Exports.
         ("fragment", pixels("[export.colour]\n"), "export.colour: expected mrt0 to mrt7"),
         ("fragment", pixels("[export.mrt8]\n"), "export.mrt8: expected mrt0 to mrt7"),
         ("fragment", pixels("[export.mrt0]\nformat = 12\n"), "12 is no format of exports"),
-        ("fragment", pixels("[export.mrt0]\ntarget = \"rgba9\"\n"), "`rgba9` is no format of targets"),
-        ("fragment", pixels("[export.mrt0]\natol = 0.5\n"), "export.mrt0.atol: there is no `expect` for it"),
-        ("fragment", pixels("[export.mrt0]\ndiffer = 2.0\n"), "export.mrt0.differ: 2: expected a share"),
-        ("fragment", pixels("[export.mrt0]\nexpect = [1.0, 2.0]\n"), "expected a row for each lane of 4"),
+        (
+            "fragment",
+            pixels("[export.mrt0]\ntarget = \"rgba9\"\n"),
+            "`rgba9` is no format of targets",
+        ),
+        (
+            "fragment",
+            pixels("[export.mrt0]\natol = 0.5\n"),
+            "export.mrt0.atol: there is no `expect` for it",
+        ),
+        (
+            "fragment",
+            pixels("[export.mrt0]\ndiffer = 2.0\n"),
+            "export.mrt0.differ: 2: expected a share",
+        ),
+        (
+            "fragment",
+            pixels("[export.mrt0]\nexpect = [1.0, 2.0]\n"),
+            "expected a row for each lane of 4",
+        ),
         (
             "fragment",
             pixels("[export.mrt0]\ntarget = \"r32ui\"\nexpect = [1.0, 2.0, 3.0, 4.0]\n"),
             "1 f32 for each lane: expected u32",
         ),
         ("fragment", pixels("[export]\nwritten = [1, 1]\n"), "expected a row for each lane of 4"),
-        ("fragment", pixels("[export]\npng = { size = [4, 4] }\n"), "export.png: expected places of pixels"),
+        (
+            "fragment",
+            pixels("[export]\npng = { size = [4, 4] }\n"),
+            "export.png: expected places of pixels",
+        ),
         // The rasteriser.
         ("fragment", pixels("viewport = [0.0, 0.0, 4.0, 4.0]\n"), "pixels.triangles: missing"),
         (
@@ -91,7 +145,9 @@ fn what_is_wrong_says_where() {
         ),
         (
             "fragment",
-            format!("{RAW}[pixels]\ntriangles = [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]]\n"),
+            format!(
+                "{RAW}[pixels]\ntriangles = [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]]\n"
+            ),
             "pixels.viewport: missing",
         ),
         (
@@ -130,10 +186,14 @@ fn what_is_wrong_says_where() {
 fn missing_attributes_are_errors() {
     let code = "v_interp_p1_f32_e32 v0, v0, attr2.y\nexp mrt0 v0, off, off, off done vm";
     let found = error(code, "fragment", &format!("{RAW}[pixels]\ncovered = [1, 1, 1, 1]\n"));
-    assert!(found.contains("v_interp_p1_f32_e32 v0, v0, attr2.y") && found.contains("of 0 attributes"), "{found}");
+    assert!(
+        found.contains("v_interp_p1_f32_e32 v0, v0, attr2.y") && found.contains("of 0 attributes"),
+        "{found}"
+    );
     // Code that is not reached does not count.
     let code = format!("s_endpgm\n{code}");
-    let launch = assembled(&code, "fragment", &format!("{RAW}[pixels]\ncovered = [1, 1, 1, 1]\n")).unwrap();
+    let launch =
+        assembled(&code, "fragment", &format!("{RAW}[pixels]\ncovered = [1, 1, 1, 1]\n")).unwrap();
     run(&launch, "not reached");
 }
 
@@ -142,17 +202,28 @@ fn missing_attributes_are_errors() {
 fn compute_manifests_stay_as_they_are() {
     let parse = |text: &str| {
         let path = std::path::Path::new("m.toml");
-        let manifest = warploom_replay::Manifest::parse(text, path).map_err(|error| error.to_string())?;
-        Launch::with_binary(manifest, path, b".target gfx900\ns_endpgm\n".to_vec()).map_err(|error| error.to_string())
+        let manifest =
+            warploom_replay::Manifest::parse(text, path).map_err(|error| error.to_string())?;
+        Launch::with_binary(manifest, path, b".target gfx900\ns_endpgm\n".to_vec())
+            .map_err(|error| error.to_string())
     };
     let head = "[kernel]\nbinary = \"k.s\"\nformat = \"gfx9-raw\"\n";
     let shape = "[launch]\ngrid = [1, 1, 1]\nblock = [64, 1, 1]\n";
     for (rest, expected) in [
-        (format!("{RAW}[pixels]\ncovered = [1, 1, 1, 1]\n{shape}"), "pixels: expected kernel.stage with it"),
+        (
+            format!("{RAW}[pixels]\ncovered = [1, 1, 1, 1]\n{shape}"),
+            "pixels: expected kernel.stage with it",
+        ),
         (format!("{RAW}[export.mrt0]\n{shape}"), "export: expected kernel.stage with it"),
         (RAW.to_owned(), "launch: expected `grid` and `block`"),
-        (register("sgpr", "builtin = \"prim_mask\"") + RAW + shape, "raw.sgpr 1: expected a program of stage fragment"),
-        (register("vgpr", "builtin = \"pos_x\"") + RAW + shape, "raw.vgpr 1: expected `pos_x` in [pixels]"),
+        (
+            register("sgpr", "builtin = \"prim_mask\"") + RAW + shape,
+            "raw.sgpr 1: expected a program of stage fragment",
+        ),
+        (
+            register("vgpr", "builtin = \"pos_x\"") + RAW + shape,
+            "raw.vgpr 1: expected `pos_x` in [pixels]",
+        ),
     ] {
         let found = parse(&format!("{head}{rest}")).expect_err("an error");
         assert!(found.contains(expected), "{rest}: {found}");

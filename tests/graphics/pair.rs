@@ -32,7 +32,8 @@ fn draws(shaders: &Path, name: &str) {
     for name in [name, "knot"] {
         let folder = folders.path().join(name);
         std::fs::create_dir_all(&folder).unwrap();
-        for file in std::fs::read_dir(shaders.join(name)).unwrap().map(|file| file.unwrap().path()) {
+        for file in std::fs::read_dir(shaders.join(name)).unwrap().map(|file| file.unwrap().path())
+        {
             if file.is_file() {
                 std::fs::copy(&file, folder.join(file.file_name().unwrap())).unwrap();
             }
@@ -62,12 +63,18 @@ fn draws(shaders: &Path, name: &str) {
 /// Waves at the edges of triangles, of which some lanes are helpers, take no other way than whole ones: rows are loaded and stored inline.
 #[test]
 fn helpers_cost_nothing() {
-    let launch =
-        Launch::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/shaders/knot/fragment.toml")).unwrap();
+    let launch = Launch::read(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/shaders/knot/fragment.toml"),
+    )
+    .unwrap();
     let shader = launch.shader.as_ref().unwrap();
     assert!(shader.covered.iter().filter(|covered| !**covered).count() * 4 > shader.lanes);
     let session = Session::new(&launch).unwrap();
     let outcome = session.launch(&session.options(EngineKind::Jit, 1), None).unwrap();
     let waves = shader.lanes.div_ceil(64) as u64;
-    assert!(waves > 3000 && outcome.counts.helper_calls < waves / 5, "{} of {waves}", outcome.counts.helper_calls);
+    assert!(
+        waves > 3000 && outcome.counts.helper_calls < waves / 5,
+        "{} of {waves}",
+        outcome.counts.helper_calls
+    );
 }

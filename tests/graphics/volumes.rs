@@ -12,10 +12,18 @@ fn registers(count: usize, float: impl Fn(usize, usize) -> f32) -> String {
 }
 
 /// The first word that the code exports, in each lane.
-fn sampled(dim: &str, size: [usize; 3], texels: &[f32], texture: &str, code: &str, vgprs: &str) -> Vec<f32> {
+fn sampled(
+    dim: &str,
+    size: [usize; 3],
+    texels: &[f32],
+    texture: &str,
+    code: &str,
+    vgprs: &str,
+) -> Vec<f32> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("image.bin");
-    std::fs::write(&file, texels.iter().flat_map(|texel| texel.to_le_bytes()).collect::<Vec<u8>>()).unwrap();
+    std::fs::write(&file, texels.iter().flat_map(|texel| texel.to_le_bytes()).collect::<Vec<u8>>())
+        .unwrap();
     let rest = format!(
         "[raw]\nvgprs = 12\n{vgprs}[[raw.sgpr]]\nfirst = 8\nimage_descriptor = {{ texture = \"t\" }}\n\
          [[raw.sgpr]]\nfirst = 16\nsampler_descriptor = {{ texture = \"t\" }}\n[pixels]\ncovered = {}\n\
@@ -54,17 +62,23 @@ fn along(at: f64, size: usize, linear: bool, mode: &str) -> [(Option<usize>, f64
 fn volumes_are_filtered_between_planes() {
     const SIZE: [usize; 3] = [6, 5, 4];
     let texel = |x: usize, y: usize, z: usize| ((x * 7 + y * 31 + z * 53) % 97) as f32;
-    let places = (0..SIZE[2]).flat_map(|z| (0..SIZE[1]).flat_map(move |y| (0..SIZE[0]).map(move |x| (x, y, z))));
+    let places = (0..SIZE[2])
+        .flat_map(|z| (0..SIZE[1]).flat_map(move |y| (0..SIZE[0]).map(move |x| (x, y, z))));
     let texels: Vec<f32> = places.map(|(x, y, z)| texel(x, y, z)).collect();
     // No place between two texels, or on one, where rounding decides.
-    let at = |lane: usize, axis: usize| ((lane * [37, 53, 71][axis] + 5 * axis) % 101) as f32 / 50.0 - 0.4871;
+    let at = |lane: usize, axis: usize| {
+        ((lane * [37, 53, 71][axis] + 5 * axis) % 101) as f32 / 50.0 - 0.4871
+    };
     for filter in ["linear", "nearest"] {
         for mode in ["repeat", "mirrored_repeat", "clamp_to_edge", "clamp_to_border"] {
-            let texture = format!("filter = \"{filter}\"\naddress = \"{mode}\"\nborder = [1.0, 1.0, 1.0, 1.0]\n");
+            let texture = format!(
+                "filter = \"{filter}\"\naddress = \"{mode}\"\nborder = [1.0, 1.0, 1.0, 1.0]\n"
+            );
             let code = "image_sample_lz v9, v0, s[8:15], s[16:19] dmask:0x1\nexp mrt0 v9, off, off, off done vm";
             let found = sampled("3d", SIZE, &texels, &texture, code, &registers(3, at));
             for (lane, found) in found.into_iter().enumerate() {
-                let axes = [0, 1, 2].map(|axis| along(at(lane, axis).into(), SIZE[axis], filter == "linear", mode));
+                let axes = [0, 1, 2]
+                    .map(|axis| along(at(lane, axis).into(), SIZE[axis], filter == "linear", mode));
                 let mut expected = 0.0;
                 for (x, a) in axes[0] {
                     for (y, b) in axes[1] {
@@ -139,10 +153,12 @@ fn direction(lane: usize, axis: usize) -> f32 {
 #[test]
 fn cubes_are_filtered_across_edges() {
     for (dim, cubes) in [("cube", 1), ("cube_array", 3)] {
-        let texels: Vec<f32> =
-            (0..cubes * 6 * SIDE * SIDE).map(|n| cube_texel(0, n / (SIDE * SIDE), n % SIDE, n / SIDE % SIDE)).collect();
+        let texels: Vec<f32> = (0..cubes * 6 * SIDE * SIDE)
+            .map(|n| cube_texel(0, n / (SIDE * SIDE), n % SIDE, n / SIDE % SIDE))
+            .collect();
         let cube_of = |lane: usize| lane % cubes;
-        let vgprs = registers(4, |lane, n| if n < 3 { direction(lane, n) } else { cube_of(lane) as f32 });
+        let vgprs =
+            registers(4, |lane, n| if n < 3 { direction(lane, n) } else { cube_of(lane) as f32 });
         let code = "v_cubema_f32 v4, v0, v1, v2\nv_rcp_f32_e64 v4, |v4|\nv_cubesc_f32 v5, v0, v1, v2\n\
             v_cubetc_f32 v6, v0, v1, v2\nv_cubeid_f32 v7, v0, v1, v2\n\
             v_madak_f32 v5, v5, v4, 0x3fc00000\nv_madak_f32 v6, v6, v4, 0x3fc00000\n\
@@ -158,7 +174,9 @@ fn cubes_are_filtered_across_edges() {
                 let [x, y] = at.map(|at| (at + 1.0) / 2.0 * SIDE as f64 - 0.5);
                 let (left, top) = (x.floor(), y.floor());
                 let taps = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(row, column)| {
-                    let weight = |at: f64, k: i64| if k == 0 { 1.0 - (at - at.floor()) } else { at - at.floor() };
+                    let weight = |at: f64, k: i64| {
+                        if k == 0 { 1.0 - (at - at.floor()) } else { at - at.floor() }
+                    };
                     (
                         beyond(cube_of(lane), face, [left as i64 + column, top as i64 + row]),
                         weight(x, column) * weight(y, row),
@@ -166,16 +184,24 @@ fn cubes_are_filtered_across_edges() {
                 });
                 let there: Vec<f64> = taps.iter().filter_map(|tap| tap.0).collect();
                 let mean = there.iter().sum::<f64>() / there.len() as f64;
-                let expected: f64 = taps.iter().map(|(texel, weight)| texel.unwrap_or(mean) * weight).sum();
+                let expected: f64 =
+                    taps.iter().map(|(texel, weight)| texel.unwrap_or(mean) * weight).sum();
                 assert!(
                     (f64::from(found) - expected).abs() < 2e-3,
                     "{dim}, {mode}, lane {lane}: {found}, expected {expected}"
                 );
                 corners += usize::from(there.len() == 3);
-                crossed +=
-                    usize::from(left < 0.0 || top < 0.0 || left as usize + 1 >= SIDE || top as usize + 1 >= SIDE);
+                crossed += usize::from(
+                    left < 0.0
+                        || top < 0.0
+                        || left as usize + 1 >= SIDE
+                        || top as usize + 1 >= SIDE,
+                );
             }
-            assert!(crossed > LANES / 3 && corners > 5, "{crossed} lanes cross edges, {corners} are at corners");
+            assert!(
+                crossed > LANES / 3 && corners > 5,
+                "{crossed} lanes cross edges, {corners} are at corners"
+            );
         }
     }
 }

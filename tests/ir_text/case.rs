@@ -88,14 +88,17 @@ pub fn parse_file(text: &str) -> Result<Vec<(Function, Vec<Case>)>, Error> {
             }
             rest = after;
         } else if line.starts_with("function") {
-            let (function, after) = parse::parse_prefix(rest).map_err(|e| at(format!("from here on: {e}")))?;
+            let (function, after) =
+                parse::parse_prefix(rest).map_err(|e| at(format!("from here on: {e}")))?;
             verify::verify(&function).map_err(|e| at(e.to_string()))?;
             tests.push((function, Vec::new()));
             rest = after;
         } else {
-            let (function, cases) = tests.last_mut().ok_or_else(|| at("a function comes first".into()))?;
+            let (function, cases) =
+                tests.last_mut().ok_or_else(|| at("a function comes first".into()))?;
             match line.strip_prefix("case") {
-                Some(name) => cases.push(Case { name: name.trim().trim_matches('"').into(), ..Case::default() }),
+                Some(name) => cases
+                    .push(Case { name: name.trim().trim_matches('"').into(), ..Case::default() }),
                 None => {
                     let case = cases.last_mut().ok_or_else(|| at("`case` comes first".into()))?;
                     case.line(function, line).map_err(at)?;
@@ -131,7 +134,8 @@ impl Case {
             "sparse" => {
                 let name = words.next()?.to_owned();
                 let pages = words.number()?;
-                let resident = if words.eat("resident") { words.values(Type::I64)? } else { Vec::new() };
+                let resident =
+                    if words.eat("resident") { words.values(Type::I64)? } else { Vec::new() };
                 self.ranges.push(Range { name, kind: RangeKind::Sparse { pages, resident } });
             }
             "mirror" => {
@@ -204,16 +208,20 @@ pub fn register_type(function: &Function, reg: Reg) -> Type {
 }
 
 fn register(function: &Function, text: &str) -> Result<Reg, Error> {
-    let found = text.strip_suffix(']').and_then(|text| text.split_once('[')).and_then(|(name, index)| {
-        let bank = function.banks.iter().zip(0..).find(|(bank, _)| bank.name == name)?;
-        let index = index.parse().ok().filter(|&index| index < bank.0.count)?;
-        Some(warploom_ir::BankId(bank.1).reg(index))
-    });
+    let found =
+        text.strip_suffix(']').and_then(|text| text.split_once('[')).and_then(|(name, index)| {
+            let bank = function.banks.iter().zip(0..).find(|(bank, _)| bank.name == name)?;
+            let index = index.parse().ok().filter(|&index| index < bank.0.count)?;
+            Some(warploom_ir::BankId(bank.1).reg(index))
+        });
     found.ok_or_else(|| format!("`{text}` is no register and no buffer"))
 }
 
 fn bytes(ty: Type, values: &[u64]) -> Vec<u8> {
-    values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(ty.bytes() as usize)).collect()
+    values
+        .iter()
+        .flat_map(|value| value.to_le_bytes().into_iter().take(ty.bytes() as usize))
+        .collect()
 }
 
 struct Words<'a>(Vec<&'a str>, usize);
@@ -251,7 +259,10 @@ impl<'a> Words<'a> {
 
     fn ty(&mut self) -> Result<Type, Error> {
         let word = self.next()?;
-        Type::ALL.into_iter().find(|ty| ty.name() == word).ok_or_else(|| format!("`{word}` is no type"))
+        Type::ALL
+            .into_iter()
+            .find(|ty| ty.name() == word)
+            .ok_or_else(|| format!("`{word}` is no type"))
     }
 
     fn axes(&mut self) -> Result<[u32; 3], Error> {
@@ -270,7 +281,11 @@ impl<'a> Words<'a> {
         while let Ok(word) = self.next() {
             if let Some((first, end)) = word.split_once("..") {
                 let step = if self.eat("step") { self.number()? } else { 1 };
-                values.extend((number(first)?..number(end)?).step_by(step as usize).map(|v| v & ty.bit_mask()));
+                values.extend(
+                    (number(first)?..number(end)?)
+                        .step_by(step as usize)
+                        .map(|v| v & ty.bit_mask()),
+                );
             } else if let Some((word, count)) = word.split_once('*') {
                 values.extend(std::iter::repeat_n(value(word, ty)?, number(count)? as usize));
             } else {

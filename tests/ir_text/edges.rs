@@ -67,7 +67,9 @@ impl Form {
             Space::Generic => ("generic", "i64"),
             Space::Constant => ("const1", "i32"),
         };
-        let values = |from: u64| (from..from + count).map(|v| format!("v{v}")).collect::<Vec<_>>().join(", ");
+        let values = |from: u64| {
+            (from..from + count).map(|v| format!("v{v}")).collect::<Vec<_>>().join(", ")
+        };
         let elements = if count > 1 { format!(".x{count}") } else { String::new() };
         let extend = match (self.ty, self.signed) {
             (Type::I8 | Type::I16, true) => ".signed",
@@ -82,10 +84,15 @@ impl Form {
         (0..count).for_each(|e| text += &format!(" v{} = rf.read r[{e}]\n", 2 + e));
         let access = format!("[v0+{OFFSET}]");
         if space != Space::Constant {
-            text += &format!(" store.{name}.{ty}{elements} {access}, {} align {align} guard v1 @0x10\n", values(2));
+            text += &format!(
+                " store.{name}.{ty}{elements} {access}, {} align {align} guard v1 @0x10\n",
+                values(2)
+            );
         }
         let loaded = values(2 + count);
-        text += &format!(" {loaded} = load.{name}.{ty}{elements}{extend} {access} align {align} guard v1 @0x10\n");
+        text += &format!(
+            " {loaded} = load.{name}.{ty}{elements}{extend} {access} align {align} guard v1 @0x10\n"
+        );
         (0..count).for_each(|e| text += &format!(" rf.write r[{e}], v{}\n", 2 + count + e));
         text += " exit\n}\n";
         parse_prefix(&text).unwrap_or_else(|error| panic!("{error}\n{text}")).0
@@ -139,7 +146,8 @@ fn patterns(form: &Form, name: &str, base: u64, bytes: u64) -> Vec<Pattern> {
     let last = (bytes - form.bytes()) / unit * unit - OFFSET;
     let at = |offset: u64| base.wrapping_add(offset);
     let alike = |offset: u64| vec![at(offset); LANES];
-    let own: Vec<u64> = (0..LANES as u64).map(|lane| at(first + lane * 7 % places * unit)).collect();
+    let own: Vec<u64> =
+        (0..LANES as u64).map(|lane| at(first + lane * 7 % places * unit)).collect();
     let with = |changes: &[(usize, u64)]| {
         let mut own = own.clone();
         changes.iter().for_each(|&(lane, offset)| own[lane] = at(offset));
@@ -150,12 +158,20 @@ fn patterns(form: &Form, name: &str, base: u64, bytes: u64) -> Vec<Pattern> {
         ("own, some", own.clone(), SOME),
         ("alike", alike(first), ALL),
         ("alike, some", alike(first), SOME),
-        ("consecutive", (0..LANES as u64).map(|lane| at(first + lane % places * unit)).collect(), ALL),
+        (
+            "consecutive",
+            (0..LANES as u64).map(|lane| at(first + lane % places * unit)).collect(),
+            ALL,
+        ),
         ("none", alike(1 << 20), 0),
         ("the last", alike(last), ALL),
         ("one past the last", alike(last + unit), ALL),
         ("one past the last, one lane", with(&[(19, last + unit)]), ALL),
-        ("one past the last, of no part", with(&[(19, last + unit), (0, 1 << 30)]), !(1 << 19 | 1) & ALL),
+        (
+            "one past the last, of no part",
+            with(&[(19, last + unit), (0, 1 << 30)]),
+            !(1 << 19 | 1) & ALL,
+        ),
         ("the last, one lane", with(&[(19, last)]), ALL),
         ("all but one alike", [alike(first), vec![]].concat(), ALL),
         ("wraps to the first", alike(OFFSET.wrapping_neg()), ALL),
@@ -166,8 +182,16 @@ fn patterns(form: &Form, name: &str, base: u64, bytes: u64) -> Vec<Pattern> {
     ];
     list[11].1[9] = at(first + unit);
     if unit > 1 {
-        list.push(("past, then misaligned", with(&[(19, last + unit), (21, first + unit / 2)]), ALL));
-        list.push(("misaligned, then past", with(&[(6, first + unit / 2), (21, last + unit)]), ALL));
+        list.push((
+            "past, then misaligned",
+            with(&[(19, last + unit), (21, first + unit / 2)]),
+            ALL,
+        ));
+        list.push((
+            "misaligned, then past",
+            with(&[(6, first + unit / 2), (21, last + unit)]),
+            ALL,
+        ));
         list.push(("misaligned alike", alike(first + unit / 2), ALL));
     }
     list.into_iter()
@@ -182,12 +206,18 @@ fn case(form: &Form, space: Space, pattern: &Pattern) -> Case {
         shared: vec![0; SHARED_BYTES as usize],
         local: vec![vec![0; LOCAL_BYTES as usize]; LANES],
         global: vec![0; PAGE as usize],
-        constants: content.iter().copied().chain(std::iter::repeat(0)).take(3 * PAGE as usize).collect(),
+        constants: content
+            .iter()
+            .copied()
+            .chain(std::iter::repeat(0))
+            .take(3 * PAGE as usize)
+            .collect(),
     };
     let [a, r, m] = [0, 1, 2].map(BankId);
     let registers = 0..form.count as u32;
     let values = |e: u32| (0..LANES).map(|lane| form.value(lane, e.into())).collect::<Vec<_>>();
-    let addresses: Vec<u64> = pattern.addresses.iter().map(|address| address & address_bits).collect();
+    let addresses: Vec<u64> =
+        pattern.addresses.iter().map(|address| address & address_bits).collect();
     let mut sets = vec![(a.reg(0), addresses.clone()), (m.reg(1), vec![pattern.mask])];
     sets.extend(registers.clone().map(|e| (r.reg(e), values(e))));
     let mut case = Case {
@@ -215,15 +245,20 @@ fn case(form: &Form, space: Space, pattern: &Pattern) -> Case {
                 Some(bytes) => {
                     for (e, bytes) in bytes.chunks_mut(form.element() as usize).enumerate() {
                         if stores && space != Space::Constant {
-                            bytes.copy_from_slice(&form.value(lane, e as u64).to_le_bytes()[..bytes.len()]);
+                            bytes.copy_from_slice(
+                                &form.value(lane, e as u64).to_le_bytes()[..bytes.len()],
+                            );
                         }
                         let mut word = [0; 8];
                         word[..bytes.len()].copy_from_slice(bytes);
                         let shift = 64 - 8 * form.element() as u32;
                         let bits = u64::from_le_bytes(word) << shift;
                         let narrow = if form.ty == Type::I64 { u64::MAX } else { ALL };
-                        loaded[e][lane] =
-                            (if form.signed { ((bits as i64) >> shift) as u64 } else { bits >> shift }) & narrow;
+                        loaded[e][lane] = (if form.signed {
+                            ((bits as i64) >> shift) as u64
+                        } else {
+                            bits >> shift
+                        }) & narrow;
                     }
                     continue;
                 }
@@ -238,7 +273,11 @@ fn case(form: &Form, space: Space, pattern: &Pattern) -> Case {
             return case;
         }
     }
-    let registers = registers.zip(loaded).map(|(e, values)| RegisterExpectation { warp: 0, reg: r.reg(e), values });
+    let registers = registers.zip(loaded).map(|(e, values)| RegisterExpectation {
+        warp: 0,
+        reg: r.reg(e),
+        values,
+    });
     case.registers = registers.collect();
     case
 }
@@ -253,7 +292,11 @@ fn check(space: Space, patterns: impl Fn(&Form) -> Vec<Pattern>) {
             for (engine, make) in engines() {
                 if let Err(error) = run::run_case(&function, &case, make) {
                     let Form { ty, count, align, .. } = form;
-                    failures.push(format!("{} x{count} align {align}, {}, {engine}: {error}", ty.name(), case.name));
+                    failures.push(format!(
+                        "{} x{count} align {align}, {}, {engine}: {error}",
+                        ty.name(),
+                        case.name
+                    ));
                 }
             }
         }
@@ -281,11 +324,18 @@ fn generic_addresses_to_the_edges_of_shared_and_local_memory() {
         let mut list = patterns(form, "shared", SHARED, SHARED_BYTES);
         list.extend(patterns(form, "local", LOCAL, LOCAL_BYTES));
         let unit = form.align.max(8);
-        let mixed =
-            |lane: u64| [SHARED, LOCAL, GLOBAL][lane as usize % 3] + OFFSET.wrapping_neg() % unit + lane % 2 * unit;
+        let mixed = |lane: u64| {
+            [SHARED, LOCAL, GLOBAL][lane as usize % 3]
+                + OFFSET.wrapping_neg() % unit
+                + lane % 2 * unit
+        };
         let addresses: Vec<u64> = (0..LANES as u64).map(mixed).collect();
         let two = (0..LANES).filter(|lane| lane % 3 < 2).fold(0, |mask, lane| mask | 1 << lane);
-        list.push(Pattern { name: "in three memories".into(), addresses: addresses.clone(), mask: ALL });
+        list.push(Pattern {
+            name: "in three memories".into(),
+            addresses: addresses.clone(),
+            mask: ALL,
+        });
         list.push(Pattern { name: "in two".into(), addresses, mask: two });
         list
     });

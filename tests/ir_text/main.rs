@@ -51,7 +51,8 @@ type MakeEngine = fn(Arc<Function>, [u32; 3]) -> Result<Box<dyn Engine>, String>
 
 /// The engines under test.
 fn engines() -> [(&'static str, MakeEngine); 8] {
-    let interp: MakeEngine = |function, _| Ok(Box::new(Interpreter::new(function).map_err(|e| e.to_string())?));
+    let interp: MakeEngine =
+        |function, _| Ok(Box::new(Interpreter::new(function).map_err(|e| e.to_string())?));
     let analysed: MakeEngine = |function, _| {
         let function = Arc::new(optimize(&function).map_err(|e| e.to_string())?.function);
         Ok(Box::new(Interpreter::new(function).map_err(|e| e.to_string())?))
@@ -60,8 +61,11 @@ fn engines() -> [(&'static str, MakeEngine); 8] {
     let likely: MakeEngine = |function, block| make_jit(&function, block, true, Effort::Likely);
     let jit: MakeEngine = |function, block| make_jit(&function, block, true, Effort::Full);
     let shared_jit: MakeEngine = |function, block| make_jit(&function, block, false, Effort::Full);
-    let unrolled: MakeEngine =
-        |function, _| Ok(Box::new(Interpreter::new(with_unrolled_exchanges(&function)).map_err(|e| e.to_string())?));
+    let unrolled: MakeEngine = |function, _| {
+        Ok(Box::new(
+            Interpreter::new(with_unrolled_exchanges(&function)).map_err(|e| e.to_string())?,
+        ))
+    };
     let unrolled_jit: MakeEngine =
         |function, block| make_jit(&with_unrolled_exchanges(&function), block, true, Effort::Full);
     [
@@ -82,10 +86,15 @@ fn with_unrolled_exchanges(function: &Function) -> Arc<Function> {
     Arc::new(function)
 }
 
-fn make_jit(function: &Function, block: [u32; 3], one_worker: bool, effort: Effort) -> Result<Box<dyn Engine>, String> {
+fn make_jit(
+    function: &Function,
+    block: [u32; 3],
+    one_worker: bool,
+    effort: Effort,
+) -> Result<Box<dyn Engine>, String> {
     let launch = LaunchClass::of(block, function.lanes.into());
-    let program =
-        Program::new(function, launch, one_worker, warploom_cranelift::backend()).map_err(|e| e.to_string())?;
+    let program = Program::new(function, launch, one_worker, warploom_cranelift::backend())
+        .map_err(|e| e.to_string())?;
     program.compile_all(effort).map_err(|e| e.to_string())?;
     Ok(Box::new(program))
 }
@@ -104,7 +113,10 @@ fn run_file(path: &Path) -> Vec<String> {
                 // So that one engine's defect does not hide the rest.
                 let outcome = catch_unwind(|| run::run_case(function, case, make));
                 if let Err(error) = outcome.unwrap_or_else(|_| Err("it panics".into())) {
-                    failures.push(format!("{name}, `{}`, `{}`, {engine}: {error}", function.name, case.name));
+                    failures.push(format!(
+                        "{name}, `{}`, `{}`, {engine}: {error}",
+                        function.name, case.name
+                    ));
                 }
             }
         }

@@ -14,7 +14,8 @@ const LANES: usize = 32;
 /// Accesses in one function.
 const BATCH: usize = 150;
 /// Types with the bytes of an element.
-const TYPES: [(&str, usize); 7] = [("i8", 1), ("i16", 2), ("i32", 4), ("i64", 8), ("f16", 2), ("f32", 4), ("f64", 8)];
+const TYPES: [(&str, usize); 7] =
+    [("i8", 1), ("i16", 2), ("i32", 4), ("i64", 8), ("f16", 2), ("f32", 4), ("f64", 8)];
 const SIZES: [usize; 6] = [1, 2, 4, 8, 16, 32];
 
 /// A lane count with strides, as Intel's rules for regions allow them.
@@ -28,8 +29,10 @@ struct Shape {
 
 impl Shape {
     fn all() -> impl Iterator<Item = Shape> {
-        let widths = SIZES.into_iter().flat_map(|count| [1, 2, 4, 8, 16].map(|width| (count, width)));
-        let strides = widths.flat_map(|(count, width)| [0, 1, 2, 4].map(|hstride| (count, width, hstride)));
+        let widths =
+            SIZES.into_iter().flat_map(|count| [1, 2, 4, 8, 16].map(|width| (count, width)));
+        let strides =
+            widths.flat_map(|(count, width)| [0, 1, 2, 4].map(|hstride| (count, width, hstride)));
         let shapes = strides.flat_map(|(count, width, hstride)| {
             [0, 1, 2, 4, 8, 16, 32].map(|vstride| Shape { count, vstride, width, hstride })
         });
@@ -47,7 +50,9 @@ impl Shape {
 
     /// The byte of each lane's element from the first one's on.
     fn offsets(&self, size: usize) -> Vec<usize> {
-        (0..self.count).map(|n| (n / self.width * self.vstride + n % self.width * self.hstride) * size).collect()
+        (0..self.count)
+            .map(|n| (n / self.width * self.vstride + n % self.width * self.hstride) * size)
+            .collect()
     }
 
     /// Where it may begin in the bytes.
@@ -76,7 +81,9 @@ struct Access {
 }
 
 fn head(banks: &str) -> String {
-    format!("function \"regions\" lanes {LANES} nan 0 0 0 {{\nbank m: mask x 2\n{banks}active m[0]\n\nb0:\n")
+    format!(
+        "function \"regions\" lanes {LANES} nan 0 0 0 {{\nbank m: mask x 2\n{banks}active m[0]\n\nb0:\n"
+    )
 }
 
 /// Runs functions of some accesses on all engines. `head` and `sets` are of each of them.
@@ -118,7 +125,10 @@ fn reads() {
                 for (lane, offset) in shape.offsets(size).into_iter().enumerate() {
                     values[first + lane] = element(&bytes[begin + offset..][..size]);
                 }
-                accesses.push(Access { code, expected: format!("  expect r[{number}]{}\n", words(values)) });
+                accesses.push(Access {
+                    code,
+                    expected: format!("  expect r[{number}]{}\n", words(values)),
+                });
             }
         }
         let banks = format!("bank x: bytes {BYTES} x 1\nbank r: lane {ty} x {BATCH}\n");
@@ -132,9 +142,13 @@ fn writes() {
     const GUARD: u64 = 0xb65d_e3a7;
     let background = |i: usize| (i * 91 + 3) as u8;
     for (ty, size) in TYPES {
-        let value = |lane: usize| element(&(0..size).map(|byte| pattern(lane * size + byte)).collect::<Vec<_>>());
+        let value = |lane: usize| {
+            element(&(0..size).map(|byte| pattern(lane * size + byte)).collect::<Vec<_>>())
+        };
         let mut accesses = Vec::new();
-        for (count, hstride) in SIZES.into_iter().flat_map(|count| [0, 1, 2, 4].map(|hstride| (count, hstride))) {
+        for (count, hstride) in
+            SIZES.into_iter().flat_map(|count| [0, 1, 2, 4].map(|hstride| (count, hstride)))
+        {
             let shape = Shape { count, vstride: hstride, width: 1, hstride: 0 };
             for begin in shape.begins(size) {
                 if ty.starts_with('f') && begin != 0 {
@@ -165,7 +179,8 @@ fn writes() {
                     let mut expected = String::new();
                     for half in 0..2 {
                         let bytes = bytes[half * LANES..][..LANES].iter().map(|&byte| byte.into());
-                        writeln!(expected, "  expect o[{}]{}", 2 * number + half, words(bytes)).expect("a string");
+                        writeln!(expected, "  expect o[{}]{}", 2 * number + half, words(bytes))
+                            .expect("a string");
                     }
                     accesses.push(Access { code, expected });
                 }
@@ -175,8 +190,8 @@ fn writes() {
             "bank x: bytes {BYTES} x 1\nbank b: lane i8 x 2\nbank r: lane {ty} x 1\nbank o: lane i8 x {}\n",
             2 * BATCH
         );
-        let head =
-            head(&banks) + "  v0 = rf.read m[1]\n  v1 = rf.read b[0]\n  v2 = rf.read b[1]\n  v3 = rf.read r[0]\n";
+        let head = head(&banks)
+            + "  v0 = rf.read m[1]\n  v1 = rf.read b[0]\n  v2 = rf.read b[1]\n  v3 = rf.read r[0]\n";
         let byte = |i: usize| u64::from(background(i));
         let sets = format!(
             "  set m[1] {GUARD:#x}\n  set b[0]{}\n  set b[1]{}\n  set r[0]{}\n",
@@ -258,8 +273,8 @@ case "nothing differs"
 fn nothing_is_interpreted() {
     let tests = parse_file(NATIVE).expect("a function");
     for (engine, make) in engines() {
-        let counts =
-            run::run_case(&tests[0].0, &tests[0].1[0], make).unwrap_or_else(|error| panic!("{engine}: {error}"));
+        let counts = run::run_case(&tests[0].0, &tests[0].1[0], make)
+            .unwrap_or_else(|error| panic!("{engine}: {error}"));
         let native = if engine.starts_with("jit") { 0 } else { 1 };
         assert_eq!((counts.interp_instructions, counts.helper_calls), (native, 0), "{engine}");
     }
@@ -270,15 +285,27 @@ fn nothing_is_interpreted() {
 #[test]
 fn no_case_is_interpreted() {
     for file in ["windows", "regions"] {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ir").join(file).with_extension("ir");
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/ir")
+            .join(file)
+            .with_extension("ir");
         let tests = parse_file(&std::fs::read_to_string(path).expect("a file")).expect("functions");
-        for (function, case) in
-            tests.iter().flat_map(|(function, cases)| cases.iter().map(move |case| (function, case)))
+        for (function, case) in tests
+            .iter()
+            .flat_map(|(function, cases)| cases.iter().map(move |case| (function, case)))
         {
-            for (engine, make) in engines().into_iter().filter(|(engine, _)| engine.starts_with("jit")) {
-                let counts = run::run_case(function, case, make).unwrap_or_else(|error| panic!("{engine}: {error}"));
+            for (engine, make) in
+                engines().into_iter().filter(|(engine, _)| engine.starts_with("jit"))
+            {
+                let counts = run::run_case(function, case, make)
+                    .unwrap_or_else(|error| panic!("{engine}: {error}"));
                 let interpreted = counts.interp_instructions;
-                assert!(interpreted <= 2, "{}, `{}`, {engine}: {interpreted}", function.name, case.name);
+                assert!(
+                    interpreted <= 2,
+                    "{}, `{}`, {engine}: {interpreted}",
+                    function.name,
+                    case.name
+                );
             }
         }
     }

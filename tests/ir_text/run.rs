@@ -44,7 +44,9 @@ pub fn run_case(function: &Function, case: &Case, make: MakeEngine) -> Result<Co
         input.extend(instrument::row(function, *reg, &spread(values, cells(function, *reg))?));
     }
     let stride: u64 = buffers.read.iter().map(|&reg| row_bytes(function, reg)).sum();
-    for (address, bytes) in [(REGISTERS_IN, input.len() as u64), (REGISTERS_OUT, stride * u64::from(warps))] {
+    for (address, bytes) in
+        [(REGISTERS_IN, input.len() as u64), (REGISTERS_OUT, stride * u64::from(warps))]
+    {
         memory.alloc_at(Placement::At(address), bytes.max(1), Access::READ_WRITE).map_err(text)?;
     }
     memory.write(REGISTERS_IN, &input).map_err(text)?;
@@ -71,7 +73,9 @@ fn prepare_ranges(memory: &mut Memory, case: &Case) -> Result<(), String> {
             RangeKind::Buffer { content, writable } => {
                 let bytes = content.len().max(1) as u64;
                 let buffer = Arc::new(HostBuffer::new(bytes).map_err(text)?);
-                memory.map_host(Placement::At(address), Arc::clone(&buffer), Access::READ_WRITE).map_err(text)?;
+                memory
+                    .map_host(Placement::At(address), Arc::clone(&buffer), Access::READ_WRITE)
+                    .map_err(text)?;
                 buffers.insert(i, buffer);
                 memory.write(address, content).map_err(text)?;
                 if !writable {
@@ -81,12 +85,18 @@ fn prepare_ranges(memory: &mut Memory, case: &Case) -> Result<(), String> {
             }
             RangeKind::Mirror { of } => {
                 let buffer = buffers.get(of).ok_or("only buffers have mirrors")?;
-                memory.map_host(Placement::At(address), Arc::clone(buffer), Access::READ_WRITE).map_err(text)?;
+                memory
+                    .map_host(Placement::At(address), Arc::clone(buffer), Access::READ_WRITE)
+                    .map_err(text)?;
             }
             RangeKind::Sparse { pages, resident } => {
-                memory.reserve(Placement::At(address), pages * PAGE_BYTES, Unbound::Sparse).map_err(text)?;
+                memory
+                    .reserve(Placement::At(address), pages * PAGE_BYTES, Unbound::Sparse)
+                    .map_err(text)?;
                 for page in resident {
-                    memory.bind(address + page * PAGE_BYTES, PAGE_BYTES, Access::READ_WRITE).map_err(text)?;
+                    memory
+                        .bind(address + page * PAGE_BYTES, PAGE_BYTES, Access::READ_WRITE)
+                        .map_err(text)?;
                 }
             }
         }
@@ -101,7 +111,8 @@ fn config(function: &Function, case: &Case) -> Result<LaunchConfig, String> {
     config.local_bytes = case.local;
     config.instruction_limit = Some(case.limit.unwrap_or(LIMIT));
     config.back_edges = case.back_edges.unwrap_or(config.back_edges);
-    let addresses: Vec<u8> = (0..case.ranges.len()).flat_map(|i| range_address(i).to_le_bytes()).collect();
+    let addresses: Vec<u8> =
+        (0..case.ranges.len()).flat_map(|i| range_address(i).to_le_bytes()).collect();
     config.constants[0] = Some(ConstBank::new(&addresses).map_err(text)?);
     for (bank, content) in &case.constants {
         config.constants[*bank] = Some(ConstBank::new(content).map_err(text)?);
@@ -154,14 +165,21 @@ fn check_buffers(memory: &Memory, case: &Case) -> Result<(), String> {
             let offset = expectation.offset + i as u64 * size;
             let found = read(memory, range_address(expectation.range) + offset, size)?;
             if found != expected {
-                return Err(format!("element {i} of {name} at byte {offset} is {found:#x}, expected {expected:#x}"));
+                return Err(format!(
+                    "element {i} of {name} at byte {offset} is {found:#x}, expected {expected:#x}"
+                ));
             }
         }
     }
     Ok(())
 }
 
-fn check_registers(memory: &Memory, function: &Function, case: &Case, stride: u64) -> Result<(), String> {
+fn check_registers(
+    memory: &Memory,
+    function: &Function,
+    case: &Case,
+    stride: u64,
+) -> Result<(), String> {
     let mut row = REGISTERS_OUT;
     for expectation in &case.registers {
         let reg = expectation.reg;

@@ -21,7 +21,11 @@ fn shift_within_a_warp_through_shared_memory() {
             }
             out.extend(s);
         }
-        Case::behaviour("shift", "shift").shape(Shape { grid: 1, block }).input(&data).output(&out).check();
+        Case::behaviour("shift", "shift")
+            .shape(Shape { grid: 1, block })
+            .input(&data)
+            .output(&out)
+            .check();
     }
 }
 
@@ -30,7 +34,11 @@ fn prefix_sums_of_a_warp_without_a_barrier() {
     for block in [1, 31, 32, 33, 100, 256] {
         let data = Draw::new(block as u64).vec(block, Draw::u32);
         let out = crate::reference::scan_blocks(&data, WARP);
-        Case::behaviour("warp_scan", "warp_scan").shape(Shape { grid: 1, block }).input(&data).output(&out).check();
+        Case::behaviour("warp_scan", "warp_scan")
+            .shape(Shape { grid: 1, block })
+            .input(&data)
+            .output(&out)
+            .check();
     }
 }
 
@@ -59,7 +67,8 @@ fn unrolled_stores_that_alias_across_lanes() {
 #[test]
 fn atomics_return_in_lane_order() {
     for block in [1, 5, 31, 32] {
-        let (mut sum, mut last, mut chain, mut shared) = ([7u32; 4], [9u32; 4], [100u32; 4], [100u32; 4]);
+        let (mut sum, mut last, mut chain, mut shared) =
+            ([7u32; 4], [9u32; 4], [100u32; 4], [100u32; 4]);
         let mut old: [Vec<u32>; 4] = Default::default();
         for t in 0..block as u32 {
             let word = t as usize & 3;
@@ -96,7 +105,9 @@ fn lanes_that_exit_inside_nested_divergence() {
                 let leaves_first = |t: usize| t & 7 == 7;
                 let leaves_loop = |t: usize| t & 1 == 1 && !leaves_first(t) && t > 17;
                 let stays = |t: &usize| !leaves_first(*t) && !leaves_loop(*t);
-                let mask = |lanes: &mut dyn Iterator<Item = usize>| lanes.fold(0u32, |mask, t| mask | 1 << t);
+                let mask = |lanes: &mut dyn Iterator<Item = usize>| {
+                    lanes.fold(0u32, |mask, t| mask | 1 << t)
+                };
                 let odd = mask(&mut (0..lanes).filter(|t| t & 1 == 1).filter(stays)).count_ones();
                 let all = mask(&mut (0..lanes).filter(stays));
                 for t in 0..lanes {
@@ -116,7 +127,11 @@ fn lanes_that_exit_inside_nested_divergence() {
                 }
             }
         }
-        Case::behaviour("nested_exit", "nested_exit").shape(shape).output(&out).output(&met).check();
+        Case::behaviour("nested_exit", "nested_exit")
+            .shape(shape)
+            .output(&out)
+            .output(&met)
+            .check();
     }
 }
 
@@ -124,7 +139,12 @@ fn lanes_that_exit_inside_nested_divergence() {
 fn a_warp_that_spins_on_another_warp_of_its_block() {
     let shape = Shape { grid: 1, block: 64 };
     Case::behaviour("spin", "spin_shared").shape(shape).output(&[7u32; WARP]).spins().check();
-    Case::behaviour("spin", "spin_global").shape(shape).inout(&[0u32], &[7u32]).output(&[7u32; WARP]).spins().check();
+    Case::behaviour("spin", "spin_global")
+        .shape(shape)
+        .inout(&[0u32], &[7u32])
+        .output(&[7u32; WARP])
+        .spins()
+        .check();
 }
 
 #[test]
@@ -145,7 +165,9 @@ fn blocks_of_a_cooperative_launch_wait_for_each_other() {
     for (grid, block) in [(2, 1), (2, 64), (7, 33), (40, 5)] {
         let shape = Shape { grid, block };
         let values: Vec<u32> = (0..grid as u32).map(|b| b * 10 + 1).collect();
-        let out: Vec<u32> = (0..shape.lanes()).map(|i| values[(i / block + 1) % grid] + (i % block) as u32).collect();
+        let out: Vec<u32> = (0..shape.lanes())
+            .map(|i| values[(i / block + 1) % grid] + (i % block) as u32)
+            .collect();
         Case::behaviour("cooperative", "meet")
             .shape(shape)
             .cooperative()
@@ -200,5 +222,8 @@ fn another_grid_does_not_synchronise() {
 fn a_warp_that_ended_is_not_waited_for() {
     let mut out = vec![0u32; 100];
     out[..WARP].fill(1);
-    Case::behaviour("stuck", "barrier_after_exit").shape(Shape { grid: 1, block: 100 }).output(&out).check();
+    Case::behaviour("stuck", "barrier_after_exit")
+        .shape(Shape { grid: 1, block: 100 })
+        .output(&out)
+        .check();
 }

@@ -7,15 +7,26 @@ const BLOCK: u32 = 128;
 
 /// Every lane of the grid counts `n` times.
 fn count(engine: EngineKind, threads: usize, n: u32) {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/maxwell/behaviour/contend.sm_50.cubin");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/fixtures/maxwell/behaviour/contend.sm_50.cubin"
+    );
     let binary = std::fs::read(path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let program = Program::load(&binary, None).expect("a program");
-    let [word, wide, real, ring, cas, seen] = [(); 6].map(|()| program.memory().alloc(8, 8).expect("memory"));
-    let args = [Arg::from(n), Arg::pointer(word), Arg::pointer(wide), Arg::pointer(real), Arg::pointer(ring)];
+    let [word, wide, real, ring, cas, seen] =
+        [(); 6].map(|()| program.memory().alloc(8, 8).expect("memory"));
+    let args = [
+        Arg::from(n),
+        Arg::pointer(word),
+        Arg::pointer(wide),
+        Arg::pointer(real),
+        Arg::pointer(ring),
+    ];
     let args = args.into_iter().chain([Arg::pointer(cas), Arg::pointer(seen)]).collect::<Vec<_>>();
     let mut options = LaunchOptions::new([GRID, 1, 1], [BLOCK, 1, 1]);
     (options.engine, options.threads) = (engine, threads);
-    let outcome = program.only_kernel().expect("one kernel").launch(&args, &options).expect("a launch");
+    let outcome =
+        program.only_kernel().expect("one kernel").launch(&args, &options).expect("a launch");
     assert_eq!(outcome.fault, None);
     let read = |address| {
         let mut bytes = [0; 8];
@@ -27,7 +38,11 @@ fn count(engine: EngineKind, threads: usize, n: u32) {
     let label = format!("{engine}, {threads} threads");
     assert_eq!(read(word), total, "{label}: 32 bits");
     assert_eq!(read(wide), total << 32 | total, "{label}: 64 bits");
-    assert_eq!(f32::from_bits(read(real) as u32), (lanes * u64::from(n.div_ceil(64))) as f32, "{label}: float");
+    assert_eq!(
+        f32::from_bits(read(real) as u32),
+        (lanes * u64::from(n.div_ceil(64))) as f32,
+        "{label}: float"
+    );
     assert_eq!(read(ring), total % 1000, "{label}: wrapping");
     assert_eq!(read(cas), lanes * u64::from(n.div_ceil(16)), "{label}: compare and swap");
     // The greatest value that was seen, and the sum of what the blocks counted in shared memory.

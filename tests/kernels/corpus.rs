@@ -9,7 +9,9 @@ const SLACK: usize = 8;
 
 #[test]
 fn saxpy() {
-    for (block, n) in BLOCKS.into_iter().zip([97, 500, 1000, 1024, 1025, 2000, 2001, 3000, 3001, 3999, 4097]) {
+    for (block, n) in
+        BLOCKS.into_iter().zip([97, 500, 1000, 1024, 1025, 2000, 2001, 3000, 3001, 3999, 4097])
+    {
         check_saxpy(Case::kernel("saxpy", "saxpy"), block, n);
     }
 }
@@ -21,7 +23,13 @@ pub fn check_saxpy(kernel: Case, block: usize, n: usize) {
     let y = draw.vec(n + SLACK, |d| d.f32(10.0));
     let mut expected = reference::saxpy(-1.7, &x, &y[..n]);
     expected.extend(&y[n..]);
-    kernel.shape(Shape::covering(n, block)).value(n as i32).value(-1.7f32).input(&x).inout(&y, &expected).check();
+    kernel
+        .shape(Shape::covering(n, block))
+        .value(n as i32)
+        .value(-1.7f32)
+        .input(&x)
+        .inout(&y, &expected)
+        .check();
 }
 
 #[test]
@@ -106,9 +114,17 @@ fn votes() {
 fn mandel() {
     let view = View { w: 61, h: 43, x0: -2.3, y0: -1.2, dx: 0.05, dy: 0.055 };
     let expected = reference::mandel(view, 100);
-    for block in
-        [[1, 1, 1], [7, 3, 1], [31, 1, 1], [1, 32, 1], [16, 16, 1], [33, 3, 1], [32, 32, 1], [61, 1, 1], [10, 100, 1]]
-    {
+    for block in [
+        [1, 1, 1],
+        [7, 3, 1],
+        [31, 1, 1],
+        [1, 32, 1],
+        [16, 16, 1],
+        [33, 3, 1],
+        [32, 32, 1],
+        [61, 1, 1],
+        [10, 100, 1],
+    ] {
         Case::kernel("mandel", "mandel")
             .grid([61u32.div_ceil(block[0]), 43u32.div_ceil(block[1]), 1])
             .block(block)
@@ -143,7 +159,9 @@ fn local() {
 fn consts() {
     let table = Draw::new(9).vec(64, |d| d.u32() as i32);
     for block in BLOCKS {
-        let integers = |table: &[i32]| (0..block).map(|i| table[i & 63].wrapping_add(84)).collect::<Vec<i32>>();
+        let integers = |table: &[i32]| {
+            (0..block).map(|i| table[i & 63].wrapping_add(84)).collect::<Vec<i32>>()
+        };
         let floats: Vec<f32> = (0..block).map(|i| [1.0, 2.0, 3.0, 4.0][i & 3]).collect();
         let case = || Case::kernel("local", "consts").shape(Shape { grid: 1, block });
         case().output(&integers(&[0; 64])).output(&floats).check();
@@ -161,10 +179,12 @@ fn types() {
         let pairs = draw.vec(2 * block, |d| d.u32() as i32);
         let quads = draw.vec(4 * block, |d| d.u32() as i32);
         let floats = draw.vec(block + 4, |d| d.below(1000) as f32);
-        let two: Vec<i32> =
-            (0..block).flat_map(|i| [quads[4 * i].wrapping_add(pairs[2 * i]), quads[4 * i + 1]]).collect();
-        let four: Vec<i32> =
-            (0..block).flat_map(|i| [quads[4 * i + 3], pairs[2 * i + 1], quads[4 * i + 2], 1]).collect();
+        let two: Vec<i32> = (0..block)
+            .flat_map(|i| [quads[4 * i].wrapping_add(pairs[2 * i]), quads[4 * i + 1]])
+            .collect();
+        let four: Vec<i32> = (0..block)
+            .flat_map(|i| [quads[4 * i + 3], pairs[2 * i + 1], quads[4 * i + 2], 1])
+            .collect();
         let mut sums = vec![0.0f32; 400];
         for i in 0..block {
             sums[i] = floats[i..i + 5].iter().sum();

@@ -124,12 +124,23 @@ fn atom64_and_red64() {
         for (p, q) in p2.iter_mut().zip(&mut q2) {
             o.push(wides(p, q, v));
         }
-        Case::kernel("atomics", "red64").shape(one(block)).inout(&p, &p2).inout(&q, &q2).value(v).check();
+        Case::kernel("atomics", "red64")
+            .shape(one(block))
+            .inout(&p, &p2)
+            .inout(&q, &q2)
+            .value(v)
+            .check();
         for (p, o) in p2.iter_mut().zip(&mut o) {
             *o = o.wrapping_add(swap(p, |_| v));
             *o = o.wrapping_add(swap(p, |m| if m == v { v.wrapping_add(1) } else { m }));
         }
-        Case::kernel("atomics", "atom64").shape(one(block)).inout(&p, &p2).inout(&q, &q2).output(&o).value(v).check();
+        Case::kernel("atomics", "atom64")
+            .shape(one(block))
+            .inout(&p, &p2)
+            .inout(&q, &q2)
+            .output(&o)
+            .value(v)
+            .check();
     }
 }
 
@@ -186,7 +197,8 @@ fn fatom() {
         let halves = draw.vec(2 * block, |d| f16::from_f32(d.f32(100.0)).to_bits());
         let h = draw.vec(block, |d| f16::from_f32(d.f32(60_000.0)).to_bits());
         let added = |(n, &bits): (usize, &u16)| {
-            f16::from_f32(f16::from_bits(bits).to_f32() + if n % 2 == 0 { 1.0 } else { 2.0 }).to_bits()
+            f16::from_f32(f16::from_bits(bits).to_f32() + if n % 2 == 0 { 1.0 } else { 2.0 })
+                .to_bits()
         };
         Case::kernel("atomics", "fatom")
             .shape(one(block))
@@ -219,7 +231,8 @@ fn calls() {
         let factorial = |n: i32| (1..=n).product::<i32>();
         let fibonacci = |n: i32| (0..n).fold((0, 1), |(a, b), _| (b, a + b)).0;
         let sums: Vec<i32> = (0..block).map(|i| factorial(x[i]) + fibonacci(x[i + 1])).collect();
-        let lane = |i: usize| if x[i] & 1 == 0 { i as f32 * 2.0 + 1.0 } else { i as f32 * i as f32 };
+        let lane =
+            |i: usize| if x[i] & 1 == 0 { i as f32 * 2.0 + 1.0 } else { i as f32 * i as f32 };
         Case::kernel("calls", "calls")
             .shape(Shape { grid: 3, block })
             .stack_bytes(4096)

@@ -10,7 +10,10 @@ use crate::support::bytes_of;
 
 /// The elements of an example's array, as bytes.
 fn array(example: &str, name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(example).join(format!("{name}.npy"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("examples")
+        .join(example)
+        .join(format!("{name}.npy"));
     let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     npy::read(&bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display())).bytes
 }
@@ -54,7 +57,10 @@ fn reduce() {
 
 #[test]
 fn histogram_and_scan() {
-    assert_eq!(reference::histogram(&array("histogram", "data")), words("histogram", "bins.expected"));
+    assert_eq!(
+        reference::histogram(&array("histogram", "data")),
+        words("histogram", "bins.expected")
+    );
     let data = words("scan", "data");
     assert_eq!(reference::scan_blocks(&data, data.len()), words("scan", "scan.expected"));
     assert_eq!(reference::scan_blocks(&data, 256), words("scan", "scan-blocks.expected"));
@@ -73,7 +79,8 @@ fn mandelbrot() {
 #[test]
 fn nbody() {
     let rows = |name| floats("nbody", name).as_chunks().0.to_vec();
-    let gravity = Gravity { dt: 0.0078125, softening2: 0.0025, w: 256, h: 256, pixels_per_unit: 56.0 };
+    let gravity =
+        Gravity { dt: 0.0078125, softening2: 0.0025, w: 256, h: 256, pixels_per_unit: 56.0 };
     let after = reference::nbody(&rows("position"), &rows("velocity"), gravity);
     assert_eq!(after.positions, rows("position.expected"));
     assert_eq!(after.velocities, rows("velocity.expected"));
@@ -93,15 +100,20 @@ fn stencil() {
 #[test]
 fn quicksort() {
     let starts: Vec<i32> = words("quicksort", "starts").into_iter().map(|v| v as i32).collect();
-    assert_eq!(reference::sort_segments(&floats("quicksort", "data"), &starts), floats("quicksort", "data.expected"));
+    assert_eq!(
+        reference::sort_segments(&floats("quicksort", "data"), &starts),
+        floats("quicksort", "data.expected")
+    );
 }
 
 #[test]
 fn convolution_and_fft() {
-    let convolution = reference::convolution(&floats("convolution", "taps"), &floats("convolution", "signal"));
+    let convolution =
+        reference::convolution(&floats("convolution", "taps"), &floats("convolution", "signal"));
     assert_eq!(convolution, floats("convolution", "signal.expected"));
     let pairs = |name| floats("fft", name).as_chunks().0.to_vec();
-    let spectrum: Vec<_> = pairs("signal").chunks(1024).flat_map(|row| reference::fft(row, &pairs("roots"))).collect();
+    let spectrum: Vec<_> =
+        pairs("signal").chunks(1024).flat_map(|row| reference::fft(row, &pairs("roots"))).collect();
     assert_eq!(spectrum, pairs("spectrum.expected"));
 }
 

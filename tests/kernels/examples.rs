@@ -44,9 +44,11 @@ fn reduce() {
 fn histogram() {
     for block in BLOCKS {
         for entry in ["histogram_shared", "histogram_global"] {
-            let data = Draw::new(block as u64).vec(elements(block) + 1000, |d| (d.below(16) * d.below(16)) as u8);
+            let data = Draw::new(block as u64)
+                .vec(elements(block) + 1000, |d| (d.below(16) * d.below(16)) as u8);
             let before: Vec<u32> = (0..256).collect();
-            let after: Vec<u32> = before.iter().zip(reference::histogram(&data)).map(|(&a, b)| a + b).collect();
+            let after: Vec<u32> =
+                before.iter().zip(reference::histogram(&data)).map(|(&a, b)| a + b).collect();
             Case::example("histogram", entry)
                 .shape(Shape { grid: 3, block })
                 .input(&data)
@@ -123,8 +125,10 @@ fn scan_blocks() {
         let n = elements(block);
         let shape = Shape::covering(n, block);
         let data = Draw::new(block as u64).vec(n, Draw::u32);
-        let sums: Vec<u32> =
-            data.chunks(block).map(|part| part.iter().fold(0, |sum: u32, &v| sum.wrapping_add(v))).collect();
+        let sums: Vec<u32> = data
+            .chunks(block)
+            .map(|part| part.iter().fold(0, |sum: u32, &v| sum.wrapping_add(v)))
+            .collect();
         Case::example("scan", "scan_blocks")
             .shape(shape)
             .input(&data)
@@ -142,7 +146,8 @@ fn scan_chained() {
         let shape = Shape::covering(n, block);
         let data = Draw::new(block as u64).vec(n, Draw::u32);
         let total = reference::scan_blocks(&data, n);
-        let ends: Vec<u32> = (1..=shape.grid).map(|part| total[(part * block).min(n) - 1]).collect();
+        let ends: Vec<u32> =
+            (1..=shape.grid).map(|part| total[(part * block).min(n) - 1]).collect();
         Case::example("scan", "scan_chained")
             .shape(shape)
             .input(&data)
@@ -269,7 +274,8 @@ fn fft() {
     let roots = reference::roots(1024);
     for block in BLOCKS {
         let signal = Draw::new(block as u64).vec(2 * 1024, |d| [d.f32(1.0), d.f32(1.0)]);
-        let spectrum: Vec<_> = signal.chunks(1024).flat_map(|row| reference::fft(row, &roots)).collect();
+        let spectrum: Vec<_> =
+            signal.chunks(1024).flat_map(|row| reference::fft(row, &roots)).collect();
         Case::example("fft", "fft")
             .shape(Shape { grid: 2, block })
             .input(signal.as_flattened())
@@ -314,7 +320,8 @@ fn half() {
     for block in BLOCKS {
         let n = elements(block);
         let mut draw = Draw::new(block as u64);
-        let pictures: [Vec<u16>; 2] = std::array::from_fn(|_| draw.vec(n, |d| d.below(0x7c00) as u16));
+        let pictures: [Vec<u16>; 2] =
+            std::array::from_fn(|_| draw.vec(n, |d| d.below(0x7c00) as u16));
         let mask = draw.vec(n, |d| d.below(0x3c01) as u16);
         for gain in [1.0f32, 7.5, 1e-5] {
             let (light, grey) = reference::blend(&pictures[0], &pictures[1], &mask, gain);

@@ -39,15 +39,32 @@ fn assert_fault(fault: &Fault, kind: FaultKind, thread: usize, address: u64, tex
 fn a_store_that_fails_in_one_lane() {
     for (block, thread) in [(32, 20), (32, 0), (32, 31), (96, 52), (33, 32), (7, 6)] {
         let warp = thread / WARP * WARP;
-        let out: Vec<u32> = (0..block).map(|t| if t < thread { t as u32 + 1000 } else { OLD }).collect();
-        fault_case("fault_store", block, &out, &marks(block, (warp + WARP).min(block)), &marks(block, warp))
-            .value(thread as u32)
-            .value(NOWHERE)
-            .check_fault(|fault| assert_fault(fault, FaultKind::AddressOutOfRange, thread, NOWHERE, "STG"));
-        fault_case("fault_store", block, &out, &marks(block, (warp + WARP).min(block)), &marks(block, warp))
-            .value(thread as u32)
-            .value(NOWHERE + 2)
-            .check_fault(|fault| assert_fault(fault, FaultKind::MisalignedAddress, thread, NOWHERE + 2, "STG"));
+        let out: Vec<u32> =
+            (0..block).map(|t| if t < thread { t as u32 + 1000 } else { OLD }).collect();
+        fault_case(
+            "fault_store",
+            block,
+            &out,
+            &marks(block, (warp + WARP).min(block)),
+            &marks(block, warp),
+        )
+        .value(thread as u32)
+        .value(NOWHERE)
+        .check_fault(|fault| {
+            assert_fault(fault, FaultKind::AddressOutOfRange, thread, NOWHERE, "STG")
+        });
+        fault_case(
+            "fault_store",
+            block,
+            &out,
+            &marks(block, (warp + WARP).min(block)),
+            &marks(block, warp),
+        )
+        .value(thread as u32)
+        .value(NOWHERE + 2)
+        .check_fault(|fault| {
+            assert_fault(fault, FaultKind::MisalignedAddress, thread, NOWHERE + 2, "STG")
+        });
     }
 }
 
@@ -56,10 +73,18 @@ fn a_load_that_fails_in_one_lane() {
     for (block, thread) in [(32, 20), (32, 0), (64, 63), (33, 32)] {
         let warp = thread / WARP * WARP;
         let last: Vec<u32> = (0..block).map(|t| if t < warp { OLD + 1 } else { 0 }).collect();
-        fault_case("fault_load", block, &vec![OLD; block], &marks(block, (warp + WARP).min(block)), &last)
-            .value(thread as u32)
-            .value(NOWHERE)
-            .check_fault(|fault| assert_fault(fault, FaultKind::AddressOutOfRange, thread, NOWHERE, "LDG"));
+        fault_case(
+            "fault_load",
+            block,
+            &vec![OLD; block],
+            &marks(block, (warp + WARP).min(block)),
+            &last,
+        )
+        .value(thread as u32)
+        .value(NOWHERE)
+        .check_fault(|fault| {
+            assert_fault(fault, FaultKind::AddressOutOfRange, thread, NOWHERE, "LDG")
+        });
     }
 }
 
@@ -69,10 +94,18 @@ fn an_atomic_that_fails_in_one_lane() {
         let warp = thread / WARP * WARP;
         let sum = |threads: usize| (0..threads).fold(OLD, |sum, t| sum + t as u32 + 1);
         let last: Vec<u32> = (0..block).map(|t| if t < warp { sum(t) } else { 0 }).collect();
-        fault_case("fault_atomic", block, &[sum(thread)], &marks(block, (warp + WARP).min(block)), &last)
-            .value(thread as u32)
-            .value(NOWHERE)
-            .check_fault(|fault| assert_fault(fault, FaultKind::AddressOutOfRange, thread, NOWHERE, "ATOM"));
+        fault_case(
+            "fault_atomic",
+            block,
+            &[sum(thread)],
+            &marks(block, (warp + WARP).min(block)),
+            &last,
+        )
+        .value(thread as u32)
+        .value(NOWHERE)
+        .check_fault(|fault| {
+            assert_fault(fault, FaultKind::AddressOutOfRange, thread, NOWHERE, "ATOM")
+        });
     }
 }
 
@@ -82,7 +115,9 @@ fn a_store_past_the_shared_memory() {
         fault_case("fault_shared", 32, &[], &marks(32, 32), &marks(32, 0))
             .value(thread as u32)
             .value(offset)
-            .check_fault(|fault| assert_fault(fault, FaultKind::AddressOutOfRange, thread, offset, "STS"));
+            .check_fault(|fault| {
+                assert_fault(fault, FaultKind::AddressOutOfRange, thread, offset, "STS")
+            });
     }
 }
 
@@ -113,7 +148,9 @@ fn stores_out_of_range() {
         .shape(Shape { grid: 1, block: 32 })
         .output(&[0u32; 40])
         .value(1i64)
-        .check_fault(|fault| assert_eq!((fault.kind(), fault.fault.lane), (FaultKind::MisalignedAddress, 0)));
+        .check_fault(|fault| {
+            assert_eq!((fault.kind(), fault.fault.lane), (FaultKind::MisalignedAddress, 0))
+        });
 }
 
 #[test]
@@ -124,20 +161,24 @@ fn a_load_past_the_local_memory() {
             .output(&[0i32; 32])
             .value(offset)
             .check_fault(|fault| {
-                assert_eq!((fault.kind(), fault.fault.warp, fault.fault.lane), (FaultKind::AddressOutOfRange, 0, 0))
+                assert_eq!(
+                    (fault.kind(), fault.fault.warp, fault.fault.lane),
+                    (FaultKind::AddressOutOfRange, 0, 0)
+                )
             });
     }
 }
 
 #[test]
 fn barriers_that_cannot_be_reached() {
-    Case::behaviour("stuck", "stuck_barrier").shape(Shape { grid: 1, block: 96 }).output(&[0u32; 96]).check_fault(
-        |fault| {
+    Case::behaviour("stuck", "stuck_barrier")
+        .shape(Shape { grid: 1, block: 96 })
+        .output(&[0u32; 96])
+        .check_fault(|fault| {
             assert_eq!(fault.kind(), FaultKind::StuckBarrier);
             let waiting: Vec<_> = fault.fault.waiting.iter().map(|w| (w.warp, w.barrier)).collect();
             assert_eq!(waiting, [(0, Some(0)), (1, Some(1)), (2, Some(1))]);
-        },
-    );
+        });
     Case::behaviour("stuck", "stuck_count")
         .shape(Shape { grid: 1, block: 64 })
         .output(&[0u32; 64])
@@ -147,7 +188,9 @@ fn barriers_that_cannot_be_reached() {
 #[test]
 fn endless_loops_end_with_the_budget() {
     for entry in ["endless", "endless_empty"] {
-        let case = Case::behaviour("stuck", entry).shape(Shape { grid: 2, block: 64 }).instruction_limit(100_000);
+        let case = Case::behaviour("stuck", entry)
+            .shape(Shape { grid: 2, block: 64 })
+            .instruction_limit(100_000);
         let case = if entry == "endless" { case.any(256) } else { case };
         case.check_fault(|fault| assert_eq!(fault.kind(), FaultKind::BudgetExceeded));
     }
@@ -174,22 +217,31 @@ fn a_texture_that_is_not_there() {
 fn addresses_are_no_handles() {
     let mut trapped = 0;
     for file in ["surf", "tex"] {
-        let path = format!("{}/tests/fixtures/maxwell/kernels/{file}.sm_50.cubin", env!("CARGO_MANIFEST_DIR"));
+        let path = format!(
+            "{}/tests/fixtures/maxwell/kernels/{file}.sm_50.cubin",
+            env!("CARGO_MANIFEST_DIR")
+        );
         let binary = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
         let module = warploom_container::modules(&binary).expect("a module").remove(0);
-        let names: Vec<String> = module.kernels().map(|(_, function)| function.name.clone()).collect();
+        let names: Vec<String> =
+            module.kernels().map(|(_, function)| function.name.clone()).collect();
         for name in names {
-            let program = Program::load(&binary, Some(&name)).unwrap_or_else(|error| panic!("{error}"));
+            let program =
+                Program::load(&binary, Some(&name)).unwrap_or_else(|error| panic!("{error}"));
             let kernel = program.kernel(&name).expect("the kernel");
             let buffer = program.memory().alloc(1 << 16, 16).expect("memory");
             let arg = |size: u32| match size {
                 8 => Arg::pointer(buffer),
                 size => Arg::bytes(vec![0; size as usize]),
             };
-            let args: Vec<Arg> = kernel.function().params.iter().map(|param| arg(param.size)).collect();
+            let args: Vec<Arg> =
+                kernel.function().params.iter().map(|param| arg(param.size)).collect();
             let run = |engine| {
                 let options = LaunchOptions { engine, ..LaunchOptions::new([1; 3], [32, 1, 1]) };
-                kernel.launch(&args, &options).unwrap_or_else(|error| panic!("{name}: {error}")).fault
+                kernel
+                    .launch(&args, &options)
+                    .unwrap_or_else(|error| panic!("{name}: {error}"))
+                    .fault
             };
             let [interp, jit] = [EngineKind::Interp, EngineKind::Jit].map(run);
             assert_eq!(interp, jit, "{name}");

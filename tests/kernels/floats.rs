@@ -107,7 +107,9 @@ fn bit_patterns() {
     let mut lanes: Vec<[u32; 3]> = vec![];
     for a in special {
         for b in special {
-            lanes.extend([0, 5, 13, 17, 2].map(|k| [a, b, special[(k + lanes.len()) % special.len()]]));
+            lanes.extend(
+                [0, 5, 13, 17, 2].map(|k| [a, b, special[(k + lanes.len()) % special.len()]]),
+            );
         }
     }
     let mut draw = Draw::new(1);
@@ -119,7 +121,8 @@ fn bit_patterns() {
     lanes.extend(draw.vec(503, |d| [d.u32(), d.u32(), d.u32()]));
     let n = lanes.len();
     let column = |k: usize| lanes.iter().map(|lane| lane[k]).collect::<Vec<u32>>();
-    let results: Vec<[u32; 16]> = lanes.iter().enumerate().map(|(i, &lane)| rows(i, lane)).collect();
+    let results: Vec<[u32; 16]> =
+        lanes.iter().enumerate().map(|(i, &lane)| rows(i, lane)).collect();
     let out: Vec<u32> = (0..16).flat_map(|row| results.iter().map(move |r| r[row])).collect();
     for block in [256, 77] {
         Case::behaviour("float_bits", "float_bits")

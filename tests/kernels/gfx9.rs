@@ -14,7 +14,8 @@ fn saxpy() {
         let mut draw = Draw::new(block as u64);
         let x = draw.vec(n, |d| d.f32(10.0));
         let y = draw.vec(n + SLACK, |d| d.f32(10.0));
-        let mut expected: Vec<f32> = x.iter().zip(&y).map(|(&x, &y)| (-1.7f32).mul_add(x, y)).collect();
+        let mut expected: Vec<f32> =
+            x.iter().zip(&y).map(|(&x, &y)| (-1.7f32).mul_add(x, y)).collect();
         expected.extend(&y[n..]);
         let kernel = Case::gfx9("k01_saxpy", "saxpy").shape(Shape::covering(n, block));
         kernel.inout(&y, &expected).input(&x).value(-1.7f32).value(n as u32).check();
@@ -27,8 +28,9 @@ fn matmul() {
         let mut draw = Draw::new(n as u64);
         let a = draw.vec(n * n, |d| d.f32(2.0));
         let b = draw.vec(n * n, |d| d.f32(2.0));
-        let cell =
-            |row: usize, column: usize| (0..n).fold(0f32, |sum, k| a[row * n + k].mul_add(b[k * n + column], sum));
+        let cell = |row: usize, column: usize| {
+            (0..n).fold(0f32, |sum, k| a[row * n + k].mul_add(b[k * n + column], sum))
+        };
         let c: Vec<f32> = (0..n * n).map(|at| cell(at / n, at % n)).collect();
         let tiles = (n / 16) as u32;
         let kernel = Case::gfx9("k02_matmul", "matmul").grid([tiles, tiles, 1]).block([16, 16, 1]);
@@ -50,11 +52,15 @@ fn tree(mut lanes: Vec<u32>) -> u32 {
 
 #[test]
 fn reduce() {
-    for (block, grid, n) in [(1, 5, 9), (63, 3, 1000), (64, 1, 64), (65, 4, 777), (256, 7, 5000), (1024, 3, 9999)] {
+    for (block, grid, n) in
+        [(1, 5, 9), (63, 3, 1000), (64, 1, 64), (65, 4, 777), (256, 7, 5000), (1024, 3, 9999)]
+    {
         let input = Draw::new(block as u64).vec(n, |d| d.below(1 << 30));
         let group = |group: usize| {
             let lane = |l: usize| {
-                (group * block + l..n).step_by(block * grid).fold(0, |sum: u32, i| sum.wrapping_add(input[i]))
+                (group * block + l..n)
+                    .step_by(block * grid)
+                    .fold(0, |sum: u32, i| sum.wrapping_add(input[i]))
             };
             tree((0..block).map(lane).collect())
         };
@@ -67,9 +73,14 @@ fn reduce() {
 #[test]
 fn histograms() {
     for entry in ["hist_global", "hist_local"] {
-        for (block, grid, n) in
-            [(1, 3, 50), (63, 2, 999), (64, 1, 64), (65, 3, 2000), (256, 5, 10_007), (1024, 2, 5000)]
-        {
+        for (block, grid, n) in [
+            (1, 3, 50),
+            (63, 2, 999),
+            (64, 1, 64),
+            (65, 3, 2000),
+            (256, 5, 10_007),
+            (1024, 2, 5000),
+        ] {
             let input = Draw::new(block as u64).vec(n, |d| d.below(256) as u8);
             let mut counts = vec![0u32; 256];
             input.iter().for_each(|&byte| counts[usize::from(byte)] += 1);
@@ -82,9 +93,13 @@ fn histograms() {
 #[test]
 fn mandel() {
     let (x0, y0, dx, dy) = (-2.1f32, -1.2f32, 0.053f32, 0.067f32);
-    for (block, w, h) in
-        [([1, 1, 1], 5, 3), ([63, 1, 1], 61, 7), ([8, 8, 1], 61, 35), ([64, 1, 1], 61, 35), ([65, 3, 1], 61, 35)]
-    {
+    for (block, w, h) in [
+        ([1, 1, 1], 5, 3),
+        ([63, 1, 1], 61, 7),
+        ([8, 8, 1], 61, 35),
+        ([64, 1, 1], 61, 35),
+        ([65, 3, 1], 61, 35),
+    ] {
         let point = |x: i32, y: i32| {
             let (cx, cy) = ((x as f32).mul_add(dx, x0), (y as f32).mul_add(dy, y0));
             let (mut zx, mut zy, mut i) = (0f32, 0f32, 0);
@@ -96,7 +111,8 @@ fn mandel() {
             }
             i
         };
-        let out: Vec<i32> = (0..h).flat_map(|y| (0..w).map(move |x| (x, y))).map(|(x, y)| point(x, y)).collect();
+        let out: Vec<i32> =
+            (0..h).flat_map(|y| (0..w).map(move |x| (x, y))).map(|(x, y)| point(x, y)).collect();
         let grid = [(w as u32).div_ceil(block[0]), (h as u32).div_ceil(block[1]), 1];
         let kernel = Case::gfx9("k05_mandel", "mandel").grid(grid).block(block).output(&out);
         kernel.value(w).value(h).value(x0).value(y0).value(dx).value(dy).value(50i32).check();
@@ -124,8 +140,9 @@ fn scratch() {
 fn calls() {
     for (block, grid) in [(1u32, 3u32), (63, 2), (64, 1), (65, 2), (256, 3)] {
         let a = |g: u32, i: u32| g.wrapping_mul(i & 15);
-        let out: Vec<u32> =
-            (0..block * grid).map(|g| a(g, g).wrapping_mul(3).wrapping_add(a(g, g.wrapping_add(1)))).collect();
+        let out: Vec<u32> = (0..block * grid)
+            .map(|g| a(g, g).wrapping_mul(3).wrapping_add(a(g, g.wrapping_add(1))))
+            .collect();
         Case::gfx9("k09_scratch", "callee")
             .shape(Shape { grid: grid as usize, block: block as usize })
             .output(&out)
@@ -165,14 +182,17 @@ fn generic_pointers() {
 fn constant_table() {
     const TABLE: [u32; 16] = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3];
     for (block, grid) in [(1usize, 19usize), (63, 3), (64, 18), (65, 3), (256, 2)] {
-        let out: Vec<u32> = (0..block * grid).map(|g| TABLE[g & 15] + TABLE[(g / block) & 15]).collect();
+        let out: Vec<u32> =
+            (0..block * grid).map(|g| TABLE[g & 15] + TABLE[(g / block) & 15]).collect();
         Case::gfx9("k09_scratch", "consttab").shape(Shape { grid, block }).output(&out).check();
     }
 }
 
 #[test]
 fn switches() {
-    for (k, block) in [(0u32, 1usize), (1, 63), (2, 64), (3, 65), (4, 256), (5, 64), (6, 64), (99, 7)] {
+    for (k, block) in
+        [(0u32, 1usize), (1, 63), (2, 64), (3, 65), (4, 256), (5, 64), (6, 64), (99, 7)]
+    {
         let value = |g: u32| match k {
             0 => g.wrapping_mul(3),
             1 => g ^ 77,
@@ -183,7 +203,11 @@ fn switches() {
             _ => 0,
         };
         let out: Vec<u32> = (0..3 * block as u32).map(value).collect();
-        Case::gfx9("k09_scratch", "swtch").shape(Shape { grid: 3, block }).output(&out).value(k).check();
+        Case::gfx9("k09_scratch", "swtch")
+            .shape(Shape { grid: 3, block })
+            .output(&out)
+            .value(k)
+            .check();
     }
 }
 
@@ -263,7 +287,8 @@ fn scalar_memory() {
         }
         // s_atomic_inc at 0x98.
         o[38] = if o[38] >= r0 { 0 } else { o[38] + 1 };
-        (o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7]) = (r0, r1, r2, r3, a, old as u32, swapped, 1);
+        (o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7]) =
+            (r0, r1, r2, r3, a, old as u32, swapped, 1);
         Case::gfx9("k15_smem", "smem_forms").inout(&before, &o).input(&c).value(k).check();
     }
 }

@@ -10,7 +10,8 @@ fn manifests() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let entries = |folder: &str| -> Vec<PathBuf> {
         let folder = root.join(folder);
-        let listed = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+        let listed =
+            std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
         listed.map(|entry| entry.expect("a readable folder").path()).collect()
     };
     let folders = [
@@ -23,9 +24,11 @@ fn manifests() -> Vec<PathBuf> {
     ];
     let compilers = entries("tests/fixtures/ptx").into_iter().filter(|path| path.is_dir());
     let compilers = compilers.map(|path| path.to_string_lossy().into_owned());
-    let folders = folders.into_iter().map(str::to_owned).chain(compilers).flat_map(|folder| entries(&folder));
+    let folders =
+        folders.into_iter().map(str::to_owned).chain(compilers).flat_map(|folder| entries(&folder));
     let folders = folders.filter(|path| path.is_dir());
-    let mut found: Vec<PathBuf> = folders.flat_map(|folder| entries(&folder.to_string_lossy())).collect();
+    let mut found: Vec<PathBuf> =
+        folders.flat_map(|folder| entries(&folder.to_string_lossy())).collect();
     found.retain(|path| path.extension().is_some_and(|e| e == "toml"));
     found.sort();
     found
@@ -39,9 +42,12 @@ fn give_the_expected_files() {
         let launch = Launch::read(&path).unwrap_or_else(|e| panic!("{e}"));
         let session = Session::new(&launch).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         assert!(launch.expects_something(), "{}: nothing is expected", path.display());
-        for (engine, threads) in
-            [(EngineKind::Jit, 1), (EngineKind::Jit, 2), (EngineKind::Interp, 1), (EngineKind::Interp, 2)]
-        {
+        for (engine, threads) in [
+            (EngineKind::Jit, 1),
+            (EngineKind::Jit, 2),
+            (EngineKind::Interp, 1),
+            (EngineKind::Interp, 2),
+        ] {
             let label = format!("{} ({engine}, {threads} threads)", path.display());
             session.reset().unwrap_or_else(|e| panic!("{label}: {e}"));
             let options = session.options(engine, threads);
@@ -50,25 +56,42 @@ fn give_the_expected_files() {
                 panic!("{label}: {fault}");
             }
             if let Some(expect) = &launch.printf.expect {
-                assert!(outcome.printed.text == *expect, "{label}: {}", String::from_utf8_lossy(&outcome.printed.text));
+                assert!(
+                    outcome.printed.text == *expect,
+                    "{label}: {}",
+                    String::from_utf8_lossy(&outcome.printed.text)
+                );
             }
             for (i, buffer) in launch.buffers.iter().enumerate() {
                 let Some(expect) = &buffer.expect else { continue };
                 let got = session.buffer(i).unwrap_or_else(|e| panic!("{label}: {e}"));
                 let comparison = compare(&got, &expect.array, expect.tolerance);
-                assert_eq!(comparison.mismatches, 0, "{label}: buffer `{}`: {comparison}", buffer.name);
+                assert_eq!(
+                    comparison.mismatches, 0,
+                    "{label}: buffer `{}`: {comparison}",
+                    buffer.name
+                );
             }
             for (i, symbol) in launch.symbols.iter().enumerate() {
                 let Some(expect) = &symbol.expect else { continue };
                 let got = session.variable(i).unwrap_or_else(|e| panic!("{label}: {e}"));
-                let comparison = compare(&got[..expect.array.bytes.len()], &expect.array, expect.tolerance);
-                assert_eq!(comparison.mismatches, 0, "{label}: variable `{}`: {comparison}", symbol.name);
+                let comparison =
+                    compare(&got[..expect.array.bytes.len()], &expect.array, expect.tolerance);
+                assert_eq!(
+                    comparison.mismatches, 0,
+                    "{label}: variable `{}`: {comparison}",
+                    symbol.name
+                );
             }
             for (i, surface) in launch.surfaces.iter().enumerate() {
                 let Some(expect) = &surface.expect else { continue };
                 let texels = session.surface(i).unwrap_or_else(|e| panic!("{label}: {e}"));
                 let comparison = compare(&texels, &expect.array, expect.tolerance);
-                assert_eq!(comparison.mismatches, 0, "{label}: surface `{}`: {comparison}", surface.name);
+                assert_eq!(
+                    comparison.mismatches, 0,
+                    "{label}: surface `{}`: {comparison}",
+                    surface.name
+                );
             }
         }
     }

@@ -44,15 +44,18 @@ pub fn saxpy(a: f32, x: &[f32], y: &[f32]) -> Vec<f32> {
 
 /// Row-major `a` (m x k) times `b` (k x n).
 pub fn matmul(a: &[f32], b: &[f32], m: usize, n: usize, k: usize) -> Vec<f32> {
-    let cell = |row: usize, column: usize| (0..k).fold(0.0f32, |sum, i| a[row * k + i].mul_add(b[i * n + column], sum));
+    let cell = |row: usize, column: usize| {
+        (0..k).fold(0.0f32, |sum, i| a[row * k + i].mul_add(b[i * n + column], sum))
+    };
     (0..m * n).map(|at| cell(at / n, at % n)).collect()
 }
 
 /// The example's reduction: the float sum of each block, and the maximum of the rounded values.
 pub fn reduce(x: &[f32], shape: Shape) -> (Vec<f32>, i32) {
     let partial = (0..shape.grid).map(|block| {
-        let mut lanes: Vec<f32> =
-            (0..shape.block).map(|t| shape.strided(block, t, x.len()).fold(0.0, |sum, i| sum + x[i])).collect();
+        let mut lanes: Vec<f32> = (0..shape.block)
+            .map(|t| shape.strided(block, t, x.len()).fold(0.0, |sum, i| sum + x[i]))
+            .collect();
         let warps = shape.warps().map(|(first, count)| {
             let lanes = &mut lanes[first..first + count];
             for step in [16, 8, 4, 2, 1] {
@@ -202,9 +205,11 @@ impl Picture {
         };
         let cell = |i: usize| {
             let (x, y, c) = (i % self.w, i / self.w, self.cells[i]);
-            let neighbour = |exists: bool, at: usize| flow(if exists { self.cells[at] } else { c }, c);
+            let neighbour =
+                |exists: bool, at: usize| flow(if exists { self.cells[at] } else { c }, c);
             let sides = neighbour(x > 0, i.wrapping_sub(1)) + neighbour(x + 1 < self.w, i + 1);
-            let ends = neighbour(y > 0, i.wrapping_sub(self.w)) + neighbour(y + 1 < self.h, i + self.w);
+            let ends =
+                neighbour(y > 0, i.wrapping_sub(self.w)) + neighbour(y + 1 < self.h, i + self.w);
             rate.mul_add(sides + ends, c)
         };
         Picture { cells: (0..self.cells.len()).map(cell).collect(), ..*self }
@@ -228,7 +233,9 @@ pub fn sort_segments(data: &[f32], starts: &[i32]) -> Vec<f32> {
 pub fn convolution(taps: &[f32], x: &[f32]) -> Vec<f32> {
     let radius = taps.len() / 2;
     let at = |i: usize| i.checked_sub(radius).and_then(|i| x.get(i)).copied().unwrap_or(0.0);
-    (0..x.len()).map(|i| taps.iter().enumerate().fold(0.0f32, |sum, (k, tap)| tap.mul_add(at(i + k), sum))).collect()
+    (0..x.len())
+        .map(|i| taps.iter().enumerate().fold(0.0f32, |sum, (k, tap)| tap.mul_add(at(i + k), sum)))
+        .collect()
 }
 
 /// exp(-2 pi i k / n) for k below n / 2.
@@ -246,10 +253,15 @@ pub fn fft(x: &[[f32; 2]], roots: &[[f32; 2]]) -> Vec<[f32; 2]> {
     let every_other = |first: usize| x.iter().skip(first).step_by(2).copied().collect::<Vec<_>>();
     let other_roots: Vec<_> = roots.iter().step_by(2).copied().collect();
     let (even, odd) = (fft(&every_other(0), &other_roots), fft(&every_other(1), &other_roots));
-    let turned =
-        odd.iter().zip(roots).map(|(b, w)| [b[0].mul_add(w[0], -(b[1] * w[1])), b[0].mul_add(w[1], b[1] * w[0])]);
-    let (low, high): (Vec<_>, Vec<_>) =
-        even.iter().zip(turned).map(|(a, t)| ([a[0] + t[0], a[1] + t[1]], [a[0] - t[0], a[1] - t[1]])).unzip();
+    let turned = odd
+        .iter()
+        .zip(roots)
+        .map(|(b, w)| [b[0].mul_add(w[0], -(b[1] * w[1])), b[0].mul_add(w[1], b[1] * w[0])]);
+    let (low, high): (Vec<_>, Vec<_>) = even
+        .iter()
+        .zip(turned)
+        .map(|(a, t)| ([a[0] + t[0], a[1] + t[1]], [a[0] - t[0], a[1] - t[1]]))
+        .unzip();
     [low, high].concat()
 }
 
@@ -277,7 +289,10 @@ impl HashTable {
 
     /// The slot of a key, or -1.
     pub fn find(&self, key: u64) -> i32 {
-        let slot = self.probe(key).find(|&slot| self.0[slot] == key || self.0[slot] == 0).expect("a free slot");
+        let slot = self
+            .probe(key)
+            .find(|&slot| self.0[slot] == key || self.0[slot] == 0)
+            .expect("a free slot");
         if self.0[slot] == key { slot as i32 } else { -1 }
     }
 }
@@ -288,7 +303,10 @@ pub fn blend(a: &[u16], b: &[u16], mask: &[u16], gain: f32) -> (Vec<u16>, Vec<u8
     (0..a.len())
         .map(|i| {
             let light = float(mask[i]).mul_add(float(b[i]) - float(a[i]), float(a[i])) * gain;
-            (f16::from_f32(light).to_bits(), (255.0 - 255.0 / (1.0 + light)).round_ties_even() as u8)
+            (
+                f16::from_f32(light).to_bits(),
+                (255.0 - 255.0 / (1.0 + light)).round_ties_even() as u8,
+            )
         })
         .unzip()
 }
@@ -323,7 +341,9 @@ pub fn mix(x: &[u64], rounds: usize) -> Vec<u64> {
 pub fn votes(x: &[i32], shape: Shape) -> Vec<u32> {
     let mut out = vec![];
     for block in 0..shape.grid {
-        let values: Vec<i32> = (0..shape.block).map(|t| x.get(block * shape.block + t).copied().unwrap_or(0)).collect();
+        let values: Vec<i32> = (0..shape.block)
+            .map(|t| x.get(block * shape.block + t).copied().unwrap_or(0))
+            .collect();
         let count = values.iter().filter(|&&v| v > 2).count() as u32;
         let or = u32::from(values.iter().any(|&v| v != 0));
         let and = u32::from(values.iter().all(|&v| v != 0));

@@ -24,15 +24,29 @@ fn what_is_not_resident_reads_zero_and_drops_writes() {
         let memory = program.memory();
         let x_address = memory.alloc(4 * n as u64, 4).expect("memory for x");
         memory.write(x_address, &bytes_of(&x)).expect("x");
-        let y_address = memory.reserve(Placement::ANYWHERE, 3 * PAGE_BYTES, Unbound::Sparse).expect("a range for y");
-        let bind =
-            |page: u64| memory.bind(y_address + page * PAGE_BYTES, PAGE_BYTES, Access::READ_WRITE).expect("a page");
+        let y_address = memory
+            .reserve(Placement::ANYWHERE, 3 * PAGE_BYTES, Unbound::Sparse)
+            .expect("a range for y");
+        let bind = |page: u64| {
+            memory
+                .bind(y_address + page * PAGE_BYTES, PAGE_BYTES, Access::READ_WRITE)
+                .expect("a page")
+        };
         let mut y = vec![0.0f32; n];
         let run = |y: &mut Vec<f32>, middle: bool| {
-            let args = [Arg::from(n as i32), Arg::from(2.0f32), Arg::pointer(x_address), Arg::pointer(y_address)];
+            let args = [
+                Arg::from(n as i32),
+                Arg::from(2.0f32),
+                Arg::pointer(x_address),
+                Arg::pointer(y_address),
+            ];
             let mut options = LaunchOptions::new([n.div_ceil(192) as u32, 1, 1], [192, 1, 1]);
             (options.engine, options.threads) = (engine, threads);
-            let outcome = program.kernel("saxpy").expect("the kernel").launch(&args, &options).expect("a launch");
+            let outcome = program
+                .kernel("saxpy")
+                .expect("the kernel")
+                .launch(&args, &options)
+                .expect("a launch");
             assert_eq!(outcome.fault, None);
             *y = reference::saxpy(2.0, &x, y);
             if !middle {
@@ -40,7 +54,10 @@ fn what_is_not_resident_reads_zero_and_drops_writes() {
             }
             let mut bytes = vec![0; 4 * n];
             memory.read(y_address, &mut bytes).expect("y");
-            assert!(bytes == bytes_of(y), "{engine}, {threads} threads, middle page bound: {middle}");
+            assert!(
+                bytes == bytes_of(y),
+                "{engine}, {threads} threads, middle page bound: {middle}"
+            );
         };
         bind(0);
         bind(2);

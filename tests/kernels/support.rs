@@ -231,7 +231,8 @@ impl Case {
 
     #[track_caller]
     fn run_all(&self, check: impl Fn(Option<&Fault>, &str)) {
-        let bytes = std::fs::read(&self.binary).unwrap_or_else(|e| panic!("{}: {e}", self.binary.display()));
+        let bytes = std::fs::read(&self.binary)
+            .unwrap_or_else(|e| panic!("{}: {e}", self.binary.display()));
         let program = Program::load(&bytes, Some(self.entry)).expect("a module with this kernel");
         for threads in [1, 2] {
             let runs = ENGINES.map(|(engine, effort)| {
@@ -243,7 +244,11 @@ impl Case {
                 check(run.fault.as_ref(), &label);
                 for (index, (got, arg)) in run.buffers.iter().zip(self.buffers()).enumerate() {
                     if let Some(after) = arg {
-                        assert_same(&got[..after.len().min(got.len())], after, &format!("{label}: buffer {index}"));
+                        assert_same(
+                            &got[..after.len().min(got.len())],
+                            after,
+                            &format!("{label}: buffer {index}"),
+                        );
                     }
                 }
                 run
@@ -251,11 +256,23 @@ impl Case {
             if threads == 1 && !self.spins {
                 let [interp, jits @ ..] = &runs;
                 // Buffers lie elsewhere in each run, and so may the fault's address.
-                let place =
-                    |run: &Run| run.fault.clone().map(|f| (f.instruction, launch::Fault { address: 0, ..f.fault }));
+                let place = |run: &Run| {
+                    run.fault
+                        .clone()
+                        .map(|f| (f.instruction, launch::Fault { address: 0, ..f.fault }))
+                };
                 for jit in jits {
-                    assert_eq!(interp.instructions, jit.instructions, "{}: instructions of interp and jit", self.entry);
-                    assert_eq!(place(interp), place(jit), "{}: faults of interp and jit", self.entry);
+                    assert_eq!(
+                        interp.instructions, jit.instructions,
+                        "{}: instructions of interp and jit",
+                        self.entry
+                    );
+                    assert_eq!(
+                        place(interp),
+                        place(jit),
+                        "{}: faults of interp and jit",
+                        self.entry
+                    );
                 }
             }
         }
@@ -282,7 +299,8 @@ impl Case {
                 Arg::Number(bytes) => warploom::Arg::bytes(bytes.clone()),
                 Arg::Local(bytes) => warploom::Arg::local(*bytes),
                 Arg::Buffer { before, .. } => {
-                    let address = memory.alloc(before.len().max(1) as u64, 1).expect("memory for a buffer");
+                    let address =
+                        memory.alloc(before.len().max(1) as u64, 1).expect("memory for a buffer");
                     memory.write(address, before).expect("the buffer's content");
                     addresses.push((address, before.len()));
                     warploom::Arg::pointer(address)
@@ -317,7 +335,10 @@ impl Case {
 fn assert_same(got: &[u8], expected: &[u8], label: &str) {
     assert_eq!(got.len(), expected.len(), "{label}: length");
     let words = |bytes: &[u8]| -> Vec<u32> {
-        bytes.chunks(4).map(|c| c.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))).collect()
+        bytes
+            .chunks(4)
+            .map(|c| c.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)))
+            .collect()
     };
     let (got, expected) = (words(got), words(expected));
     let wrong: Vec<usize> = (0..got.len()).filter(|&i| got[i] != expected[i]).collect();

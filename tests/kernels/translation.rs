@@ -15,7 +15,10 @@ impl Launcher {
     fn new(cubin: &str, kernel: &'static str) -> Launcher {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(cubin);
         let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        Launcher { program: Program::load(&bytes, Some(kernel)).expect("a module with this kernel"), kernel }
+        Launcher {
+            program: Program::load(&bytes, Some(kernel)).expect("a module with this kernel"),
+            kernel,
+        }
     }
 
     fn zeros(&self, bytes: u64) -> Arg {
@@ -39,7 +42,9 @@ fn a_second_launch_translates_nothing() {
     let args = |n: i32, a: f32| [Arg::from(n), Arg::from(a), x.clone(), y.clone()];
     assert_ne!(saxpy.launch(&args(1000, 1.0), 4, 256, 1).translate, Duration::ZERO);
     // Another grid, other parameters, a block of another size but of the same class.
-    for (n, a, grid, block) in [(1000, 1.0, 4, 256), (5000, -3.5, 20, 256), (1, 0.0, 1, 256), (5000, 2.0, 10, 512)] {
+    for (n, a, grid, block) in
+        [(1000, 1.0, 4, 256), (5000, -3.5, 20, 256), (1, 0.0, 1, 256), (5000, 2.0, 10, 512)]
+    {
         let outcome = saxpy.launch(&args(n, a), grid, block, 1);
         assert_eq!(outcome.translate, Duration::ZERO, "n {n}, grid {grid}, block {block}");
     }
@@ -53,9 +58,15 @@ fn hot_code_is_made_again_in_the_launch_and_leaves_the_same() {
         let memory = mandelbrot.program.memory();
         let image = memory.alloc(2 * u64::from(PIXELS), 16).expect("memory for the image");
         let view = [-1.5f32, 0.05, 0.0005, 0.01].map(Arg::from);
-        let args = [&[Arg::pointer(image), Arg::from(PIXELS), Arg::from(1)][..], &view, &[Arg::from(2000)]].concat();
+        let args = [
+            &[Arg::pointer(image), Arg::from(PIXELS), Arg::from(1)][..],
+            &view,
+            &[Arg::from(2000)],
+        ]
+        .concat();
         let kernel = mandelbrot.program.kernel("mandelbrot").expect("the kernel");
-        let options = LaunchOptions { effort, ..LaunchOptions::new([PIXELS / 32, 1, 1], [32, 1, 1]) };
+        let options =
+            LaunchOptions { effort, ..LaunchOptions::new([PIXELS / 32, 1, 1], [32, 1, 1]) };
         let counts = kernel.launch(&args, &options).expect("a launch").counts;
         // As the launch has made it.
         let hot = if effort.is_fast() { effort } else { Effort::Likely };
@@ -75,11 +86,17 @@ fn where_what_is_likely_does_not_hold_code_is_made_a_third_time() {
     let kernel = saxpy.program.kernel("saxpy").expect("the kernel");
     let grid = 16_000u32;
     let n = grid * 64;
-    let args = [Arg::from(n), Arg::from(2.0f32), saxpy.zeros(4 * u64::from(n)), saxpy.zeros(4 * u64::from(n))];
+    let args = [
+        Arg::from(n),
+        Arg::from(2.0f32),
+        saxpy.zeros(4 * u64::from(n)),
+        saxpy.zeros(4 * u64::from(n)),
+    ];
     // Of a block of 48 lanes, half the warps are full; the launch has more than 10,000 others.
     for (block, third) in [(64, false), (48, true)] {
         saxpy.launch(&args, grid, block, 1);
-        let made = |effort| kernel.translate([block, 1, 1], 1, effort).expect("a translation").is_zero();
+        let made =
+            |effort| kernel.translate([block, 1, 1], 1, effort).expect("a translation").is_zero();
         assert!(made(Effort::Likely), "blocks of {block}");
         assert_eq!(made(Effort::Full), third, "blocks of {block}");
     }
@@ -91,7 +108,8 @@ fn code_that_is_executed_seldom_is_interpreted() {
     let saxpy = Launcher::new("examples/saxpy/saxpy.sm_50.cubin", "saxpy");
     let kernel = saxpy.program.kernel("saxpy").expect("the kernel");
     let args = [Arg::from(32), Arg::from(2.0f32), saxpy.zeros(128), saxpy.zeros(128)];
-    let options = LaunchOptions { interpreted: INTERPRETED, ..LaunchOptions::new([1; 3], [32, 1, 1]) };
+    let options =
+        LaunchOptions { interpreted: INTERPRETED, ..LaunchOptions::new([1; 3], [32, 1, 1]) };
     let launches = (0..2 * INTERPRETED).map(|_| kernel.launch(&args, &options).expect("a launch"));
     let translating = launches.map(|outcome| {
         assert_eq!((outcome.fault, outcome.counts.interp_instructions), (None, 0));
@@ -107,8 +125,9 @@ fn forty_block_sizes_make_at_most_four_variants() {
     let saxpy = Launcher::new("examples/saxpy/saxpy.sm_50.cubin", "saxpy");
     let args = [Arg::from(1000), Arg::from(2.0f32), saxpy.zeros(4096), saxpy.zeros(4096)];
     let sizes = (1..=40).map(|k| k * 25 + k % 7);
-    let translated =
-        sizes.filter(|&block| saxpy.launch(&args, 1000u32.div_ceil(block), block, 1).translate > Duration::ZERO);
+    let translated = sizes.filter(|&block| {
+        saxpy.launch(&args, 1000u32.div_ceil(block), block, 1).translate > Duration::ZERO
+    });
     assert!((1..=4).contains(&translated.count()));
 }
 
@@ -116,7 +135,12 @@ fn forty_block_sizes_make_at_most_four_variants() {
 fn a_kernel_of_more_than_ten_thousand_instructions() {
     let unroll = Launcher::new("benches/fixtures/unroll10k.sm_50.cubin", "unroll10k");
     let n = 77;
-    let outcome = unroll.launch(&[unroll.zeros(4 * (n + 64)), unroll.zeros(4 * n * 48), Arg::from(n as u32)], 3, 32, 1);
+    let outcome = unroll.launch(
+        &[unroll.zeros(4 * (n + 64)), unroll.zeros(4 * n * 48), Arg::from(n as u32)],
+        3,
+        32,
+        1,
+    );
     assert!(outcome.counts.instructions > 3 * 10_000);
 }
 
@@ -125,13 +149,22 @@ fn a_kernel_of_more_than_ten_thousand_instructions() {
 fn hot_kernels_call_next_to_no_helpers() {
     let saxpy = Launcher::new("examples/saxpy/saxpy.sm_50.cubin", "saxpy");
     let n = 40_000u32;
-    let args = [Arg::from(n), Arg::from(2.0f32), saxpy.zeros(4 * u64::from(n)), saxpy.zeros(4 * u64::from(n))];
+    let args = [
+        Arg::from(n),
+        Arg::from(2.0f32),
+        saxpy.zeros(4 * u64::from(n)),
+        saxpy.zeros(4 * u64::from(n)),
+    ];
     assert_native("saxpy", &saxpy.launch(&args, n.div_ceil(256), 256, 1));
 
     let mandelbrot = Launcher::new("examples/mandelbrot/mandelbrot.sm_50.cubin", "mandelbrot");
     let view = [-2.2f32, 0.1, 0.03, 0.01].map(Arg::from);
-    let args =
-        [[mandelbrot.zeros(2 * 100), Arg::from(100), Arg::from(1)].as_slice(), &view, &[Arg::from(500)]].concat();
+    let args = [
+        [mandelbrot.zeros(2 * 100), Arg::from(100), Arg::from(1)].as_slice(),
+        &view,
+        &[Arg::from(500)],
+    ]
+    .concat();
     assert_native("mandelbrot", &mandelbrot.launch(&args, 4, 32, 1));
 
     let fma = Launcher::new("benches/fixtures/fma.sm_50.cubin", "fma_chains");
@@ -145,7 +178,14 @@ fn hot_kernels_call_next_to_no_helpers() {
     let nbody = Launcher::new("examples/nbody/nbody.sm_50.cubin", "nbody");
     let kernel = nbody.program.kernel("nbody").expect("the kernel");
     let mut args: Vec<Arg> = (0..5).map(|_| nbody.zeros(1 << 14)).collect();
-    args.extend([Arg::from(512), Arg::from(0.1f32), Arg::from(0.1f32), Arg::from(8), Arg::from(8), Arg::from(1.0f32)]);
+    args.extend([
+        Arg::from(512),
+        Arg::from(0.1f32),
+        Arg::from(0.1f32),
+        Arg::from(8),
+        Arg::from(8),
+        Arg::from(1.0f32),
+    ]);
     let mut options = LaunchOptions::new([2, 1, 1], [256, 1, 1]);
     options.shared_bytes = 4096;
     assert_native("nbody", &kernel.launch(&args, &options).expect("a launch"));

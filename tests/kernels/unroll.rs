@@ -22,13 +22,15 @@ impl Statement {
         while let Some(c) = rest.chars().next() {
             let after = &rest[c.len_utf8()..];
             let digit = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
-            let starts_word = !statement.form.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+            let starts_word =
+                !statement.form.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
             if (c == 'u' || c == 'f') && digit(after) && starts_word {
                 statement.form.push(c);
                 statement.registers.push(after[..1].parse().expect("a register"));
                 rest = &after[1..];
             } else if c.is_ascii_digit() || c == '-' && digit(after) {
-                let end = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
+                let end =
+                    after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
                 statement.form.push('#');
                 statement.numbers.push(rest[..1 + end].into());
                 rest = after[end..].trim_start_matches(['u', 'f']);
@@ -103,7 +105,8 @@ fn computes_what_its_source_says() {
 
 fn computes(name: &'static str, count: usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/fixtures/{name}.cu"));
-    let source = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let source =
+        std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let statements: Vec<Statement> = source
         .lines()
         .skip_while(|line| !line.contains("float f7"))
@@ -117,15 +120,21 @@ fn computes(name: &'static str, count: usize) {
         let lanes: Vec<Vec<u32>> = (0..n)
             .map(|i| {
                 let u: [u32; 8] = std::array::from_fn(|k| input[i + k]);
-                let mut lane = Lane { u, f: u.map(|u| (u & 1023) as f32), input: &input[i..], output: vec![] };
+                let mut lane =
+                    Lane { u, f: u.map(|u| (u & 1023) as f32), input: &input[i..], output: vec![] };
                 statements.iter().for_each(|s| lane.step(s));
                 assert!(lane.f.iter().all(|f| f.is_finite()));
                 lane.output
             })
             .collect();
-        let output: Vec<u32> = (0..lanes[0].len()).flat_map(|k| lanes.iter().map(move |lane| lane[k])).collect();
+        let output: Vec<u32> =
+            (0..lanes[0].len()).flat_map(|k| lanes.iter().map(move |lane| lane[k])).collect();
         for case in [Case::bench(name, name), Case::bench_gfx9(name, name)] {
-            case.shape(Shape::covering(n, block)).input(&input).output(&output).value(n as i32).check();
+            case.shape(Shape::covering(n, block))
+                .input(&input)
+                .output(&output)
+                .value(n as i32)
+                .check();
         }
     }
 }

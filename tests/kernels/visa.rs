@@ -26,7 +26,8 @@ fn histograms() {
             let items = (grid * block) as usize;
             for n in [items, items.saturating_sub(3)] {
                 let (key, val) = (words(items, 1), words(items, 2));
-                let (mut counts, mut low, mut high) = (vec![5_i32; 16], vec![100_i32; 16], vec![-100_i32; 16]);
+                let (mut counts, mut low, mut high) =
+                    (vec![5_i32; 16], vec![100_i32; 16], vec![-100_i32; 16]);
                 let before = (counts.clone(), low.clone(), high.clone());
                 for (&key, &val) in key.iter().zip(&val).take(n) {
                     let (bin, val) = (key as usize & 15, val as i32);
@@ -52,13 +53,17 @@ fn histograms() {
 #[test]
 fn life() {
     for platform in PLATFORMS {
-        for (width, height, block) in [(1, 1, [16, 4]), (17, 5, [7, 3]), (50, 9, [33, 1]), (29, 31, [5, 13])] {
-            let before: Vec<u8> = words(width * height, 7).iter().map(|word| (word >> 9 & 1) as u8).collect();
+        for (width, height, block) in
+            [(1, 1, [16, 4]), (17, 5, [7, 3]), (50, 9, [33, 1]), (29, 31, [5, 13])]
+        {
+            let before: Vec<u8> =
+                words(width * height, 7).iter().map(|word| (word >> 9 & 1) as u8).collect();
             let at = |x: usize, y: usize| before[y % height * width + x % width];
             let mut after = vec![0xee_u8; width * height + REST];
             for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
                 let around = [(0, 0), (1, 0), (2, 0), (0, 1), (2, 1), (0, 2), (1, 2), (2, 2)];
-                let count: u8 = around.iter().map(|&(i, j)| at(x + width - 1 + i, y + height - 1 + j)).sum();
+                let count: u8 =
+                    around.iter().map(|&(i, j)| at(x + width - 1 + i, y + height - 1 + j)).sum();
                 after[y * width + x] = (count == 3 || count == 2 && at(x, y) == 1).into();
             }
             let groups = [width.div_ceil(block[0]) as u32, height.div_ceil(block[1]) as u32, 1];
@@ -79,7 +84,8 @@ fn fixed_point() {
     for platform in PLATFORMS {
         for (grid, block) in SHAPES {
             let items = (grid * block) as usize;
-            let pairs = |seed: u64| -> Vec<i64> { Draw::new(seed).vec(items, |draw| draw.u64() as i64) };
+            let pairs =
+                |seed: u64| -> Vec<i64> { Draw::new(seed).vec(items, |draw| draw.u64() as i64) };
             let (a, b) = (pairs(3), pairs(4));
             let mut after = vec![-1_i64; items + REST];
             for n in 0..items {
@@ -115,9 +121,12 @@ fn recursion() {
     for platform in PLATFORMS {
         for (grid, block) in SHAPES {
             let items = (grid * block) as usize;
+            let next: Vec<i32> = words(items, 5)
+                .iter()
+                .map(|word| (word % (items as u32 + items as u32 / 4 + 1)) as i32)
+                .collect();
             let next: Vec<i32> =
-                words(items, 5).iter().map(|word| (word % (items as u32 + items as u32 / 4 + 1)) as i32).collect();
-            let next: Vec<i32> = next.into_iter().map(|n| if n < items as i32 { n } else { -1 }).collect();
+                next.into_iter().map(|n| if n < items as i32 { n } else { -1 }).collect();
             let w: Vec<i32> = words(items, 6).iter().map(|&word| word as i32).collect();
             let mut after = vec![-7_i32; items + REST];
             for (n, place) in (0..items as i32).zip(&mut after) {
@@ -136,10 +145,26 @@ fn recursion() {
 
 #[test]
 fn hashes() {
-    const K: [u32; 8] =
-        [0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5];
-    const START: [u32; 8] =
-        [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
+    const K: [u32; 8] = [
+        0x428a_2f98,
+        0x7137_4491,
+        0xb5c0_fbcf,
+        0xe9b5_dba5,
+        0x3956_c25b,
+        0x59f1_11f1,
+        0x923f_82a4,
+        0xab1c_5ed5,
+    ];
+    const START: [u32; 8] = [
+        0x6a09_e667,
+        0xbb67_ae85,
+        0x3c6e_f372,
+        0xa54f_f53a,
+        0x510e_527f,
+        0x9b05_688c,
+        0x1f83_d9ab,
+        0x5be0_cd19,
+    ];
     for platform in PLATFORMS {
         for (grid, block) in SHAPES {
             let items = (grid * block) as usize;
@@ -150,7 +175,9 @@ fn hashes() {
                 for k in 0..24 {
                     let spread = e.rotate_left(26) ^ e.rotate_left(21) ^ e.rotate_left(7);
                     let chosen = (e & f) ^ (!e & g);
-                    let t1 = [h, spread, chosen, K[k % 8], given[k % 8]].into_iter().fold(0, u32::wrapping_add);
+                    let t1 = [h, spread, chosen, K[k % 8], given[k % 8]]
+                        .into_iter()
+                        .fold(0, u32::wrapping_add);
                     let spread = a.rotate_left(30) ^ a.rotate_left(19) ^ a.rotate_left(10);
                     let t2 = spread.wrapping_add((a & b) ^ (a & c) ^ (b & c));
                     (h, g, f, e) = (g, f, e, d.wrapping_add(t1));
@@ -174,14 +201,18 @@ fn hashes() {
 fn groups_of_a_fixed_size() {
     for platform in PLATFORMS {
         for (width, height, grid) in [(16_usize, 8_usize, [1, 1]), (80, 24, [5, 3])] {
-            let given: Vec<f32> =
-                words(width * height, 9).iter().map(|word| (word >> 20) as f32 * 0.25 - 300.0).collect();
+            let given: Vec<f32> = words(width * height, 9)
+                .iter()
+                .map(|word| (word >> 20) as f32 * 0.25 - 300.0)
+                .collect();
             let weights: Vec<f32> = (0..9).map(|n| n as f32 * 0.3 - 1.1).collect();
             let mut after = vec![0.5_f32; width * height + REST];
             for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
-                let near = |n: usize, at: usize, size: usize| (at + n).saturating_sub(1).min(size - 1);
+                let near =
+                    |n: usize, at: usize, size: usize| (at + n).saturating_sub(1).min(size - 1);
                 let sum = (0..9).fold(0.0_f32, |sum, n| {
-                    weights[n].mul_add(given[near(n / 3, y, height) * width + near(n % 3, x, width)], sum)
+                    weights[n]
+                        .mul_add(given[near(n / 3, y, height) * width + near(n % 3, x, width)], sum)
                 });
                 after[y * width + x] = sum;
             }
@@ -227,7 +258,11 @@ mod others {
                 let n = (grid * block) as usize;
                 let (x, y) = (floats(n, 1), floats(n + REST, 2));
                 let mut after = y.clone();
-                after.iter_mut().zip(&x).take(n - n / 9).for_each(|(y, x)| *y = (-1.7_f32).mul_add(*x, *y));
+                after
+                    .iter_mut()
+                    .zip(&x)
+                    .take(n - n / 9)
+                    .for_each(|(y, x)| *y = (-1.7_f32).mul_add(*x, *y));
                 Case::visa(&format!("{platform}/k01_saxpy.zebin"), "saxpy")
                     .grid([grid, 1, 1])
                     .block([block, 1, 1])
@@ -287,7 +322,8 @@ mod others {
                         let mut sum = 0.0;
                         for (lane, &item) in items.iter().enumerate() {
                             sum += item;
-                            after[groups + group * block + thread * lanes + lane] = items[(lane + 1) & 7] + sum;
+                            after[groups + group * block + thread * lanes + lane] =
+                                items[(lane + 1) & 7] + sum;
                         }
                     }
                 }
@@ -311,7 +347,11 @@ mod others {
             for (grid, block) in SHAPES {
                 let n = (grid * block) as usize;
                 let mut after = vec![-1_i32; n + REST];
-                after.iter_mut().enumerate().take(n).for_each(|(i, place)| *place = fib(i as i32 & 7));
+                after
+                    .iter_mut()
+                    .enumerate()
+                    .take(n)
+                    .for_each(|(i, place)| *place = fib(i as i32 & 7));
                 Case::visa(&format!("{platform}/k10_stackcall.zebin"), "stackcall")
                     .grid([grid, 1, 1])
                     .block([block, 1, 1])

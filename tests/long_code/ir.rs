@@ -4,7 +4,9 @@ use arbitrary::Unstructured;
 use warploom_analysis::{LaunchClass, visits};
 use warploom_engine::{Effort, Program};
 use warploom_ir::parse::parse;
-use warploom_ir::{BankId, BlockBuilder, BlockId, CellKind, Function, FunctionBuilder, IntCc, NanPolicy, Type};
+use warploom_ir::{
+    BankId, BlockBuilder, BlockId, CellKind, Function, FunctionBuilder, IntCc, NanPolicy, Type,
+};
 use warploom_testing::chain::{LINKS, chain, name};
 use warploom_testing::compare::{WAYS, compare};
 
@@ -16,7 +18,8 @@ const SEED: [u8; 64] = [0x5b; 64];
 /// Runs a chain of some links on the interpreter, after analysis and in the given ways of the JIT.
 fn run(links: &[usize], rounds: u32, ways: &[usize]) {
     on_small_stack(|| {
-        let function = chain(links, rounds, &mut Unstructured::new(&SEED)).expect("there are bytes enough");
+        let function =
+            chain(links, rounds, &mut Unstructured::new(&SEED)).expect("there are bytes enough");
         for &way in ways {
             let way = std::slice::from_ref(&WAYS[way]);
             if let Err(difference) = compare(&function, [48, 1, 1], &[], way) {
@@ -47,22 +50,29 @@ fn a_chain_of_all_links() {
 #[test]
 fn searches_grow_as_chains_do() {
     let visited = |links: &[usize], rounds: u32| {
-        let function = chain(links, rounds, &mut Unstructured::new(&SEED)).expect("there are bytes enough");
+        let function =
+            chain(links, rounds, &mut Unstructured::new(&SEED)).expect("there are bytes enough");
         let before = visits();
         let class = LaunchClass::of([64, 1, 1], function.lanes.into());
-        let program =
-            Program::new(&function, class, true, warploom_cranelift::backend()).expect("a function that verifies");
+        let program = Program::new(&function, class, true, warploom_cranelift::backend())
+            .expect("a function that verifies");
         program.compile_all(Effort::Full).expect("code is made");
         (visits() - before, function.blocks[1].insts.len() as u64)
     };
     let alone = (0..LINKS).map(|link| vec![link]);
     let mut looked = 0;
-    for links in alone.chain((0..LINKS).map(|link| vec![link, (link + 1) % LINKS, (link + 17) % LINKS])) {
-        let [(few, _), (more, _), (most, operations)] = [100, 200, 400].map(|rounds| visited(&links, rounds));
+    for links in
+        alone.chain((0..LINKS).map(|link| vec![link, (link + 1) % LINKS, (link + 17) % LINKS]))
+    {
+        let [(few, _), (more, _), (most, operations)] =
+            [100, 200, 400].map(|rounds| visited(&links, rounds));
         let names: Vec<&str> = links.iter().map(|&link| name(link)).collect();
         // Searches end sooner in the first rounds, as little is there before them, and some patterns are given up.
         let allowed = (2 * more).max(more + 2 * more.saturating_sub(few)) + 200;
-        assert!(most <= allowed, "{names:?}: {few}, {more} and {most} visits for 100, 200 and 400 rounds");
+        assert!(
+            most <= allowed,
+            "{names:?}: {few}, {more} and {most} visits for 100, 200 and 400 rounds"
+        );
         assert!(most <= 500 * operations, "{names:?}: {most} visits for {operations} operations");
         looked += most;
     }
@@ -71,7 +81,11 @@ fn searches_grow_as_chains_do() {
 
 /// A function of so many blocks: each adds to a register, and goes where `end` says.
 fn blocks(count: u32, end: impl Fn(&mut BlockBuilder<'_>, &[BlockId], usize)) -> Function {
-    let mut f = FunctionBuilder::new("blocks", 32, NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 });
+    let mut f = FunctionBuilder::new(
+        "blocks",
+        32,
+        NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 },
+    );
     let active = f.bank("active", CellKind::Mask, 1).reg(0);
     f.set_active(active);
     let words = f.bank("r", CellKind::Lane(Type::I32), 2);
@@ -96,7 +110,10 @@ fn blocks(count: u32, end: impl Fn(&mut BlockBuilder<'_>, &[BlockId], usize)) ->
 fn runs_and_prints(function: &Function) {
     on_small_stack(|| {
         let text = function.to_string();
-        assert!(parse(&text).expect("what is printed can be read") == *function, "the text is another function");
+        assert!(
+            parse(&text).expect("what is printed can be read") == *function,
+            "the text is another function"
+        );
         runs_alike(function);
     });
 }
@@ -105,7 +122,10 @@ fn runs_and_prints(function: &Function) {
 fn a_hundred_thousand_operations_in_a_line() {
     let sum = (0..LINKS).find(|&link| name(link) == "sum of words").expect("a link");
     let product = (0..LINKS).find(|&link| name(link) == "product of words").expect("a link");
-    runs_and_prints(&chain(&[sum, product], 50_000, &mut Unstructured::new(&SEED)).expect("there are bytes enough"));
+    runs_and_prints(
+        &chain(&[sum, product], 50_000, &mut Unstructured::new(&SEED))
+            .expect("there are bytes enough"),
+    );
 }
 
 #[test]

@@ -22,7 +22,10 @@ const STACK: usize = 2 << 20;
 /// Runs something on a thread with a stack of [`STACK`] bytes.
 fn on_small_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run).expect("a thread starts");
+        let thread = thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, run)
+            .expect("a thread starts");
         thread.join().unwrap_or_else(|panic| resume_unwind(panic))
     })
 }
@@ -30,7 +33,9 @@ fn on_small_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
 /// Runs a function alike on the interpreter, after analysis and as code made with little effort and with much.
 fn runs_alike(function: &Function) {
     for way in [0, 2] {
-        if let Err(difference) = compare(function, [32, 1, 1], &[], std::slice::from_ref(&WAYS[way])) {
+        if let Err(difference) =
+            compare(function, [32, 1, 1], &[], std::slice::from_ref(&WAYS[way]))
+        {
             panic!("{}, {}", difference.engine, difference.what);
         }
     }
@@ -49,5 +54,8 @@ fn grows_linearly(name: &str, size: usize, mut work: impl FnMut(usize)) {
     };
     let (half, whole) = (best(size / 2), best(size));
     println!("{name}: {half:?} for {}, {whole:?} for {size}", size / 2);
-    assert!(whole <= half * 3 + Duration::from_millis(200), "{name}: {half:?} for half of it, {whole:?} for {size}");
+    assert!(
+        whole <= half * 3 + Duration::from_millis(200),
+        "{name}: {half:?} for half of it, {whole:?} for {size}"
+    );
 }

@@ -18,15 +18,26 @@ fn run(texts: &[String]) {
     for (number, text) in texts.iter().enumerate() {
         let at = address(number);
         let word = || assemble(text, at).unwrap_or_else(|error| panic!("{error}"));
-        words.push(if text.contains("0x") { word() } else { *known.entry(text.clone()).or_insert_with(word) });
+        words.push(if text.contains("0x") {
+            word()
+        } else {
+            *known.entry(text.clone()).or_insert_with(word)
+        });
     }
-    let code: Vec<u8> = words.chunks(3).flat_map(|bundle| [&[0], bundle].concat()).flat_map(u64::to_le_bytes).collect();
-    on_small_stack(|| runs_alike(&lift_kernel(&Kernel::new("long", &code, 8)).expect("the code is lifted")));
+    let code: Vec<u8> = words
+        .chunks(3)
+        .flat_map(|bundle| [&[0], bundle].concat())
+        .flat_map(u64::to_le_bytes)
+        .collect();
+    on_small_stack(|| {
+        runs_alike(&lift_kernel(&Kernel::new("long", &code, 8)).expect("the code is lifted"))
+    });
 }
 
 #[test]
 fn a_hundred_thousand_instructions_in_a_line() {
-    let line = (0..50_000).flat_map(|_| ["FFMA R0, R0, R1, R2", "IADD R3, R3, R0"]).map(String::from);
+    let line =
+        (0..50_000).flat_map(|_| ["FFMA R0, R0, R1, R2", "IADD R3, R3, R0"]).map(String::from);
     run(&line.chain(["EXIT".into()]).collect::<Vec<_>>());
 }
 

@@ -27,7 +27,8 @@ fn blocks(count: usize) -> (String, Vec<u32>) {
     let (mut body, mut expected) = (String::new(), vec![count as u32; LANES as usize]);
     for n in 0..count {
         let lane = n % LANES as usize;
-        let _ = writeln!(body, "setp.eq.u32 %p, %t, {lane}; @%p bra L{n}; add.u32 %n, %n, 1; L{n}:");
+        let _ =
+            writeln!(body, "setp.eq.u32 %p, %t, {lane}; @%p bra L{n}; add.u32 %n, %n, 1; L{n}:");
         expected[lane] -= 1;
     }
     (kernel(&body, ""), expected)
@@ -41,7 +42,10 @@ fn loops(depth: usize) -> (String, Vec<u32>) {
     }
     for n in (0..depth).rev() {
         let turns = if n + 1 == depth { 2 } else { 1 };
-        let _ = writeln!(body, "add.u32 %r{n}, %r{n}, 1; setp.lt.u32 %p, %r{n}, {turns}; @%p bra L{n};");
+        let _ = writeln!(
+            body,
+            "add.u32 %r{n}, %r{n}, 1; setp.lt.u32 %p, %r{n}, {turns}; @%p bra L{n};"
+        );
     }
     (kernel(&body, ""), vec![depth as u32 + 1; LANES as usize])
 }
@@ -54,7 +58,8 @@ fn braces(depth: usize) -> (String, Vec<u32>) {
 
 /// Functions, each of which calls the one before.
 fn calls(depth: usize) -> (String, Vec<u32>) {
-    let mut functions = ".func (.reg .b32 r) f0 (.reg .b32 a) { add.u32 r, a, 1; ret; }\n".to_owned();
+    let mut functions =
+        ".func (.reg .b32 r) f0 (.reg .b32 a) { add.u32 r, a, 1; ret; }\n".to_owned();
     for n in 1..depth {
         let _ = writeln!(
             functions,
@@ -74,16 +79,26 @@ fn run((text, expected): (String, Vec<u32>)) {
     assert!(warploom_ptx::text::print(&again) == printed, "it prints as it was read");
     let program = Program::load(text.as_bytes(), None).unwrap();
     let kernel = program.kernel("k").unwrap();
-    let ways = [(EngineKind::Interp, Effort::Quick), (EngineKind::Jit, Effort::Quick), (EngineKind::Jit, Effort::Full)];
+    let ways = [
+        (EngineKind::Interp, Effort::Quick),
+        (EngineKind::Jit, Effort::Quick),
+        (EngineKind::Jit, Effort::Full),
+    ];
     for (engine, effort) in ways {
         let out = program.memory().alloc(4 * u64::from(LANES), 256).unwrap();
-        let options = LaunchOptions { engine, effort, threads: 1, ..LaunchOptions::new([1, 1, 1], [LANES, 1, 1]) };
+        let options = LaunchOptions {
+            engine,
+            effort,
+            threads: 1,
+            ..LaunchOptions::new([1, 1, 1], [LANES, 1, 1])
+        };
         let outcome = kernel.launch(&[Arg::pointer(out)], &options).unwrap();
         assert!(outcome.fault.is_none(), "{:?}", outcome.fault.map(|fault| fault.to_string()));
         assert!(outcome.uncompiled.is_empty(), "{:?}", outcome.uncompiled);
         let mut found = vec![0; expected.len() * 4];
         program.memory().read(out, &mut found).unwrap();
-        let found: Vec<u32> = found.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+        let found: Vec<u32> =
+            found.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
         assert_eq!(found, expected, "{engine}");
     }
 }
@@ -121,7 +136,8 @@ fn expressions_and_initial_contents_end_in_an_error() {
             let errors = warploom_ptx::read(text.as_bytes()).unwrap_err().to_string();
             assert!(errors.contains("an expression deeper than 256"), "{open}: {errors}");
         }
-        let text = kernel("", &format!(".global .u32 x{} = {}1;", "[1]".repeat(1_000), "{".repeat(1_000)));
+        let text =
+            kernel("", &format!(".global .u32 x{} = {}1;", "[1]".repeat(1_000), "{".repeat(1_000)));
         let errors = warploom_ptx::read(text.as_bytes()).unwrap_err().to_string();
         assert!(errors.contains("more than 32 dimensions"), "{errors}");
         let text = kernel(&"{".repeat(100_000), "");

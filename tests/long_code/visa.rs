@@ -43,7 +43,10 @@ fn blocks(count: usize) -> Made {
     let mut expected = vec![count as u32; LANES as usize];
     for n in 0..count {
         let lane = n % LANES as usize;
-        let _ = write!(body, "cmp.eq (M1, 16) P1 L(0,0)<1;1,0> {lane:#x}:d\n(P1) goto (M1, 16) b{n}\n{COUNT}b{n}:\n");
+        let _ = write!(
+            body,
+            "cmp.eq (M1, 16) P1 L(0,0)<1;1,0> {lane:#x}:d\n(P1) goto (M1, 16) b{n}\n{COUNT}b{n}:\n"
+        );
         expected[lane] -= 1;
     }
     (kernel(&body, ""), expected)
@@ -54,12 +57,17 @@ fn nested(depth: usize) -> Made {
     let mut body = String::new();
     for n in 0..depth {
         let lane = (n * LANES as usize / depth) as u32;
-        let _ = write!(body, "cmp.lt (M1, 16) P1 L(0,0)<1;1,0> {lane:#x}:d\n(P1) goto (M1, 16) b{n}\n{COUNT}");
+        let _ = write!(
+            body,
+            "cmp.lt (M1, 16) P1 L(0,0)<1;1,0> {lane:#x}:d\n(P1) goto (M1, 16) b{n}\n{COUNT}"
+        );
     }
     for n in (0..depth).rev() {
         let _ = writeln!(body, "b{n}:");
     }
-    let inside = |lane: u32| (0..depth).filter(|n| (n * LANES as usize / depth) as u32 <= lane).count() as u32;
+    let inside = |lane: u32| {
+        (0..depth).filter(|n| (n * LANES as usize / depth) as u32 <= lane).count() as u32
+    };
     (kernel(&body, ""), (0..LANES).map(inside).collect())
 }
 
@@ -169,7 +177,9 @@ fn time_is_linear() {
                 coverage.add(module).unwrap();
                 assert_eq!((coverage.kernels, coverage.incomplete), (1, 0), "{name}");
             };
-            grows_linearly(&format!("{name} is lifted"), size, |size| lift(make(size).0.as_bytes()));
+            grows_linearly(&format!("{name} is lifted"), size, |size| {
+                lift(make(size).0.as_bytes())
+            });
             grows_linearly(&format!("{name} is lifted from a binary"), size, |size| {
                 lift(&binary::write(&text::read(make(size).0.as_bytes()).unwrap()).unwrap());
             });

@@ -48,19 +48,24 @@ fn functions_become_what_they_became() {
     let mut problems = Vec::new();
     for path in functions {
         let text = std::fs::read_to_string(&path).expect("a function");
-        let function = Arc::new(parse::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display())));
+        let function = Arc::new(
+            parse::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+        );
         let program =
-            Program::new(&function, LaunchClass::Line, true, warploom_cranelift::backend()).expect("a program");
-        let stages =
-            [("analysed", program.function().to_string()), ("clif", dump::clif(&program, Effort::Full, &target))];
+            Program::new(&function, LaunchClass::Line, true, warploom_cranelift::backend())
+                .expect("a program");
+        let stages = [
+            ("analysed", program.function().to_string()),
+            ("clif", dump::clif(&program, Effort::Full, &target)),
+        ];
         for (stage, found) in stages {
             let golden = path.with_extension(stage);
             if bless {
                 std::fs::write(&golden, &found).expect("a golden file");
                 continue;
             }
-            let expected =
-                std::fs::read_to_string(&golden).unwrap_or_else(|error| panic!("{}: {error}", golden.display()));
+            let expected = std::fs::read_to_string(&golden)
+                .unwrap_or_else(|error| panic!("{}: {error}", golden.display()));
             if let Some(difference) = difference(&expected, &found) {
                 problems.push(format!("{}: {difference}", golden.display()));
             }

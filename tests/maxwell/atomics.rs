@@ -55,7 +55,8 @@ const NO_REDUCTION: &[Row] = &[
 ];
 /// Our reading of "increment put pointer in a circular queue": see `docs/fidelity.md`.
 const SAFE_ADD: Row = row(".SAFEADD.U64", 8, |m, b, _| {
-    let ([put, get], [count, capacity]) = ([m as u32, (m >> 32) as u32], [b as u32, (b >> 32) as u32]);
+    let ([put, get], [count, capacity]) =
+        ([m as u32, (m >> 32) as u32], [b as u32, (b >> 32) as u32]);
     let room = u64::from(put.wrapping_sub(get)) + u64::from(count) <= u64::from(capacity);
     if room { u64::from(put.wrapping_add(count)) | u64::from(get) << 32 } else { m }
 });
@@ -144,7 +145,14 @@ const fn global(at: u64) -> Place {
 }
 
 const FORMS: &[Form] = &[
-    Form { mnemonic: "ATOM.E", operand: "[R2]", offset: 0, base: Base::Pair, cells: GLOBAL + 0x40, place: global },
+    Form {
+        mnemonic: "ATOM.E",
+        operand: "[R2]",
+        offset: 0,
+        base: Base::Pair,
+        cells: GLOBAL + 0x40,
+        place: global,
+    },
     Form {
         mnemonic: "ATOM.E",
         operand: "[R2+0x7fff8]",
@@ -169,8 +177,22 @@ const FORMS: &[Form] = &[
         cells: LOW + 0x10,
         place: global,
     },
-    Form { mnemonic: "ATOM", operand: "[R2]", offset: 0, base: Base::Word, cells: LOW, place: global },
-    Form { mnemonic: "ATOM", operand: "[R2+-0x10]", offset: -0x10, base: Base::Word, cells: LOW, place: global },
+    Form {
+        mnemonic: "ATOM",
+        operand: "[R2]",
+        offset: 0,
+        base: Base::Word,
+        cells: LOW,
+        place: global,
+    },
+    Form {
+        mnemonic: "ATOM",
+        operand: "[R2+-0x10]",
+        offset: -0x10,
+        base: Base::Word,
+        cells: LOW,
+        place: global,
+    },
     Form {
         mnemonic: "ATOM",
         operand: "[0xf0020]",
@@ -179,20 +201,72 @@ const FORMS: &[Form] = &[
         cells: LOW + 0x20,
         place: global,
     },
-    Form { mnemonic: "RED.E", operand: "[R2]", offset: 0, base: Base::Pair, cells: GLOBAL + 0x40, place: global },
-    Form { mnemonic: "RED.E", operand: "[R2+0x10]", offset: 0x10, base: Base::Pair, cells: GLOBAL, place: global },
-    Form { mnemonic: "RED", operand: "[R2+-0x8]", offset: -8, base: Base::Word, cells: LOW, place: global },
-    Form { mnemonic: "RED", operand: "[0xf0008]", offset: 0xf_0008, base: Base::None, cells: LOW + 8, place: global },
-    Form { mnemonic: "ATOMS", operand: "[R2]", offset: 0, base: Base::Word, cells: 0x20, place: Place::Shared },
-    Form { mnemonic: "ATOMS", operand: "[R2+0x40]", offset: 0x40, base: Base::Word, cells: 0x80, place: Place::Shared },
-    Form { mnemonic: "ATOMS", operand: "[0x60]", offset: 0x60, base: Base::None, cells: 0x60, place: Place::Shared },
+    Form {
+        mnemonic: "RED.E",
+        operand: "[R2]",
+        offset: 0,
+        base: Base::Pair,
+        cells: GLOBAL + 0x40,
+        place: global,
+    },
+    Form {
+        mnemonic: "RED.E",
+        operand: "[R2+0x10]",
+        offset: 0x10,
+        base: Base::Pair,
+        cells: GLOBAL,
+        place: global,
+    },
+    Form {
+        mnemonic: "RED",
+        operand: "[R2+-0x8]",
+        offset: -8,
+        base: Base::Word,
+        cells: LOW,
+        place: global,
+    },
+    Form {
+        mnemonic: "RED",
+        operand: "[0xf0008]",
+        offset: 0xf_0008,
+        base: Base::None,
+        cells: LOW + 8,
+        place: global,
+    },
+    Form {
+        mnemonic: "ATOMS",
+        operand: "[R2]",
+        offset: 0,
+        base: Base::Word,
+        cells: 0x20,
+        place: Place::Shared,
+    },
+    Form {
+        mnemonic: "ATOMS",
+        operand: "[R2+0x40]",
+        offset: 0x40,
+        base: Base::Word,
+        cells: 0x80,
+        place: Place::Shared,
+    },
+    Form {
+        mnemonic: "ATOMS",
+        operand: "[0x60]",
+        offset: 0x60,
+        base: Base::None,
+        cells: 0x60,
+        place: Place::Shared,
+    },
 ];
 
 impl Form {
     fn has(&self, row: &Row) -> bool {
         match self.mnemonic {
             "ATOM" | "ATOM.E" => true,
-            "RED" | "RED.E" => !NO_REDUCTION.iter().any(|other| other.name == row.name) && row.name != SAFE_ADD.name,
+            "RED" | "RED.E" => {
+                !NO_REDUCTION.iter().any(|other| other.name == row.name)
+                    && row.name != SAFE_ADD.name
+            }
             // In shared memory these are loops of CAS.
             _ => row.name != ".ADD.F32.FTZ.RN" && row.name != SAFE_ADD.name,
         }
@@ -227,7 +301,10 @@ fn c_of(row: &Row) -> u32 {
 fn register(number: u32, values: [u64; LANES], wide: bool, into: &mut Vec<Item>) {
     into.push(Item { place: Place::Reg(number), lanes: values.map(|value| value as u32) });
     if wide {
-        into.push(Item { place: Place::Reg(number + 1), lanes: values.map(|value| (value >> 32) as u32) });
+        into.push(Item {
+            place: Place::Reg(number + 1),
+            lanes: values.map(|value| (value >> 32) as u32),
+        });
     }
 }
 
@@ -253,7 +330,8 @@ fn check(form: &Form, row: &Row, zeros: Zeros, warps: &[Warp], failures: &mut Ve
     let d = name(zeros.d, D);
     let text = form.text(row.name, [&name(zeros.b, B), &name(zeros.c, c)], &d);
     let word = encode::assemble(&text, 0).unwrap_or_else(|error| panic!("{error}"));
-    let cases: Vec<(State, State)> = warps.iter().map(|warp| states(form, row, zeros, warp)).collect();
+    let cases: Vec<(State, State)> =
+        warps.iter().map(|warp| states(form, row, zeros, warp)).collect();
     let places = cases.iter().flat_map(|(before, after)| before.places().chain(after.places()));
     let probe = Probe::new(&assemble(&[word]), places);
     for (before, after) in &cases {
@@ -300,15 +378,19 @@ fn states(form: &Form, row: &Row, zeros: Zeros, warp: &Warp) -> (State, State) {
         m[..at.len()].copy_from_slice(&bytes[at.clone()]);
         let mask = u64::MAX >> (64 - 8 * row.bytes);
         let c = if zeros.b { warp.b[lane] } else { warp.c[lane] };
-        let (b, c) = (if zeros.b { 0 } else { warp.b[lane] & mask }, if zeros.c { 0 } else { c & mask });
+        let (b, c) =
+            (if zeros.b { 0 } else { warp.b[lane] & mask }, if zeros.c { 0 } else { c & mask });
         let m = u64::from_le_bytes(m);
         *found = m;
-        bytes[at.clone()].copy_from_slice(&((row.update)(m, b, c) & mask).to_le_bytes()[..at.len()]);
+        bytes[at.clone()]
+            .copy_from_slice(&((row.update)(m, b, c) & mask).to_le_bytes()[..at.len()]);
     }
     if after.fault.is_none() && !zeros.d && !form.mnemonic.starts_with("RED") {
         register(D, found, wide, &mut after.items);
     }
-    let cells = std::array::from_fn(|i| u64::from_le_bytes(bytes[8 * i..][..8].try_into().expect("8 bytes")));
+    let cells = std::array::from_fn(|i| {
+        u64::from_le_bytes(bytes[8 * i..][..8].try_into().expect("8 bytes"))
+    });
     memory(form, &cells, &mut after.items);
     (before, after)
 }
@@ -369,7 +451,8 @@ fn errors_are_the_documents() {
     for form in FORMS.iter().filter(|form| form.base != Base::None) {
         for row in all_rows().filter(|row| form.has(row)) {
             let shared = form.mnemonic == "ATOMS";
-            let out: &[u64] = if shared { &[0x400, 0xff_fff0] } else { &[0x30, 0x100_0010, 0x200_0010] };
+            let out: &[u64] =
+                if shared { &[0x400, 0xff_fff0] } else { &[0x30, 0x100_0010, 0x200_0010] };
             let misaligned = form.cells + row.bytes / 2;
             let warps = out.iter().chain([&misaligned]).enumerate().map(|(n, &address)| {
                 let mut warp = random_warp(form, row, &mut random);
@@ -392,11 +475,14 @@ fn pairs_that_the_table_does_not_list_are_illegal() {
             let word = encode::assemble(&text, 0).unwrap_or_else(|error| panic!("{error}"));
             let mut before = State::default();
             register(2, [form.cells; LANES], true, &mut before.items);
-            let after = State { fault: Some(("IllegalInstruction".into(), Some(0))), ..State::default() };
+            let after =
+                State { fault: Some(("IllegalInstruction".into(), Some(0))), ..State::default() };
             let probe = Probe::new(&assemble(&[word]), before.places());
             for (engine, left) in probe.run(&before, LANES as u32) {
                 let differences = left.compare(&before, &after, LANES as u32);
-                failures.extend(differences.iter().map(|difference| format!("{text} ({engine}): {difference}")));
+                failures.extend(
+                    differences.iter().map(|difference| format!("{text} ({engine}): {difference}")),
+                );
             }
         }
     }

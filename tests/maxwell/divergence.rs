@@ -82,14 +82,18 @@ impl Program {
         let address = |index: usize| (index / 3 * 4 + index % 3 + 1) as u64 * 8;
         let encode = |(at, &((index, not), op)): (usize, &(Guard, Op))| {
             let guard = u64::from(index) << 16 | u64::from(not) << 19;
-            let to = |label: usize| (address(self.labels[label]).wrapping_sub(address(at) + 8) & 0xff_ffff) << 20;
+            let to = |label: usize| {
+                (address(self.labels[label]).wrapping_sub(address(at) + 8) & 0xff_ffff) << 20
+            };
             let [regs2, regs3] = [2, 3].map(|n| {
                 move |d: u8, a: u8, b: u8| {
                     u64::from(d) | u64::from(a) << 8 | if n == 3 { u64::from(b) << 20 } else { 0 }
                 }
             });
             let imm32 = |imm: u32| u64::from(imm) << 20;
-            let set = |p: u8, a: u8, imm: u32| u64::from(p) << 3 | 7 | u64::from(a) << 8 | u64::from(imm) << 20;
+            let set = |p: u8, a: u8, imm: u32| {
+                u64::from(p) << 3 | 7 | u64::from(a) << 8 | u64::from(imm) << 20
+            };
             match op {
                 Op::Add(d, a, imm) => 0x1c00_0000_0000_0000 | guard | imm32(imm) | regs2(d, a, 0),
                 Op::Xor(d, a, imm) => 0x0440_0000_0000_0000 | guard | imm32(imm) | regs2(d, a, 0),
@@ -110,9 +114,15 @@ impl Program {
                 Op::Call(label) => 0xe260_0000_0000_0040 | to(label),
                 Op::Exit => 0xe300_0000_0000_000f | guard,
                 Op::Stop => 0xe250_0000_0007_ff0f,
-                Op::Load(n) => 0xeed4_2000_0007_0000 | imm32(u32::from(n) * 4) | regs2(DATA_FIRST + n, ADDRESS, 0),
+                Op::Load(n) => {
+                    0xeed4_2000_0007_0000
+                        | imm32(u32::from(n) * 4)
+                        | regs2(DATA_FIRST + n, ADDRESS, 0)
+                }
                 Op::Store(n) => {
-                    0xeedc_2000_0007_0000 | imm32(STORED + u32::from(n) * 4) | regs2(DATA_FIRST + n, ADDRESS, 0)
+                    0xeedc_2000_0007_0000
+                        | imm32(STORED + u32::from(n) * 4)
+                        | regs2(DATA_FIRST + n, ADDRESS, 0)
                 }
             }
         };
@@ -173,7 +183,11 @@ impl Generator {
     }
 
     fn guard(&mut self) -> Guard {
-        if self.random.below(3) == 0 { (self.random.below(6) as u8, self.random.below(2) == 0) } else { ALWAYS }
+        if self.random.below(3) == 0 {
+            (self.random.below(6) as u8, self.random.below(2) == 0)
+        } else {
+            ALWAYS
+        }
     }
 
     fn simple(&mut self) {
@@ -298,13 +312,15 @@ impl Generator {
     /// with all of it for the test to look at.
     fn program(seed: u64, closed: bool) -> Program {
         let program = Program::default();
-        let mut this = Generator { random: Random(seed), program, functions: Vec::new(), budget: 40 };
+        let mut this =
+            Generator { random: Random(seed), program, functions: Vec::new(), budget: 40 };
         let functions = if closed && seed.is_multiple_of(4) { 0 } else { 3 };
         this.functions = (0..functions).map(|_| this.program.label()).collect();
         if closed {
             (0..DATA).for_each(|n| this.program.add(ALWAYS, Op::Load(n)));
         }
-        let scope = Scope { loops: 0, counter: COUNTERS, can_continue: false, function: false, depth: 0 };
+        let scope =
+            Scope { loops: 0, counter: COUNTERS, can_continue: false, function: false, depth: 0 };
         for _ in 0..3 {
             this.block(scope);
         }
@@ -321,7 +337,13 @@ impl Generator {
             this.program.add(ALWAYS, Op::Less(FLAG, RECURSION, 5));
             this.program.add((FLAG, true), Op::Leave(Kind::Return));
             this.budget = this.budget.max(6);
-            this.block(Scope { loops: 0, counter: COUNTERS + 8, function: true, depth: 2, can_continue: false });
+            this.block(Scope {
+                loops: 0,
+                counter: COUNTERS + 8,
+                function: true,
+                depth: 2,
+                can_continue: false,
+            });
             this.program.add(ALWAYS, Op::Leave(Kind::Return));
         }
         this.program
@@ -342,7 +364,13 @@ const STEPS: usize = 100_000;
 
 impl Lane {
     fn new() -> Lane {
-        Lane { regs: [0; REGISTERS], memory: [0; 16], preds: [false; 7], cc: [false; 4], exited: false }
+        Lane {
+            regs: [0; REGISTERS],
+            memory: [0; 16],
+            preds: [false; 7],
+            cc: [false; 4],
+            exited: false,
+        }
     }
 }
 
@@ -369,7 +397,8 @@ fn run_lane(program: &Program, lane: &mut Lane) -> bool {
                 lane.regs[d as usize] = sum;
             }
             Op::AddExtended(d, a, b) => {
-                lane.regs[d as usize] = reg(lane, a).wrapping_add(reg(lane, b)).wrapping_add(lane.cc[2].into());
+                lane.regs[d as usize] =
+                    reg(lane, a).wrapping_add(reg(lane, b)).wrapping_add(lane.cc[2].into());
             }
             Op::NotEqual(p, a, imm) => lane.preds[p as usize] = reg(lane, a) != imm,
             Op::Less(p, a, imm) => lane.preds[p as usize] = (reg(lane, a) as i32) < imm as i32,
@@ -448,7 +477,10 @@ fn random_programs_run_as_their_lanes_do() {
         // Some programs begin with predicates set.
         for pred in (0..6).filter(|_| !closed) {
             let bits = random.below(1 << 32);
-            lanes.iter_mut().enumerate().for_each(|(i, lane)| lane.preds[pred as usize] = bits >> i & 1 != 0);
+            lanes
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, lane)| lane.preds[pred as usize] = bits >> i & 1 != 0);
             before.items.push(item(Place::Pred(pred), |lane| (bits >> lane & 1) as u32));
         }
         if !lanes.iter_mut().all(|lane| run_lane(&program, lane)) {
@@ -460,9 +492,12 @@ fn random_programs_run_as_their_lanes_do() {
         for reg in (0..REGISTERS as u32).filter(|_| !closed) {
             after.items.push(item(Place::Reg(reg), |lane| lanes[lane].regs[reg as usize]));
         }
-        let stopped = lanes.iter().fold(0, |mask, lane| mask << 1 | u32::from(!lane.exited)).reverse_bits();
+        let stopped =
+            lanes.iter().fold(0, |mask, lane| mask << 1 | u32::from(!lane.exited)).reverse_bits();
         for pred in (0..7).filter(|_| !closed) {
-            after.items.push(item(Place::Pred(pred), |lane| lanes[lane].preds[pred as usize].into()));
+            after
+                .items
+                .push(item(Place::Pred(pred), |lane| lanes[lane].preds[pred as usize].into()));
         }
         for bit in (0..4).filter(|_| !closed) {
             after.items.push(item(Place::Cc(bit), |lane| lanes[lane].cc[bit as usize].into()));
@@ -475,7 +510,12 @@ fn random_programs_run_as_their_lanes_do() {
             assert!(
                 differences.is_empty(),
                 "seed {seed} ({engine}): {differences:#?}\n{}",
-                program.ops.iter().enumerate().map(|(i, op)| format!("{i}: {op:?}\n")).collect::<String>()
+                program
+                    .ops
+                    .iter()
+                    .enumerate()
+                    .map(|(i, op)| format!("{i}: {op:?}\n"))
+                    .collect::<String>()
             );
         }
     }

@@ -40,7 +40,8 @@ fn read_file(path: &Path) -> Result<Vec<Group>, String> {
                 groups.push(Group::default());
             }
             let (word, text) = line.split_once(' ').unwrap_or((line, ""));
-            let word = u64::from_str_radix(word, 16).map_err(|_| format!("{place}: `{word}` is no word"))?;
+            let word = u64::from_str_radix(word, 16)
+                .map_err(|_| format!("{place}: `{word}` is no word"))?;
             let found = Instruction::decode(word).map(|insn| insn.text(0));
             if found.as_deref() != Some(text.trim()) {
                 return Err(format!("{place}: the word is {found:?}"));
@@ -49,8 +50,10 @@ fn read_file(path: &Path) -> Result<Vec<Group>, String> {
             group.words.push(word);
             group.listing += &format!("    {}\n", text.trim());
         } else {
-            let group = groups.last_mut().ok_or_else(|| format!("{place}: a case without instructions"))?;
-            let (before, after) = line.split_once("=>").ok_or_else(|| format!("{place}: no `=>`"))?;
+            let group =
+                groups.last_mut().ok_or_else(|| format!("{place}: a case without instructions"))?;
+            let (before, after) =
+                line.split_once("=>").ok_or_else(|| format!("{place}: no `=>`"))?;
             let parse = |text| State::parse(text).map_err(|error| format!("{place}: {error}"));
             let (before, after) = (parse(before)?, parse(after)?);
             group.cases.push(Case { place, before, after });
@@ -76,8 +79,10 @@ fn run_group(group: &Group, failures: &mut Vec<String>) {
 /// What is in each of the files, in their order.
 pub fn files() -> impl Iterator<Item = (PathBuf, Result<Vec<Group>, String>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maxwell/instructions");
-    let mut paths: Vec<_> =
-        fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("entry").path()).collect();
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .expect("the folder")
+        .map(|entry| entry.expect("entry").path())
+        .collect();
     paths.sort();
     paths.into_iter().map(|path| {
         let groups = read_file(&path);
@@ -90,7 +95,10 @@ fn instructions_do_what_is_documented() {
     let only = std::env::var("WARPLOOM_TEST_FILE").ok();
     let (mut failures, mut cases) = (Vec::new(), 0);
     for (path, groups) in files() {
-        if only.as_ref().is_none_or(|only| path.file_stem().is_some_and(|stem| stem == only.as_str())) {
+        if only
+            .as_ref()
+            .is_none_or(|only| path.file_stem().is_some_and(|stem| stem == only.as_str()))
+        {
             match groups {
                 Ok(groups) => {
                     groups.iter().for_each(|group| run_group(group, &mut failures));
@@ -100,6 +108,11 @@ fn instructions_do_what_is_documented() {
             }
         }
     }
-    assert!(failures.is_empty(), "{} failures in {cases} cases:\n{}", failures.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} failures in {cases} cases:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
     assert!(cases > 0, "no case was run");
 }

@@ -10,8 +10,10 @@ use warploom_maxwell::lift::{Kernel, lift_kernel};
 fn with_code<R>(file: &str, kernel: &str, run: impl FnOnce(&Kernel<'_>) -> R) -> R {
     let path = format!("{}/{file}", env!("CARGO_MANIFEST_DIR"));
     let binary = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let program = Program::load(&binary, Some(kernel)).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let id = program.module().kernel(kernel).unwrap_or_else(|| panic!("{path}: no kernel {kernel}"));
+    let program =
+        Program::load(&binary, Some(kernel)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let id =
+        program.module().kernel(kernel).unwrap_or_else(|| panic!("{path}: no kernel {kernel}"));
     let code = program.linked().code(id);
     let indirect_targets = &code.targets;
     run(&Kernel {
@@ -39,7 +41,9 @@ fn lift(file: &str, kernel: &str) -> Function {
 /// Blocks that go on in themselves.
 fn loops(function: &Function) -> Vec<&Block> {
     let is_loop = |(i, block): &(usize, &Block)| match block.term {
-        Terminator::Branch { then, otherwise, .. } => [then, otherwise].contains(&BlockId(*i as u32)),
+        Terminator::Branch { then, otherwise, .. } => {
+            [then, otherwise].contains(&BlockId(*i as u32))
+        }
         _ => false,
     };
     function.blocks.iter().enumerate().filter(is_loop).map(|(_, block)| block).collect()
@@ -51,7 +55,8 @@ fn a_loop_is_one_block() {
     let mandel = lift("tests/fixtures/maxwell/kernels/mandel.sm_50.cubin", "mandel");
     let [inner] = loops(&mandel)[..] else { panic!("mandel:\n{mandel}") };
     assert_eq!((inner.pc, inner.cost), (0x138, 17));
-    let writes_flag = |op: &Op| matches!(op, Op::RfWrite { reg, .. } if mandel.bank(reg.bank).name == "p");
+    let writes_flag =
+        |op: &Op| matches!(op, Op::RfWrite { reg, .. } if mandel.bank(reg.bank).name == "p");
     assert!(!inner.insts.iter().any(|inst| writes_flag(&inst.op)), "{mandel}");
 
     let reduce = lift("tests/fixtures/maxwell/kernels/reduce.sm_50.cubin", "reduce");
@@ -70,7 +75,8 @@ fn a_kernel_without_divergence_has_no_stack() {
 #[test]
 fn what_is_popped_knows_who_pushed() {
     let switch = lift("tests/fixtures/maxwell/kernels/local.sm_50.cubin", "sw");
-    let pushes = |block: &Block| block.insts.iter().any(|inst| matches!(inst.op, Op::RfScatter { .. }));
+    let pushes =
+        |block: &Block| block.insts.iter().any(|inst| matches!(inst.op, Op::RfScatter { .. }));
     let joins: Vec<BlockId> = switch.blocks.iter().filter_map(|block| block.join).collect();
     assert!(!joins.is_empty());
     let pushers = switch.blocks.iter().filter(|block| pushes(block)).count();
@@ -87,14 +93,21 @@ fn a_grown_kernel_keeps_its_blocks() {
         // In another order than that of addresses, and into the middle of a block.
         let mut discovered: Vec<u64> = targets.iter().rev().copied().collect();
         discovered.push(0x28);
-        let grown = lift_kernel(&Kernel { indirect_targets: &[], services: &[], discovered: &discovered, ..*kernel })
-            .expect("liftable");
+        let grown = lift_kernel(&Kernel {
+            indirect_targets: &[],
+            services: &[],
+            discovered: &discovered,
+            ..*kernel
+        })
+        .expect("liftable");
         assert_eq!(small.banks, grown.banks);
         for (old, new) in small.blocks.iter().zip(&grown.blocks) {
             assert_eq!((old.pc, old.cost), (new.pc, new.cost));
             let switch = |term: &Terminator| matches!(term, Terminator::Switch { .. });
             let ends = |block: &Block| std::mem::discriminant(&block.term);
-            assert!(ends(old) == ends(new) && (switch(&old.term) || successors(old) == successors(new)));
+            assert!(
+                ends(old) == ends(new) && (switch(&old.term) || successors(old) == successors(new))
+            );
         }
         for pc in discovered {
             // A control word stands for the instruction behind it.
@@ -125,13 +138,16 @@ fn every_word_lifts() {
         });
         let code: Vec<u8> = words.take(40).flat_map(u64::to_le_bytes).collect();
         let kernel = Kernel::new("garbage", &code, 8);
-        let function = lift_kernel(&kernel).unwrap_or_else(|error| panic!("round {round}: {error}"));
-        warploom_ir::verify::verify(&function).unwrap_or_else(|error| panic!("round {round}: {error}"));
+        let function =
+            lift_kernel(&kernel).unwrap_or_else(|error| panic!("round {round}: {error}"));
+        warploom_ir::verify::verify(&function)
+            .unwrap_or_else(|error| panic!("round {round}: {error}"));
     }
     let empty = Kernel::new("empty", &[], 8);
     assert!(lift_kernel(&empty).is_err());
     // Execution that runs off the end meets an illegal instruction there.
-    let code: Vec<u8> = [0u64, 0x50b0_0000_0007_0f00].into_iter().flat_map(u64::to_le_bytes).collect();
+    let code: Vec<u8> =
+        [0u64, 0x50b0_0000_0007_0f00].into_iter().flat_map(u64::to_le_bytes).collect();
     let function = lift_kernel(&Kernel::new("short", &code, 8));
     let blocks = function.expect("liftable").blocks;
     let illegal = Terminator::Trap { kind: TrapKind::IllegalInstruction, pc: 0x10 };
@@ -144,8 +160,12 @@ fn ten_thousand_instructions_lift_in_time() {
     with_code("benches/fixtures/unroll10k.sm_50.cubin", "unroll10k", |kernel| {
         let start = Instant::now();
         let function = lift_kernel(kernel).expect("liftable");
-        let (time, cost) = (start.elapsed(), function.blocks.iter().map(|block| block.cost).sum::<u32>());
+        let (time, cost) =
+            (start.elapsed(), function.blocks.iter().map(|block| block.cost).sum::<u32>());
         println!("{cost} instructions in {time:?}");
-        assert!(cost > 10_000 && time.as_micros() < u128::from(cost) * 25, "{cost} instructions in {time:?}");
+        assert!(
+            cost > 10_000 && time.as_micros() < u128::from(cost) * 25,
+            "{cost} instructions in {time:?}"
+        );
     });
 }

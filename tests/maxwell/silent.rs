@@ -19,11 +19,15 @@ const PC: u64 = 8;
 fn lifted(word: u64) -> Function {
     let words = [0, word, READ_FLAGS[0], READ_FLAGS[1], 0, NOP, NOP, EXIT];
     let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    lift::lift_kernel(&lift::Kernel::new("k", &code, 0)).unwrap_or_else(|error| panic!("{word:016x}: {error}"))
+    lift::lift_kernel(&lift::Kernel::new("k", &code, 0))
+        .unwrap_or_else(|error| panic!("{word:016x}: {error}"))
 }
 
 fn has_trap(function: &Function, kind: TrapKind) -> bool {
-    function.blocks.iter().any(|block| matches!(block.term, Terminator::Trap { kind: k, pc: PC } if k == kind))
+    function
+        .blocks
+        .iter()
+        .any(|block| matches!(block.term, Terminator::Trap { kind: k, pc: PC } if k == kind))
 }
 
 /// Words of a line of the table, without a guard, in which a modifier's bits are as often clear as they are in programs.
@@ -46,7 +50,10 @@ fn words(row: &'static Row, count: usize) -> impl Iterator<Item = Instruction> {
 /// What bits may say without an effect, by the field or the operand that has them, and why.
 const NO_EFFECT: &[(&str, &str)] = &[
     ("bra.limit brx.limit jmp.limit jmx.limit bra.uniform jmp.uniform", "promises about branches"),
-    ("cal.call_count jcal.call_count pret.call_count exit.keep_refcount", "bookkeeping of the hardware"),
+    (
+        "cal.call_count jcal.call_count pret.call_count exit.keep_refcount",
+        "bookkeeping of the hardware",
+    ),
     ("*.nodep *.load_cache *.local_cache *.store_cache", "hints"),
     ("*.ndv", "where quads are whole is for SAM to see to (fidelity.md)"),
     ("*.texture_dim", "the header says whether it is a cube or a volume (fidelity.md)"),
@@ -56,12 +63,18 @@ const NO_EFFECT: &[(&str, &str)] = &[
         "memory is coherent; of the levels only that of the block is less than a fence",
     ),
     ("f2f.copy_rounding", "four names of a copy"),
-    ("st.store_size stg.store_size stl.store_size sts.store_size sust.store_size", "a store has no sign"),
+    (
+        "st.store_size stg.store_size stl.store_size sts.store_size sust.store_size",
+        "a store has no sign",
+    ),
     ("ld.mem_size ldg.mem_size ldgsparse.mem_size", "two names of 128 bits"),
     ("lds.operand", "bit 44, `.U`, is another name"),
     ("ld.operand st.operand", "the predicate of the address (fidelity.md)"),
     ("shfl.funnel_type", "the sign is shifted out"),
-    ("shfl.funnel_word", "a shift to the left gives the high word with `.HI` and without it (fidelity.md)"),
+    (
+        "shfl.funnel_word",
+        "a shift to the left gives the high word with `.HI` and without it (fidelity.md)",
+    ),
     ("suatomcas.surface_atomic_type", "two names of 32 bits"),
     ("s2r.special_register cs2r.special_register", "one clock, windows of one size (fidelity.md)"),
     ("p2r.operand r2p.operand", "bits of the mask past the flags"),
@@ -97,8 +110,11 @@ fn every_bit_of_the_text_counts() {
     for row in table::rows().filter(|row| row.lift.is_some()) {
         for instruction in words(row, 14) {
             let executed = lifted(instruction.word);
-            let no_code = executed.blocks.iter().all(|block| block.pc != PC || block.insts.is_empty());
-            if !lift::executes(&instruction, PC, None) || has_trap(&executed, TrapKind::IllegalInstruction) {
+            let no_code =
+                executed.blocks.iter().all(|block| block.pc != PC || block.insts.is_empty());
+            if !lift::executes(&instruction, PC, None)
+                || has_trap(&executed, TrapKind::IllegalInstruction)
+            {
                 continue;
             }
             let text = instruction.text(PC);
@@ -106,8 +122,13 @@ fn every_bit_of_the_text_counts() {
                 continue;
             }
             for bit in (0..64).filter(|bit| !row.guarded() || !(16..20).contains(bit)) {
-                let Some(other) = Instruction::decode(instruction.word ^ 1 << bit) else { continue };
-                if other.row.opcode != row.opcode || other.text(PC) == text || !lift::executes(&other, PC, None) {
+                let Some(other) = Instruction::decode(instruction.word ^ 1 << bit) else {
+                    continue;
+                };
+                if other.row.opcode != row.opcode
+                    || other.text(PC) == text
+                    || !lift::executes(&other, PC, None)
+                {
                     continue;
                 }
                 let changed = lifted(other.word);
@@ -140,7 +161,12 @@ fn the_class_is_that_of_the_form() {
         for instruction in words(row, 40) {
             let trap = has_trap(&lifted(instruction.word), TrapKind::Unimplemented);
             let class = lift::fidelity(&instruction, PC, None);
-            assert_eq!(class == Fidelity::Unimplemented, trap, "{}: {class:?}", instruction.text(PC));
+            assert_eq!(
+                class == Fidelity::Unimplemented,
+                trap,
+                "{}: {class:?}",
+                instruction.text(PC)
+            );
             *(if trap { &mut traps } else { &mut executed }) += 1;
         }
     }
@@ -150,20 +176,29 @@ fn the_class_is_that_of_the_form() {
 /// Runs a kernel that has the word first on both engines, with one and two threads; the classes that were reported of the word and the fault.
 fn run(word: u64) -> (FidelityClass, Option<String>) {
     let instruction = Instruction::decode(word).expect("an instruction");
-    let mut module = warploom_container::modules(b".target sm_50\n.kernel k\nNOP\nEXIT\n").expect("assembly").remove(0);
+    let mut module = warploom_container::modules(b".target sm_50\n.kernel k\nNOP\nEXIT\n")
+        .expect("assembly")
+        .remove(0);
     module.sections[0].data[8..16].copy_from_slice(&word.to_le_bytes());
     let program = Program::new(module, MemoryConfig::default()).expect("a program");
     let kernel = program.kernel("k").expect("the kernel");
-    let runs = [(EngineKind::Interp, 1), (EngineKind::Interp, 2), (EngineKind::Jit, 1), (EngineKind::Jit, 2)];
+    let runs = [
+        (EngineKind::Interp, 1),
+        (EngineKind::Interp, 2),
+        (EngineKind::Jit, 1),
+        (EngineKind::Jit, 2),
+    ];
     let results = runs.map(|(engine, threads)| {
-        let options = LaunchOptions { engine, threads, ..LaunchOptions::new([2, 1, 1], [32, 1, 1]) };
+        let options =
+            LaunchOptions { engine, threads, ..LaunchOptions::new([2, 1, 1], [32, 1, 1]) };
         let outcome = kernel.launch(&[], &options).expect("a launch");
         let fault = outcome.fault.map(|fault| {
             assert_eq!(fault.kind(), FaultKind::Unimplemented, "{fault}");
             fault.to_string()
         });
         let executed = kernel.profile(&[], &options).expect("a profile");
-        let of_word = executed.into_iter().find(|executed| executed.mnemonic == instruction.mnemonic());
+        let of_word =
+            executed.into_iter().find(|executed| executed.mnemonic == instruction.mnemonic());
         (of_word.expect("the instruction is in the report").class, fault)
     });
     assert!(results.iter().all(|result| *result == results[0]), "{results:?}");
@@ -228,7 +263,11 @@ fn words_of_the_driver() {
     for offset in (0..0x180).step_by(4) {
         let (class, fault) = run(0x4c98_0780_0007_0002 | (offset / 4) << 20);
         assert_eq!(fault, None, "{offset:#x}");
-        assert_eq!(matches!(class, FidelityClass::Approximate(_)), !known(offset), "{offset:#x}: {class:?}");
+        assert_eq!(
+            matches!(class, FidelityClass::Approximate(_)),
+            !known(offset),
+            "{offset:#x}: {class:?}"
+        );
     }
 }
 

@@ -12,7 +12,8 @@ fn given() -> Vec<[u32; 8]> {
 
 fn case(code: &str) -> Case {
     let words = given();
-    let half = |from: usize| words.iter().map(|words| words[from..from + 4].to_vec()).collect::<Vec<_>>();
+    let half =
+        |from: usize| words.iter().map(|words| words[from..from + 4].to_vec()).collect::<Vec<_>>();
     let directives = ".input 0x80 xyzw\n.input 0x90 xyzw\n.output 0x70 xyzw\n.output 0x80 xyzw\n.output 0x90 xyzw";
     Case::vertex(directives, code, COUNT).with(&format!(
         "attribute.\"0x80\" = {:?}\nattribute.\"0x90\" = {:?}",
@@ -37,9 +38,11 @@ fn loads_and_stores_of_all_widths() {
                     let mut wanted = [0; 8];
                     for n in 0..written {
                         let first = (from - 0x80) / 4;
-                        wanted[(to - 0x70) / 4 + n] = if n < read { words[first + n] } else { 4 + n as u32 };
+                        wanted[(to - 0x70) / 4 + n] =
+                            if n < read { words[first + n] } else { 4 + n as u32 };
                     }
-                    let found = [&after.exported[0][lane][..4], &after.exported[1][lane][..4]].concat();
+                    let found =
+                        [&after.exported[0][lane][..4], &after.exported[1][lane][..4]].concat();
                     assert_eq!(found, wanted, "ALD{load} and AST{store} of lane {lane}");
                 }
             }
@@ -71,7 +74,8 @@ fn some_lanes_only() {
     for (lane, given) in given().iter().enumerate() {
         let odd = given[0] & 1 == 1;
         let chosen = given[if odd { 5 } else { 4 }];
-        let wanted = if odd { [given[0], given[0], chosen, 0] } else { [given[0], 0, chosen, chosen] };
+        let wanted =
+            if odd { [given[0], given[0], chosen, 0] } else { [given[0], 0, chosen, chosen] };
         assert_eq!(words[lane][..4], wanted, "lane {lane}");
     }
 }
@@ -101,7 +105,11 @@ fn own_outputs_and_computed_addresses() {
         let n = lane % 4;
         assert_eq!(after.exported[1][lane][..4], given[n + 1..n + 5], "lane {lane}");
         let own = if n == 0 { given[0] } else { 0 };
-        assert_eq!(after.exported[0][lane][..4], [given[n], given[n + 3], given[n + 4], own], "lane {lane}");
+        assert_eq!(
+            after.exported[0][lane][..4],
+            [given[n], given[n + 3], given[n + 4], own],
+            "lane {lane}"
+        );
         let mut wanted = [0; 4];
         wanted[n] = given[n];
         assert_eq!(after.exported[2][lane][..4], wanted, "lane {lane}");
@@ -120,8 +128,9 @@ fn what_is_not_given() {
         assert_eq!(ids[..2], [lane / 5, 10 + lane % 5]);
         assert_eq!(words[..4], [lane + 1, 0, 0, 1.0_f32.to_bits()]);
     }
-    let problem =
-        Case::vertex(".input 0x80 x\n.output 0x70 x", "ALD R4, a[0x80]", 5).with("[export.\"0x70\"]").problem();
+    let problem = Case::vertex(".input 0x80 x\n.output 0x70 x", "ALD R4, a[0x80]", 5)
+        .with("[export.\"0x70\"]")
+        .problem();
     assert_eq!(
         problem,
         "kernel `vertex`, pc 0x8, `ALD R4, a[0x80]`: [vertices] has no `attribute` with a word of this address"

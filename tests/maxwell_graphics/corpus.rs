@@ -11,7 +11,8 @@ fn the_header_may_be_apart() {
     let text = std::fs::read_to_string(fixture("transform.toml")).expect("the manifest");
     for entry in std::fs::read_dir(fixture("")).expect("the folder") {
         let path = entry.expect("entry").path();
-        std::fs::copy(&path, folder.path().join(path.file_name().expect("a name"))).expect("a copy");
+        std::fs::copy(&path, folder.path().join(path.file_name().expect("a name")))
+            .expect("a copy");
     }
     let binary = std::fs::read(fixture("transform.bin")).expect("the program");
     let (header, code) = binary.split_at(80);
@@ -24,5 +25,8 @@ fn the_header_may_be_apart() {
     let path = folder.path().join("apart.toml");
     std::fs::write(&path, apart).expect("the manifest");
     let whole = Launch::read(&fixture("transform.toml")).expect("the launch");
-    assert_eq!(run(&Launch::read(&path).expect("the launch")).expect("a run"), run(&whole).expect("a run"));
+    assert_eq!(
+        run(&Launch::read(&path).expect("the launch")).expect("a run"),
+        run(&whole).expect("a run")
+    );
 }

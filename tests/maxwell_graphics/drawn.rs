@@ -38,7 +38,9 @@ fn what_is_drawn_is_what_arrays_would_give() {
         .output target0 rgba\n.output target1 rgba\n.output target2 rgba";
     let exports = "[export.target0]\n[export.target1]\n[export.target2]";
     let drawn = Case::of("fragment", directives, CODE)
-        .with(&format!("[pixels]\ntriangles = {corners:?}\nvaryings = [{varying:?}, {varying:?}, {varying:?}]"))
+        .with(&format!(
+            "[pixels]\ntriangles = {corners:?}\nvaryings = [{varying:?}, {varying:?}, {varying:?}]"
+        ))
         .with(&format!("viewport = [0.0, 0.0, 31.0, 23.0]\ndepth_range = [1.0, 0.0]\n{exports}"));
     let launch = drawn.launch(&[]).unwrap_or_else(|error| panic!("{error}"));
     let shader = launch.shader.as_ref().unwrap();
@@ -48,7 +50,9 @@ fn what_is_drawn_is_what_arrays_would_give() {
     let covered: Vec<u32> = raster.quads().flat_map(|quad| quad.covered()).map(u32::from).collect();
     let primitive: Vec<u32> = raster.quads().map(|quad| quad.primitive()).collect();
     let mut pixels = format!("primitive = {}\n", list(&primitive));
-    for input in [Input::X, Input::Y, Input::Z, Input::InverseW, Input::Front, Input::SampleCoverage] {
+    for input in
+        [Input::X, Input::Y, Input::Z, Input::InverseW, Input::Front, Input::SampleCoverage]
+    {
         let words: Vec<u32> = raster.quads().flat_map(|quad| quad.input(input)[0]).collect();
         pixels += &format!("{} = {}\n", name_of(input), list(&words));
     }
@@ -63,9 +67,11 @@ fn what_is_drawn_is_what_arrays_would_give() {
         (0..corners.len() / 3).map(|i| [0, 1, 2].map(|v| of(3 * i + v))).collect::<Vec<_>>()
     };
     let vertices = of_vertices(&|i| [varying[i]; 3].concat());
-    let w: Vec<[f32; 3]> = corners.chunks(3).map(|corners| [0, 1, 2].map(|v| corners[v][3])).collect();
-    let given = Case::fragment(directives, CODE, &covered)
-        .with(&format!("{pixels}barycentric = {weights:?}\nvertices = {vertices:?}\nvertex_w = {w:?}\n{exports}"));
+    let w: Vec<[f32; 3]> =
+        corners.chunks(3).map(|corners| [0, 1, 2].map(|v| corners[v][3])).collect();
+    let given = Case::fragment(directives, CODE, &covered).with(&format!(
+        "{pixels}barycentric = {weights:?}\nvertices = {vertices:?}\nvertex_w = {w:?}\n{exports}"
+    ));
 
     let (found, expected) = (drawn.run(), given.run());
     assert_eq!(expected.fault, None);

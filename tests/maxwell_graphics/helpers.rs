@@ -72,7 +72,9 @@ const GLOBAL: [Row; 16] = [
     row("ATOM.E.MIN R10, [R2], R8", true, |m, lane| m.min(data(lane))),
     row("ATOM.E.MAX.S32 R10, [R2], R8", true, |m, lane| m.max(data(lane))),
     row("ATOM.E.INC R10, [R2], R8", true, |m, lane| if m >= data(lane) { 0 } else { m + 1 }),
-    row("ATOM.E.DEC R10, [R2], R8", true, |m, lane| if m == 0 || m > data(lane) { data(lane) } else { m - 1 }),
+    row("ATOM.E.DEC R10, [R2], R8", true, |m, lane| {
+        if m == 0 || m > data(lane) { data(lane) } else { m - 1 }
+    }),
     row("ATOM.E.AND R10, [R2], R8", true, |m, lane| m & data(lane)),
     row("ATOM.E.OR R10, [R2], R8", true, |m, lane| m | data(lane)),
     row("ATOM.E.XOR R10, [R2], R8", true, |m, lane| m ^ data(lane)),
@@ -81,20 +83,23 @@ const GLOBAL: [Row; 16] = [
 ];
 
 /// On the surface: the lane's coordinates are in R4, R5, the handle in R16, and as word 0 of bank 2.
-const SURFACE: [Row; 12] = [
-    row("SUST.D.2D.IGN [R4], R8, R16", false, |_, lane| data(lane)),
-    row("SUST.P.2D.R.IGN [R4], R8, 0x0", false, |_, lane| data(lane)),
-    row("SURED.D.2D.ADD.IGN [R4], R8, R16", false, |m, lane| m + data(lane)),
-    row("SURED.D.2D.MIN.S32.IGN [R4], R8, 0x0", false, |m, lane| m.min(data(lane))),
-    row("SUATOM.D.2D.ADD.IGN R10, [R4], R8, R16", true, |m, lane| m + data(lane)),
-    row("SUATOM.D.2D.MIN.IGN R10, [R4], R8, 0x0", true, |m, lane| m.min(data(lane))),
-    row("SUATOM.D.2D.INC.IGN R10, [R4], R8, R16", true, |m, lane| if m >= data(lane) { 0 } else { m + 1 }),
-    row("SUATOM.D.2D.AND.IGN R10, [R4], R8, R16", true, |m, lane| m & data(lane)),
-    row("SUATOM.D.2D.XOR.IGN R10, [R4], R8, R16", true, |m, lane| m ^ data(lane)),
-    row("SUATOM.D.2D.EXCH.IGN R10, [R4], R8, R16", true, |_, lane| data(lane)),
-    row("SUATOM.D.2D.CAS.IGN R10, [R4], R8, R16", true, compared),
-    row("SUATOM.D.2D.CAS.IGN R10, [R4], R8, 0x0", true, compared),
-];
+const SURFACE: [Row; 12] =
+    [
+        row("SUST.D.2D.IGN [R4], R8, R16", false, |_, lane| data(lane)),
+        row("SUST.P.2D.R.IGN [R4], R8, 0x0", false, |_, lane| data(lane)),
+        row("SURED.D.2D.ADD.IGN [R4], R8, R16", false, |m, lane| m + data(lane)),
+        row("SURED.D.2D.MIN.S32.IGN [R4], R8, 0x0", false, |m, lane| m.min(data(lane))),
+        row("SUATOM.D.2D.ADD.IGN R10, [R4], R8, R16", true, |m, lane| m + data(lane)),
+        row("SUATOM.D.2D.MIN.IGN R10, [R4], R8, 0x0", true, |m, lane| m.min(data(lane))),
+        row("SUATOM.D.2D.INC.IGN R10, [R4], R8, R16", true, |m, lane| {
+            if m >= data(lane) { 0 } else { m + 1 }
+        }),
+        row("SUATOM.D.2D.AND.IGN R10, [R4], R8, R16", true, |m, lane| m & data(lane)),
+        row("SUATOM.D.2D.XOR.IGN R10, [R4], R8, R16", true, |m, lane| m ^ data(lane)),
+        row("SUATOM.D.2D.EXCH.IGN R10, [R4], R8, R16", true, |_, lane| data(lane)),
+        row("SUATOM.D.2D.CAS.IGN R10, [R4], R8, R16", true, compared),
+        row("SUATOM.D.2D.CAS.IGN R10, [R4], R8, 0x0", true, compared),
+    ];
 
 /// A pixel's number is in the word at 0xa0, whether it is killed in the one at 0xa4, its operands in those at 0xb0.
 const SET_UP: &str = "
@@ -171,7 +176,8 @@ fn check(row: &Row, memory: fn(&After) -> &[u32]) {
         let wanted = if takes_part(lane) { (row.after)(before(lane), lane) } else { before(lane) };
         assert_eq!(memory[lane], wanted, "{}: memory of lane {lane}", row.text);
         assert_eq!(after.kept[lane], takes_part(lane), "{}: lane {lane}", row.text);
-        let result = |lane: usize| if row.result && takes_part(lane) { before(lane) } else { UNTOUCHED };
+        let result =
+            |lane: usize| if row.result && takes_part(lane) { before(lane) } else { UNTOUCHED };
         if takes_part(lane) {
             let wanted = [result(lane), result(lane ^ 1), 0];
             assert_eq!(colours[lane][..3], wanted, "{}: colour of lane {lane}", row.text);
@@ -223,11 +229,20 @@ fn helpers_go_on_otherwise() {
     let local = run(&case("STL [RZ], R8\nIADD R8, R8, R8\nLDL R10, [RZ]").with_local());
     let counted = run(&case("VOTE.ALL R10, PT, PT"));
     for lane in (0..LANES).filter(|&lane| takes_part(lane)) {
-        assert_eq!(after.exported[0][lane][..2], [before(lane), before(lane ^ 1)], "load of lane {lane}");
-        assert_eq!(local.exported[0][lane][..2], [data(lane), data(lane ^ 1)], "local memory of lane {lane}");
+        assert_eq!(
+            after.exported[0][lane][..2],
+            [before(lane), before(lane ^ 1)],
+            "load of lane {lane}"
+        );
+        assert_eq!(
+            local.exported[0][lane][..2],
+            [data(lane), data(lane ^ 1)],
+            "local memory of lane {lane}"
+        );
         let warp = lane / 32 * 32;
-        let voters =
-            (warp..(warp + 32).min(LANES)).filter(|&lane| runs(lane)).fold(0, |all, lane| all | 1 << (lane - warp));
+        let voters = (warp..(warp + 32).min(LANES))
+            .filter(|&lane| runs(lane))
+            .fold(0, |all, lane| all | 1 << (lane - warp));
         assert_eq!(counted.exported[0][lane][0], voters, "vote of lane {lane}");
     }
 }

@@ -39,8 +39,10 @@ impl Scene {
         let weights: Vec<Vec<u32>> = self.weights.iter().map(|weights| bits(weights)).collect();
         let w: Vec<Vec<u32>> = self.w.iter().map(|w| bits(w)).collect();
         let floats = |rows: &[Vec<u32>]| {
-            let rows: Vec<Vec<f32>> =
-                rows.iter().map(|row| row.iter().map(|&word| f32::from_bits(word)).collect()).collect();
+            let rows: Vec<Vec<f32>> = rows
+                .iter()
+                .map(|row| row.iter().map(|&word| f32::from_bits(word)).collect())
+                .collect();
             format!("{rows:?}")
         };
         Case::fragment(directives, code, &self.covered).with(&format!(
@@ -55,11 +57,14 @@ impl Scene {
     fn at(&self, lane: usize, word: usize, perspective: bool, distance: [f64; 2]) -> f64 {
         let primitive = self.primitive[lane / 4] as usize;
         let [b1, b2] = [0, 1].map(|n| {
-            f64::from(self.weights[lane][n]) + self.slopes[n][0] * distance[0] + self.slopes[n][1] * distance[1]
+            f64::from(self.weights[lane][n])
+                + self.slopes[n][0] * distance[0]
+                + self.slopes[n][1] * distance[1]
         });
         [1.0 - b1 - b2, b1, b2].into_iter().enumerate().fold(0.0, |sum, (vertex, weight)| {
             let value = f64::from(f32::from_bits(self.words[primitive][vertex][word]));
-            sum + weight * if perspective { value / f64::from(self.w[primitive][vertex]) } else { value }
+            sum + weight
+                * if perspective { value / f64::from(self.w[primitive][vertex]) } else { value }
         })
     }
 
@@ -116,7 +121,11 @@ fn saturation() {
     let (mut low, mut high) = (0, 0);
     for lane in scene.pixels() {
         let value = f32::from_bits(words[lane][0]);
-        let wanted = [value, value * 3.0, f32::from_bits(scene.words[scene.primitive[lane / 4] as usize][0][1])];
+        let wanted = [
+            value,
+            value * 3.0,
+            f32::from_bits(scene.words[scene.primitive[lane / 4] as usize][0][1]),
+        ];
         for (found, wanted) in words[lane][1..].iter().zip(wanted) {
             assert_eq!(f32::from_bits(*found), wanted.clamp(0.0, 1.0));
             low += usize::from(wanted < 0.0);
@@ -142,19 +151,26 @@ fn other_places_in_the_pixel() {
         IPA.PASS.OFFSET R5, a[0x84], RZ, R22
         PIXLD.CENTROID_OFFSET R6, [RZ]
         MOV R7, RZ";
-    let offsets: Vec<u32> =
-        (0..scene.covered.len() as u32).map(|lane| (lane % 3 * 512) | (0xff00 * (lane & 1)) << 16).collect();
+    let offsets: Vec<u32> = (0..scene.covered.len() as u32)
+        .map(|lane| (lane % 3 * 512) | (0xff00 * (lane & 1)) << 16)
+        .collect();
     let case = scene.case(INPUTS, code).with(&format!("centroid_offset = {}", list(&offsets)));
     let after = case.with("[export.target0]\n[export.target1]").run();
     for lane in scene.pixels() {
         let (first, second) = (&after.exported[0][lane], &after.exported[1][lane]);
         let moved = [0.375, -0.25];
         let centroid =
-            [f64::from(offsets[lane] as u16 as i16), f64::from((offsets[lane] >> 16) as i16)].map(|x| x / 4096.0);
-        let wanted = [(1, true, moved), (5, false, moved), (1, true, centroid), (5, false, centroid)];
+            [f64::from(offsets[lane] as u16 as i16), f64::from((offsets[lane] >> 16) as i16)]
+                .map(|x| x / 4096.0);
+        let wanted =
+            [(1, true, moved), (5, false, moved), (1, true, centroid), (5, false, centroid)];
         for (found, (word, perspective, distance)) in first.iter().zip(wanted) {
             let wanted = scene.at(lane, word, perspective, distance);
-            assert!(near(*found, wanted, 1e-6), "lane {lane}: {} is not {wanted}", f32::from_bits(*found));
+            assert!(
+                near(*found, wanted, 1e-6),
+                "lane {lane}: {} is not {wanted}",
+                f32::from_bits(*found)
+            );
         }
         assert_eq!(f32::from_bits(second[0]), f32::from_bits(first[0]) * 2.0);
         assert_eq!(second[1], (scene.at(lane, 1, true, [0.0; 2]) as f32).to_bits());
@@ -178,13 +194,17 @@ fn indexed_attributes() {
         IADD32I R20, R20, 0x18
         IPA.IDX.CONSTANT R3, a[R20], RZ, RZ, PT";
     let case = scene.case(INPUTS, code);
-    let code = case.program.replace(", RZ, RZ, PT", ", RZ, PT").replace(", R21, RZ, PT", ", R21, PT");
+    let code =
+        case.program.replace(", RZ, RZ, PT", ", RZ, PT").replace(", R21, RZ, PT", ", R21, PT");
     let words = Case { program: code, ..case }.with("[export.target0]").words();
     for lane in scene.pixels() {
         let word = lane & 1;
         let value = scene.at(lane, word, true, [0.0; 2]) as f32;
         let provoking = &scene.words[scene.primitive[lane / 4] as usize][0];
-        assert_eq!(words[lane][..4], [value.to_bits(), (value * 2.0).to_bits(), provoking[word], provoking[word + 6]]);
+        assert_eq!(
+            words[lane][..4],
+            [value.to_bits(), (value * 2.0).to_bits(), provoking[word], provoking[word + 6]]
+        );
     }
 }
 
@@ -192,7 +212,8 @@ fn indexed_attributes() {
 #[test]
 fn inputs_by_name_and_address() {
     let lanes = 8_u32;
-    let floats = |scale: f32| (0..lanes).map(|lane| lane as f32 * scale + 0.5).collect::<Vec<f32>>();
+    let floats =
+        |scale: f32| (0..lanes).map(|lane| lane as f32 * scale + 0.5).collect::<Vec<f32>>();
     let code = "
         IPA.PASS R0, a[0x70], RZ
         IPA.PASS R1, a[0x74], RZ
@@ -229,7 +250,10 @@ fn inputs_by_name_and_address() {
         assert_eq!(after.exported[0][lane][..4], [at(1.0), at(2.0), at(0.125), at(3.0)]);
         let front = if lane < 4 { u32::MAX } else { 0 };
         // Of an attribute that lanes are given a part of, the fourth word is 1.
-        assert_eq!(after.exported[1][lane][..4], [front, at(5.0), 1.0_f32.to_bits(), 2 * lane as u32 + 1]);
+        assert_eq!(
+            after.exported[1][lane][..4],
+            [front, at(5.0), 1.0_f32.to_bits(), 2 * lane as u32 + 1]
+        );
         assert_eq!(after.exported[2][lane][..4], [lane as u32 % 4, 1.0_f32.to_bits(), 0, 0]);
         assert_eq!(after.exported[3][lane][..4], [1.0_f32.to_bits(), 1.0_f32.to_bits(), 0, 0]);
     }
@@ -246,15 +270,23 @@ fn what_is_not_given_is_said() {
         "kernel `fragment`, pc 0x8, `IPA.PASS R0, a[0x7c], RZ`: [pixels] has no `inverse_w`"
     );
     assert!(
-        problem("NOP\nIPA.PASS R0, a[0x80], RZ").contains("pc 0x10, `IPA.PASS R0, a[0x80], RZ`: [pixels] has no word")
+        problem("NOP\nIPA.PASS R0, a[0x80], RZ")
+            .contains("pc 0x10, `IPA.PASS R0, a[0x80], RZ`: [pixels] has no word")
     );
     let scene = Scene::new();
     let without = |key: &str| {
         let case = scene.case(INPUTS, "IPA.PASS R0, a[0x80], RZ").with("[export.target0]");
-        let lines = case.manifest.lines().filter(|line| !line.trim_start().starts_with(key)).collect::<Vec<_>>();
+        let lines = case
+            .manifest
+            .lines()
+            .filter(|line| !line.trim_start().starts_with(key))
+            .collect::<Vec<_>>();
         Case { manifest: lines.join("\n"), ..case }.problem()
     };
-    assert_eq!(without("vertex_w"), "a[0x80] is interpolated with perspective: [pixels] has no `vertex_w`");
+    assert_eq!(
+        without("vertex_w"),
+        "a[0x80] is interpolated with perspective: [pixels] has no `vertex_w`"
+    );
     assert_eq!(without("barycentric"), "a[0x80] is interpolated: [pixels] has no `barycentric`");
 }
 
@@ -262,20 +294,25 @@ fn what_is_not_given_is_said() {
 #[test]
 fn outputs_are_in_registers() {
     let set: String = (0..10).map(|n| format!("MOV32I R{n}, {:#x}\n", 100 + n)).collect();
-    let run = |directives: &str, exports: &str| Case::fragment(directives, &set, &[1, 0, 1, 1]).with(exports).run();
+    let run = |directives: &str, exports: &str| {
+        Case::fragment(directives, &set, &[1, 0, 1, 1]).with(exports).run()
+    };
     let after = run(
         ".output target1 rb\n.output target4 a\n.output depth",
         "[export.target1]\n[export.target4]\n[export.depth]\n[export.target0]",
     );
-    let named = |after: &After, export: usize, lane: usize| after.exported[export][lane][..4].to_vec();
+    let named =
+        |after: &After, export: usize, lane: usize| after.exported[export][lane][..4].to_vec();
     // In the order of their names: depth, target0, target1, target4.
     assert_eq!(named(&after, 0, 0), [109, 0, u32::MAX, 0], "depth is behind the mask's place");
     assert_eq!(named(&after, 1, 0), [0; 4], "no output");
     assert_eq!(named(&after, 2, 0), [100, 0, 102, 0]);
     assert_eq!(named(&after, 3, 2), [0, 0, 0, 107]);
     assert_eq!(after.kept, [true, false, true, true]);
-    let after =
-        run(".output target0 rgba\n.output mask\n.output depth", "[export.target0]\n[export.mask]\n[export.depth]");
+    let after = run(
+        ".output target0 rgba\n.output mask\n.output depth",
+        "[export.target0]\n[export.mask]\n[export.depth]",
+    );
     assert_eq!((named(&after, 0, 0)[0], named(&after, 1, 0)[0]), (105, 104));
     // What samples are written is behind the program: the pixel is kept whatever the mask.
     assert_eq!(after.kept, [true, false, true, true]);
@@ -293,7 +330,8 @@ fn kills() {
             .with(&format!("attribute.\"0xa0\" = {}\n[export.target0]", list(&numbers)))
             .run()
     };
-    let start = "IPA.PASS R4, a[0xa0], RZ\nISETP.GE.AND P1, PT, R4, 0x6, PT\nIADD RZ.CC, R4, -0x9\n";
+    let start =
+        "IPA.PASS R4, a[0xa0], RZ\nISETP.GE.AND P1, PT, R4, 0x6, PT\nIADD RZ.CC, R4, -0x9\n";
     type OfLanes = fn(usize) -> bool;
     let cases: [(&str, OfLanes); 5] = [
         ("KIL", |_| true),
@@ -303,13 +341,19 @@ fn kills() {
         ("@P1 KIL\n@!P1 KIL CC.EQ\nKIL CC.F", |lane| lane >= 6),
     ];
     for (code, killed) in cases {
-        let after = run(&format!("{start}{code}\nS2R R0, SR_THREAD_KILL\nSHFL.BFLY PT, R1, R0, 0x1, 0x1c03"));
+        let after = run(&format!(
+            "{start}{code}\nS2R R0, SR_THREAD_KILL\nSHFL.BFLY PT, R1, R0, 0x1, 0x1c03"
+        ));
         assert_eq!(after.fault, None);
         for lane in 0..16 {
             assert_eq!(after.kept[lane], !killed(lane), "{code}, lane {lane}");
             let told = |lane: usize| if killed(lane) { u32::MAX } else { 0 };
             if !killed(lane) {
-                assert_eq!(after.exported[0][lane][..2], [told(lane), told(lane ^ 1)], "{code}, lane {lane}");
+                assert_eq!(
+                    after.exported[0][lane][..2],
+                    [told(lane), told(lane ^ 1)],
+                    "{code}, lane {lane}"
+                );
             }
         }
     }
@@ -364,7 +408,8 @@ fn a_loop_ends_with_its_pixels() {
     .L2:
         MOV32I R0, 0x7";
     // Whole quads loop, or none of their lanes.
-    let numbers: Vec<u32> = (0..64).map(|lane| if lane / 4 % 3 == 1 { 40 } else { 1 + lane * 7 % 23 }).collect();
+    let numbers: Vec<u32> =
+        (0..64).map(|lane| if lane / 4 % 3 == 1 { 40 } else { 1 + lane * 7 % 23 }).collect();
     let after = Case::fragment(".input 0xa0 x linear\n.output target0 r", code, &[1; 64])
         .with(&format!("attribute.\"0xa0\" = {}\n[export.target0]", list(&numbers)))
         .run();
@@ -389,8 +434,11 @@ fn quads_add_and_subtract() {
         if !pattern.is_multiple_of(11) {
             continue;
         }
-        let code = format!("IPA.PASS R4, a[0xa0], RZ\nIPA.PASS R5, a[0xa4], RZ\nFSWZADD R0, R4, R5, {text}");
-        let pairs: Vec<[u32; 2]> = (0..12).map(|lane| [a[lane].to_bits(), b[lane].to_bits()]).collect();
+        let code = format!(
+            "IPA.PASS R4, a[0xa0], RZ\nIPA.PASS R5, a[0xa4], RZ\nFSWZADD R0, R4, R5, {text}"
+        );
+        let pairs: Vec<[u32; 2]> =
+            (0..12).map(|lane| [a[lane].to_bits(), b[lane].to_bits()]).collect();
         let words = Case::fragment(".input 0xa0 xy linear\n.output target0 r", &code, &[1; 12])
             .with(&format!("attribute.\"0xa0\" = {pairs:?}\n[export.target0]"))
             .words();
@@ -407,7 +455,8 @@ fn quads_add_and_subtract() {
 fn gradients_of_volumes_and_cubes() {
     // A gradient of 1 is so many texels of level 0: a cube's face goes from -1 to 1.
     for (dim, depth, name, side) in [("3d", 8, "3D", 8.0_f32), ("cube", 6, "CUBE", 4.0)] {
-        let texels = |level: u32| if dim == "3d" { 1 << (9 - 3 * level) } else { 6 << (6 - 2 * level) };
+        let texels =
+            |level: u32| if dim == "3d" { 1 << (9 - 3 * level) } else { 6 << (6 - 2 * level) };
         let levels = (0..4).flat_map(|level| vec![level as f32; texels(level)]);
         let content: Vec<u8> = levels.flat_map(f32::to_le_bytes).collect();
         let code = format!(
@@ -417,10 +466,20 @@ fn gradients_of_volumes_and_cubes() {
             TXD R0, R4, R12, 0x0, {name}, 0x1"
         );
         // Texels of level 0 from one pixel to the next: of the first axis along x, of the last along y.
-        let steps = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.5], [0.0, 2.0], [4.0, 1.0], [0.5, 4.0], [8.0, 0.0], [0.0, 64.0]];
+        let steps = [
+            [0.0, 0.0],
+            [1.0, 0.0],
+            [2.0, 0.5],
+            [0.0, 2.0],
+            [4.0, 1.0],
+            [0.5, 4.0],
+            [8.0, 0.0],
+            [0.0, 64.0],
+        ];
         let gradients = steps.map(|step| step.map(|texels: f32| texels / side));
-        let case = Case::fragment(".input 0xa0 xy linear\n.output target0 r", &code, &[1; 8]).with(&format!(
-            "attribute.\"0xa0\" = {gradients:?}
+        let case = Case::fragment(".input 0xa0 xy linear\n.output target0 r", &code, &[1; 8]).with(
+            &format!(
+                "attribute.\"0xa0\" = {gradients:?}
             [export.target0]
             [bank.2]
             values = [{}]
@@ -438,8 +497,9 @@ fn gradients_of_volumes_and_cubes() {
             mip_filter = \"nearest\"
             address = \"clamp_to_edge\"
             normalized = true",
-            2 | 2 << 20
-        ));
+                2 | 2 << 20
+            ),
+        );
         let after = case.run_with(&[("levels.bin", &content)]);
         assert_eq!(after.fault, None);
         for (lane, step) in steps.iter().enumerate() {

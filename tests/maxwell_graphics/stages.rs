@@ -65,7 +65,10 @@ fn geometry() {
 @!P1 OUT.EMIT R10, R10, RZ";
     let indices = indices(COUNT, 3, 70);
     let after = Case::of("geometry", directives, code)
-        .with(&("[vertices]\ncount = 35\ninstances = 2\n".to_owned() + &key("attribute.\"0x70\"", rows(70, 0x70, 2))))
+        .with(
+            &("[vertices]\ncount = 35\ninstances = 2\n".to_owned()
+                + &key("attribute.\"0x70\"", rows(70, 0x70, 2))),
+        )
         .with("[primitives]\nvertices = 3\nthreads = 2\nmax_vertices = 4")
         .with(&(key("indices", &indices) + &exports(&["0x70", "emitted"])))
         .run();
@@ -119,18 +122,24 @@ fn tessellation_control() {
         );
         let indices = indices(COUNT, 3, 40);
         let after = Case::of("tess_control", &directives, &code)
-            .with(&("[vertices]\ncount = 40\n".to_owned() + &key("attribute.\"0x80\"", rows(40, 0x80, 1))))
+            .with(
+                &("[vertices]\ncount = 40\n".to_owned()
+                    + &key("attribute.\"0x80\"", rows(40, 0x80, 1))),
+            )
             .with(&format!("[primitives]\nvertices = 3\nthreads = {threads}"))
             .with(&(key("indices", &indices) + &exports(&["0x80", "patch0x20"])))
             .run();
         assert_eq!(after.fault, None);
         assert_eq!([after.exported[0].len(), after.exported[1].len()], [COUNT * threads, COUNT]);
-        let own = |patch: usize, thread: usize| word(indices[3 * patch + thread.min(2)] as usize, 0x80) + 5;
+        let own = |patch: usize, thread: usize| {
+            word(indices[3 * patch + thread.min(2)] as usize, 0x80) + 5
+        };
         for patch in 0..COUNT {
             for thread in 0..threads {
                 let found = &after.exported[0][patch * threads + thread][..4];
                 // The patch's word is that of the last thread, which has what the first wrote.
-                let expected = [own(patch, thread), own(patch, threads - 1 - thread), 0, own(patch, 0)];
+                let expected =
+                    [own(patch, thread), own(patch, threads - 1 - thread), 0, own(patch, 0)];
                 assert_eq!(found, expected, "patch {patch}, thread {thread} of {threads}");
             }
             assert_eq!(after.exported[1][patch][..2], [own(patch, 0), 3], "patch {patch}");
@@ -163,7 +172,10 @@ fn tessellation_evaluation() {
                 + &key("patch", &patches)),
         )
         .with("[primitives]\nvertices = 3")
-        .with(&(key("attribute.\"0x80\"", rows(27, 0x80, 4)) + &key("patch.\"0x20\"", rows(9, 0x20, 1))))
+        .with(
+            &(key("attribute.\"0x80\"", rows(27, 0x80, 4))
+                + &key("patch.\"0x20\"", rows(9, 0x20, 1))),
+        )
         .with(&exports(&["0x70", "0x80"]))
         .run();
     assert_eq!(after.fault, None);
@@ -182,27 +194,42 @@ fn what_is_not_given_is_named() {
             .with(&format!("[vertices]\ncount = 3\n{vertices}"))
             .with(&format!("[primitives]\nvertices = 3\n{primitives}"))
     };
-    let (u, v, patch) = ("tess_u = [0.0, 1.0, 0.0]\n", "tess_v = [0.0, 0.0, 1.0]\n", "patch = [0, 0, 0]\n");
+    let (u, v, patch) =
+        ("tess_u = [0.0, 1.0, 0.0]\n", "tess_v = [0.0, 0.0, 1.0]\n", "patch = [0, 0, 0]\n");
     let points = key("attribute.\"0x80\"", rows(3, 0x80, 1));
-    let control =
-        Case::of("tess_control", ".threads 3\n.input 0x80 x", "ALD R0, a[0x80]").with("[vertices]\ncount = 6");
+    let control = Case::of("tess_control", ".threads 3\n.input 0x80 x", "ALD R0, a[0x80]")
+        .with("[vertices]\ncount = 6");
     let vertices = |case: Case| case.with("[primitives]\nvertices = 3");
     for (case, expected) in [
         (evaluation(patch, ""), "[vertices] has no `tess_u`"),
         (evaluation(&[u, v, patch].concat(), ""), "[primitives] has no `patch` with a word"),
-        (evaluation(&[u, v, patch].concat(), "patch.\"0x20\" = [1]"), "[primitives] has no `attribute` with a word"),
-        (evaluation(&[u, v, patch].concat(), "patch.\"0x20\" = [1, 2]"), "expected a row for each lane of 1"),
+        (
+            evaluation(&[u, v, patch].concat(), "patch.\"0x20\" = [1]"),
+            "[primitives] has no `attribute` with a word",
+        ),
+        (
+            evaluation(&[u, v, patch].concat(), "patch.\"0x20\" = [1, 2]"),
+            "expected a row for each lane of 1",
+        ),
         (evaluation(&[u, v].concat(), &points), "vertices.patch: missing"),
         (vertices(control), "[vertices] has no `attribute` with a word"),
-        (evaluation(patch, "threads = 3"), "primitives.threads: it belongs to programs of other stages"),
-        (evaluation(patch, "[tessellation]"), "tessellation: it belongs to programs of another instruction set"),
         (
-            Case::of("geometry", ".max_vertices 3", "NOP")
-                .with("[vertices]\ncount = 6\n[primitives]\nvertices = 3\nmax_vertices = 3\ngroup = 2"),
+            evaluation(patch, "threads = 3"),
+            "primitives.threads: it belongs to programs of other stages",
+        ),
+        (
+            evaluation(patch, "[tessellation]"),
+            "tessellation: it belongs to programs of another instruction set",
+        ),
+        (
+            Case::of("geometry", ".max_vertices 3", "NOP").with(
+                "[vertices]\ncount = 6\n[primitives]\nvertices = 3\nmax_vertices = 3\ngroup = 2",
+            ),
             "primitives.group: it belongs to programs of another instruction set",
         ),
         (
-            Case::of("tess_control", ".threads 4", "NOP").with("[vertices]\ncount = 6\n[primitives]\nvertices = 3"),
+            Case::of("tess_control", ".threads 4", "NOP")
+                .with("[vertices]\ncount = 6\n[primitives]\nvertices = 3"),
             "primitives.threads is 3: the header says 4",
         ),
         (
@@ -252,7 +279,10 @@ fn vertex_programs_in_two_parts() {
     case.manifest += "vertex_a = \"a.sass\"\n";
     let case = case
         .with("[vertices]\ncount = 70")
-        .with(&(key("attribute.\"0x80\"", &given) + &key("attribute.\"0x90\"", (1000..1070).collect::<Vec<u32>>())))
+        .with(
+            &(key("attribute.\"0x80\"", &given)
+                + &key("attribute.\"0x90\"", (1000..1070).collect::<Vec<u32>>())),
+        )
         .with(&exports(&["0x80", "0x90"]));
     let after = case.run_with(&[("a.sass", first.as_bytes())]);
     assert_eq!(after.fault, None);
@@ -262,8 +292,11 @@ fn vertex_programs_in_two_parts() {
         assert_eq!(after.exported[1][lane][..2], [1000 + lane as u32 + way, x], "lane {lane}");
     }
     let mut fragment = Case::fragment("", "NOP", &[1; 4]);
-    fragment.manifest = fragment.manifest.replace("texture_bank", "vertex_a = \"program.sass\"\ntexture_bank");
-    assert!(fragment.problem().contains("kernel.vertex_a: it belongs to vertex programs of Maxwell"));
+    fragment.manifest =
+        fragment.manifest.replace("texture_bank", "vertex_a = \"program.sass\"\ntexture_bank");
+    assert!(
+        fragment.problem().contains("kernel.vertex_a: it belongs to vertex programs of Maxwell")
+    );
     let other = b".target sm_53\n.stage geometry\n    EXIT\n";
     assert!(case.problem_with(&[("a.sass", other)]).contains("both to be vertex programs"));
 }

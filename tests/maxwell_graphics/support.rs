@@ -82,7 +82,8 @@ impl Case {
 
     /// Beside files that the manifest names.
     pub fn run_with(&self, files: &[(&str, &[u8])]) -> After {
-        let launch = self.launch(files).unwrap_or_else(|error| panic!("{error}\n{}", self.manifest));
+        let launch =
+            self.launch(files).unwrap_or_else(|error| panic!("{error}\n{}", self.manifest));
         run(&launch).unwrap_or_else(|error| panic!("{error}\n{}\n{}", self.manifest, self.program))
     }
 
@@ -119,12 +120,15 @@ pub fn run(launch: &Launch) -> Result<After, Error> {
             let outcome = session.launch(&options, None)?;
             assert_eq!(outcome.uncompiled, Vec::<String>::new());
             let exported = session.exported()?.expect("exports");
-            let buffers =
-                (0..launch.buffers.len()).map(|i| Ok(words(&session.buffer(i)?))).collect::<Result<_, Error>>()?;
-            let surfaces =
-                (0..launch.surfaces.len()).map(|i| Ok(words(&session.surface(i)?))).collect::<Result<_, Error>>()?;
+            let buffers = (0..launch.buffers.len())
+                .map(|i| Ok(words(&session.buffer(i)?)))
+                .collect::<Result<_, Error>>()?;
+            let surfaces = (0..launch.surfaces.len())
+                .map(|i| Ok(words(&session.surface(i)?)))
+                .collect::<Result<_, Error>>()?;
             let fault = outcome.fault.map(|fault| fault.to_string());
-            let after = After { exported: exported.targets, kept: exported.kept, buffers, surfaces, fault };
+            let after =
+                After { exported: exported.targets, kept: exported.kept, buffers, surfaces, fault };
             match &first {
                 None => first = Some(after),
                 Some(first) => assert_eq!(*first, after, "{engine} on {threads} threads"),

@@ -71,7 +71,8 @@ impl Surface {
     }
 
     fn image(&self, base: u64) -> Image {
-        let format = Format::named(&self.format).unwrap_or_else(|| panic!("format {}", self.format));
+        let format =
+            Format::named(&self.format).unwrap_or_else(|| panic!("format {}", self.format));
         let (kind, array) = match self.dim.as_str() {
             "1d" => (Kind::D1, false),
             "1d_buffer" => (Kind::Buffer, false),
@@ -85,7 +86,9 @@ impl Surface {
         let layout = match self.layout.as_str() {
             "pitch" => Layout::Pitch(self.pitch),
             "linear" => Layout::Pitch(0),
-            "block_linear" => Layout::Blocks(Blocks { height: self.block_height, depth: self.block_depth }),
+            "block_linear" => {
+                Layout::Blocks(Blocks { height: self.block_height, depth: self.block_depth })
+            }
             other => panic!("layout {other}"),
         };
         let size = [width, height, if kind == Kind::D3 { depth } else { 1 }];
@@ -97,7 +100,8 @@ impl Surface {
 /// Puts an image into memory; its address. Buffers begin at no multiple of 16.
 fn place(memory: &Memory, surface: &Surface, bytes: &[u8]) -> u64 {
     let room = bytes.len() as u64 + 64;
-    let base = memory.reserve(Placement::ANYWHERE, room.next_multiple_of(PAGE), Unbound::Sparse).unwrap();
+    let base =
+        memory.reserve(Placement::ANYWHERE, room.next_multiple_of(PAGE), Unbound::Sparse).unwrap();
     for page in 0..room.div_ceil(PAGE) {
         if !surface.sparse_pages.contains(&page) {
             memory.bind(base + page * PAGE, PAGE, Access::READ_WRITE).unwrap();
@@ -127,8 +131,11 @@ fn write(memory: &Memory, surface: &Surface, base: u64, bytes: &[u8]) {
 
 fn check(cases: &Cases, case: &Case) -> Result<(), String> {
     let surface = &cases.surfaces[&case.surface];
-    let program =
-        Program::new(kernel(&case.text).map_err(|error| error.to_string())?, MemoryConfig::default()).unwrap();
+    let program = Program::new(
+        kernel(&case.text).map_err(|error| error.to_string())?,
+        MemoryConfig::default(),
+    )
+    .unwrap();
     let memory = program.memory();
     let before = surface.bytes();
     let base = place(memory, surface, &before);
@@ -140,13 +147,19 @@ fn check(cases: &Cases, case: &Case) -> Result<(), String> {
     let handle = 0xabc0_0000_u64 | if surface.handle == "too_large" { 7 } else { 1 };
 
     let words = |words: Vec<u32>| words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
-    let coordinates = words(cases.coords[&case.coords].iter().flat_map(|&[x, y, z]| [x, y, z, 0]).collect());
+    let coordinates =
+        words(cases.coords[&case.coords].iter().flat_map(|&[x, y, z]| [x, y, z, 0]).collect());
     let data = words(cases.data[&case.data].concat());
     let inputs = memory.alloc(1 << 12, 16).unwrap();
     memory.write(inputs, &coordinates).unwrap();
     memory.write(inputs + 1024, &data).unwrap();
     let output = memory.alloc(1 << 12, 16).unwrap();
-    let args = [Arg::from(handle), Arg::pointer(inputs), Arg::pointer(inputs + 1024), Arg::pointer(output)];
+    let args = [
+        Arg::from(handle),
+        Arg::pointer(inputs),
+        Arg::pointer(inputs + 1024),
+        Arg::pointer(output),
+    ];
 
     for engine in [EngineKind::Interp, EngineKind::Jit] {
         write(memory, surface, base, &before);
@@ -155,7 +168,10 @@ fn check(cases: &Cases, case: &Case) -> Result<(), String> {
         options.engine = engine;
         options.images = Some(ImagePool { headers, last_header: 1, samplers: 0, last_sampler: 0 });
         let outcome = program.kernel("case").unwrap().launch(&args, &options).unwrap();
-        let fault = outcome.fault.as_ref().map(|f| Fault { kind: f.kind().name().into(), lane: f.fault.lane });
+        let fault = outcome
+            .fault
+            .as_ref()
+            .map(|f| Fault { kind: f.kind().name().into(), lane: f.fault.lane });
         if fault != case.fault {
             return Err(format!("{engine:?}: fault {fault:?}, expected {:?}", case.fault));
         }
@@ -168,23 +184,31 @@ fn check(cases: &Cases, case: &Case) -> Result<(), String> {
         if let Some(expected) = &case.result {
             let mut bytes = vec![0; LANES * RESULT + LANES * 4];
             memory.read(output, &mut bytes).unwrap();
-            let found: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes(b.try_into().unwrap())).collect();
+            let found: Vec<u32> =
+                bytes.chunks_exact(4).map(|b| u32::from_le_bytes(b.try_into().unwrap())).collect();
             for (lane, expected) in expected.iter().enumerate() {
                 let registers = &found[4 * lane..][..expected.len()];
                 if registers != expected {
                     let at = cases.coords[&case.coords][lane];
-                    return Err(format!("{engine:?}: lane {lane} at {at:x?}: {registers:x?}, expected {expected:x?}"));
+                    return Err(format!(
+                        "{engine:?}: lane {lane} at {at:x?}: {registers:x?}, expected {expected:x?}"
+                    ));
                 }
             }
             if let Some(expected) = &case.ps {
                 let status = &found[4 * LANES..];
                 if status != expected {
-                    return Err(format!("{engine:?}: sparse status {status:?}, expected {expected:?}"));
+                    return Err(format!(
+                        "{engine:?}: sparse status {status:?}, expected {expected:?}"
+                    ));
                 }
             }
         }
         if crc != case.crc {
-            return Err(format!("{engine:?}: the image's CRC is {crc:#x}, expected {:#x}", case.crc));
+            return Err(format!(
+                "{engine:?}: the image's CRC is {crc:#x}, expected {:#x}",
+                case.crc
+            ));
         }
     }
     Ok(())
@@ -194,7 +218,9 @@ fn check(cases: &Cases, case: &Case) -> Result<(), String> {
 fn instructions_do_what_the_model_does() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/maxwell_surfaces/cases.json.gz");
     let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
     let cases: Cases = serde_json::from_str(&text).unwrap();
     let only = std::env::var("WARPLOOM_CASE").unwrap_or_default();
     let (next, failures) = (AtomicUsize::new(0), std::sync::Mutex::new(Vec::new()));
@@ -216,7 +242,13 @@ fn instructions_do_what_the_model_does() {
     });
     let mut failures = failures.into_inner().unwrap();
     failures.sort();
-    assert!(failures.is_empty(), "{} of {} fail:\n{}", failures.len(), cases.cases.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {} fail:\n{}",
+        failures.len(),
+        cases.cases.len(),
+        failures.join("\n")
+    );
 }
 
 /// Ten million additions to one texel from two threads: none is lost.
@@ -229,7 +261,10 @@ fn contended_additions_are_all_there() {
         (".U64", [1, 0], "rg32_uint", lanes),
         (".F32.FTZ.RN", [1f32.to_bits(), 0], "r32_float", (lanes as f32).to_bits().into()),
     ] {
-        for text in ["SUATOM.D.2D.ADD{ty}.TRAP R8, [R4], R12, 0x50", "SURED.D.BA.2D.ADD{ty}.TRAP [R4], R12, 0x50"] {
+        for text in [
+            "SUATOM.D.2D.ADD{ty}.TRAP R8, [R4], R12, 0x50",
+            "SURED.D.BA.2D.ADD{ty}.TRAP [R4], R12, 0x50",
+        ] {
             let text = text.replace("{ty}", ty);
             let surface = Surface {
                 dim: "2d".into(),
@@ -248,7 +283,12 @@ fn contended_additions_are_all_there() {
             let base = place(memory, &surface, &[0; 4096]);
             let image = surface.image(base);
             let headers = memory.alloc(64, 32).unwrap();
-            memory.write(headers + 32, &header::encode(&image).unwrap().map(u32::to_le_bytes).concat()).unwrap();
+            memory
+                .write(
+                    headers + 32,
+                    &header::encode(&image).unwrap().map(u32::to_le_bytes).concat(),
+                )
+                .unwrap();
             let inputs = memory.alloc(1 << 12, 16).unwrap();
             // The same bytes in elements of four and of eight.
             let x = if text.contains(".BA") {
@@ -259,14 +299,24 @@ fn contended_additions_are_all_there() {
                 2
             };
             for lane in 0..LANES as u64 {
-                memory.write(inputs + 16 * lane, &[x, 1, 0, 0].map(u32::to_le_bytes).concat()).unwrap();
-                memory.write(inputs + 1024 + 16 * lane, &one.map(u32::to_le_bytes).concat()).unwrap();
+                memory
+                    .write(inputs + 16 * lane, &[x, 1, 0, 0].map(u32::to_le_bytes).concat())
+                    .unwrap();
+                memory
+                    .write(inputs + 1024 + 16 * lane, &one.map(u32::to_le_bytes).concat())
+                    .unwrap();
             }
             let output = memory.alloc(1 << 12, 16).unwrap();
-            let args = [Arg::from(1u64), Arg::pointer(inputs), Arg::pointer(inputs + 1024), Arg::pointer(output)];
+            let args = [
+                Arg::from(1u64),
+                Arg::pointer(inputs),
+                Arg::pointer(inputs + 1024),
+                Arg::pointer(output),
+            ];
             let mut options = LaunchOptions::new([BLOCKS, 1, 1], [LANES as u32, 1, 1]);
             options.threads = 2;
-            options.images = Some(ImagePool { headers, last_header: 1, samplers: 0, last_sampler: 0 });
+            options.images =
+                Some(ImagePool { headers, last_header: 1, samplers: 0, last_sampler: 0 });
             let outcome = program.kernel("case").unwrap().launch(&args, &options).unwrap();
             assert!(outcome.fault.is_none(), "{text}: {:?}", outcome.fault);
             let mut sum = [0; 8];

@@ -21,7 +21,9 @@ fn random_words() -> impl Iterator<Item = Instruction> {
     table::rows()
         .flat_map(move |row| {
             // Also with few bits set, for those are what programs have: no modifiers, small numbers.
-            let words: Vec<u64> = (0..96).map(|n| if n % 3 == 0 { next() & next() & next() } else { next() }).collect();
+            let words: Vec<u64> = (0..96)
+                .map(|n| if n % 3 == 0 { next() & next() & next() } else { next() })
+                .collect();
             words.into_iter().map(move |word| word & !row.mask | row.bits)
         })
         .filter_map(Instruction::decode)
@@ -34,7 +36,10 @@ fn labels_of_all_forms() {
     for instruction in random_words() {
         let text = instruction.text(8);
         texts += 1;
-        assert!(!text.contains(" .L") && !text.contains(",.L"), "`{text}` has what looks like a label");
+        assert!(
+            !text.contains(" .L") && !text.contains(",.L"),
+            "`{text}` has what looks like a label"
+        );
         let Some(target) = instruction.raw_target(8) else { continue };
         // The label is that of the fourth instruction.
         let number = if (target as i64) < 0 {
@@ -42,14 +47,20 @@ fn labels_of_all_forms() {
         } else {
             format!("{target:#x}")
         };
-        let Some((before, after)) = text.rsplit_once(&number) else { panic!("`{text}` without {number}") };
+        let Some((before, after)) = text.rsplit_once(&number) else {
+            panic!("`{text}` without {number}")
+        };
         for label in [".LE", "`(.LE)", "`(.L_x_0)"] {
             let name = label.trim_start_matches("`(").trim_end_matches(')');
-            let source = format!(".target sm_50\n.kernel k\n{before}{label}{after}\nNOP\nNOP\n{name}:\nNOP\n");
+            let source = format!(
+                ".target sm_50\n.kernel k\n{before}{label}{after}\nNOP\nNOP\n{name}:\nNOP\n"
+            );
             let module = warploom_container::modules(source.as_bytes());
-            let module = module.unwrap_or_else(|error| panic!("`{text}` with a label: {error}")).remove(0);
-            let word =
-                code::word_at(&module.sections[0].data, 8).and_then(|word| word.instruction).expect("an instruction");
+            let module =
+                module.unwrap_or_else(|error| panic!("`{text}` with a label: {error}")).remove(0);
+            let word = code::word_at(&module.sections[0].data, 8)
+                .and_then(|word| word.instruction)
+                .expect("an instruction");
             assert_eq!(word.text(8), format!("{before}0x28{after}"));
         }
         targets += 1;
@@ -94,8 +105,11 @@ fn listings_are_programs() {
         let bytes = std::fs::read(&path).expect("the cubin");
         let module = warploom_container::modules(&bytes).expect("a cubin").remove(0);
         let sections = module.sections.iter().filter(|section| section.kind == SectionKind::Code);
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_warploom")).arg("disasm").arg(&path).output().expect("the command");
+        let output = Command::new(env!("CARGO_BIN_EXE_warploom"))
+            .arg("disasm")
+            .arg(&path)
+            .output()
+            .expect("the command");
         let text = String::from_utf8(output.stdout).expect("text");
         let listings = text.split("//--------------------- ").skip(1);
         for (section, listing) in sections.zip(listings) {

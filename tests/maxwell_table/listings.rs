@@ -12,7 +12,12 @@ fn project(path: &str) -> PathBuf {
 }
 
 fn disasm(arguments: &[&str], file: &Path) -> String {
-    let ran = Command::new(env!("CARGO_BIN_EXE_warploom")).arg("disasm").arg(file).args(arguments).output().unwrap();
+    let ran = Command::new(env!("CARGO_BIN_EXE_warploom"))
+        .arg("disasm")
+        .arg(file)
+        .args(arguments)
+        .output()
+        .unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     String::from_utf8(ran.stdout).unwrap()
 }
@@ -77,7 +82,11 @@ fn example_listings() {
         "hashtable",
         "half",
     ] {
-        check(&format!("examples/{name}/{name}.sm_50.cubin"), &format!("example-{name}.sass"), &["--hex"]);
+        check(
+            &format!("examples/{name}/{name}.sm_50.cubin"),
+            &format!("example-{name}.sass"),
+            &["--hex"],
+        );
     }
     check("examples/julia/julia.sm_53.cubin", "example-julia.sass", &["--hex"]);
 }
@@ -99,7 +108,8 @@ fn calls_of_other_files() {
     for file in ["linking.rdc", "linked"] {
         let file = project(&format!("tests/fixtures/maxwell/containers/{file}.sm_50.cubin"));
         let listing = code_lines(&disasm(&["linking"], &file));
-        let calls: Vec<_> = listing.iter().filter(|line| line.contains("JCAL")).map(|line| line.trim()).collect();
+        let calls: Vec<_> =
+            listing.iter().filter(|line| line.contains("JCAL")).map(|line| line.trim()).collect();
         let expected = [
             "/*00b0*/                   JCAL `(external) ;",
             "/*00d0*/                   JCAL `(_Z5locali) ;",
@@ -119,7 +129,8 @@ fn without_targets(file: &mut [u8]) -> bool {
         if word(file, header + 4) as u32 != 0x7000_0000 {
             continue;
         }
-        let (mut at, size) = (word(file, header + 0x18) as usize, word(file, header + 0x20) as usize);
+        let (mut at, size) =
+            (word(file, header + 0x18) as usize, word(file, header + 0x20) as usize);
         let end = at + size;
         while at < end {
             let bytes = usize::from(u16::from_le_bytes([file[at + 2], file[at + 3]]));
@@ -136,9 +147,18 @@ fn without_targets(file: &mut [u8]) -> bool {
 #[test]
 fn leaves_have_targets_in_old_files() {
     let mut compared = 0;
-    for name in
-        ["bitonic", "convolution", "fft", "half", "hashtable", "histogram", "quicksort", "reduce", "scan", "stencil"]
-    {
+    for name in [
+        "bitonic",
+        "convolution",
+        "fft",
+        "half",
+        "hashtable",
+        "histogram",
+        "quicksort",
+        "reduce",
+        "scan",
+        "stencil",
+    ] {
         let path = project(&format!("examples/{name}/{name}.sm_50.cubin"));
         let mut bytes = std::fs::read(&path).unwrap();
         assert!(without_targets(&mut bytes), "{name}");
@@ -147,7 +167,8 @@ fn leaves_have_targets_in_old_files() {
         let notes = |file: &Path| -> Vec<String> {
             let lines = code_lines(&disasm(&[], file));
             let noted = lines.iter().filter(|line| line.contains("TARGET"));
-            let plain = noted.map(|line| line.replace("BRANCH_TARGETS ", "TARGET= ").replace(" \"*)", "\"*)"));
+            let plain = noted
+                .map(|line| line.replace("BRANCH_TARGETS ", "TARGET= ").replace(" \"*)", "\"*)"));
             plain.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
         };
         let (said, found) = (notes(&path), notes(old.path()));
@@ -178,10 +199,13 @@ fn slots_of_two_that_are_issued_together() {
     ];
     let slots = |texts: &[&str]| {
         let words = texts.iter().zip([8, 16, 24, 40, 48, 56, 72, 80, 88]);
-        let words: Vec<u64> =
-            words.map(|(text, pc)| warploom_maxwell::assemble(text, pc).expect("an instruction")).collect();
-        let words =
-            controls.iter().zip(words.chunks(3)).flat_map(|(control, words)| std::iter::once(control).chain(words));
+        let words: Vec<u64> = words
+            .map(|(text, pc)| warploom_maxwell::assemble(text, pc).expect("an instruction"))
+            .collect();
+        let words = controls
+            .iter()
+            .zip(words.chunks(3))
+            .flat_map(|(control, words)| std::iter::once(control).chain(words));
         let code: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
         let section = Section {
             name: ".text.k",
@@ -192,7 +216,14 @@ fn slots_of_two_that_are_issued_together() {
             indirect: &[],
             external: &[],
         };
-        let symbol = Symbol { name: "k", section: 0, offset: 0, size: code.len() as u64, visible: None, kernel: true };
+        let symbol = Symbol {
+            name: "k",
+            section: 0,
+            offset: 0,
+            size: code.len() as u64,
+            visible: None,
+            kernel: true,
+        };
         let text = listing(&[section], &[symbol], false).remove(0);
         let lines = text.lines().filter_map(|line| line.split_once("*/"));
         lines.map(|(_, text)| text.trim().to_owned()).take(6).collect::<Vec<_>>()
@@ -206,6 +237,7 @@ fn slots_of_two_that_are_issued_together() {
         "LDG.E.64 R6, [R2]   SLOT 1        }",
     ];
     assert_eq!(slots(&texts), expected);
-    let without = expected.map(|line| line.replace("   SLOT 0;", " ;").replace("   SLOT 1        }", "         }"));
+    let without = expected
+        .map(|line| line.replace("   SLOT 0;", " ;").replace("   SLOT 1        }", "         }"));
     assert_eq!(slots(&texts[..6]), without);
 }

@@ -28,11 +28,15 @@ fn overlaps_are_ordered_by_specificity() {
     for (i, a) in all.iter().enumerate() {
         for b in &all[i + 1..] {
             let disjoint = (a.bits ^ b.bits) & a.mask & b.mask != 0;
-            let ordered = a.mask != b.mask && (a.mask & b.mask == a.mask || a.mask & b.mask == b.mask);
+            let ordered =
+                a.mask != b.mask && (a.mask & b.mask == a.mask || a.mask & b.mask == b.mask);
             let both = a.bits | b.bits;
             let fixed = a.mask | b.mask;
-            let excluded =
-                |row: &Row| row.exclusions.iter().any(|&(mask, bits)| mask & fixed == mask && both & mask == bits);
+            let excluded = |row: &Row| {
+                row.exclusions
+                    .iter()
+                    .any(|&(mask, bits)| mask & fixed == mask && both & mask == bits)
+            };
             if disjoint || ordered || excluded(a) || excluded(b) {
                 continue;
             }
@@ -48,7 +52,8 @@ fn every_row_can_be_met() {
     let mut random = Random(1);
     for row in rows() {
         let met = (0..1000).any(|_| {
-            Instruction::decode(row.word(random.next())).is_some_and(|instruction| std::ptr::eq(instruction.row, row))
+            Instruction::decode(row.word(random.next()))
+                .is_some_and(|instruction| std::ptr::eq(instruction.row, row))
         });
         assert!(met, "no word is {}", describe(row));
     }
@@ -57,7 +62,12 @@ fn every_row_can_be_met() {
 #[test]
 fn implemented_rows_have_a_lift_function() {
     for row in rows() {
-        assert_eq!(row.lift.is_some(), row.fidelity != Fidelity::Unimplemented, "{}", describe(row));
+        assert_eq!(
+            row.lift.is_some(),
+            row.fidelity != Fidelity::Unimplemented,
+            "{}",
+            describe(row)
+        );
     }
 }
 
@@ -74,7 +84,11 @@ fn any_word_decodes_or_is_illegal() {
     let mut random = Random(2);
     let mut legal = 0;
     for i in 0..200_000 {
-        let word = if i % 2 == 0 { random.next() } else { 1 << (random.next() % 64) | random.next() & random.next() };
+        let word = if i % 2 == 0 {
+            random.next()
+        } else {
+            1 << (random.next() % 64) | random.next() & random.next()
+        };
         let Some(instruction) = Instruction::decode(word) else { continue };
         legal += 1;
         assert!(instruction.row.matches(word));
@@ -109,7 +123,8 @@ fn the_fidelity_report_is_whole() {
     let mut counts = [0; 3];
     for &opcode in Opcode::ALL {
         let row = rows().find(|row| row.opcode == opcode).expect("a row");
-        let mnemonic = row.format.trim_start_matches('*').split(['{', ' ']).next().expect("a first word");
+        let mnemonic =
+            row.format.trim_start_matches('*').split(['{', ' ']).next().expect("a first word");
         match row.fidelity {
             Fidelity::Exact => counts[0] += 1,
             Fidelity::Approximate(_) => counts[1] += 1,
@@ -119,7 +134,9 @@ fn the_fidelity_report_is_whole() {
                     let mut cells = line.split('|');
                     cells.nth(1).is_some_and(|names| {
                         names.split([',', ';', ' ']).any(|name| {
-                            mnemonic.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                            mnemonic
+                                .strip_prefix(name)
+                                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
                         })
                     })
                 });
@@ -128,6 +145,7 @@ fn the_fidelity_report_is_whole() {
         }
     }
     let [exact, approximate, unimplemented] = counts;
-    let sentence = format!("{exact} are exact, {approximate} approximate, {unimplemented} unimplemented");
+    let sentence =
+        format!("{exact} are exact, {approximate} approximate, {unimplemented} unimplemented");
     assert!(text.contains(&sentence), "not there: {sentence}");
 }

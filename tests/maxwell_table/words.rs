@@ -18,7 +18,10 @@ fn fixture(name: &str) -> String {
 const PC: u64 = 8;
 
 fn text(word: u64, pc: u64) -> String {
-    normal(&Instruction::decode(word).map_or_else(|| "ILLEGAL".into(), |instruction| instruction.text(pc)))
+    normal(
+        &Instruction::decode(word)
+            .map_or_else(|| "ILLEGAL".into(), |instruction| instruction.text(pc)),
+    )
 }
 
 /// The fixtures have single blanks, and no braces at the ends.
@@ -47,7 +50,12 @@ struct Newer {
 }
 
 /// The share of equal texts must not fall. `floor` is in lines.
-fn compare(name: &str, pairs: impl Iterator<Item = (u64, String)>, floor: usize, expected_newer: Newer) {
+fn compare(
+    name: &str,
+    pairs: impl Iterator<Item = (u64, String)>,
+    floor: usize,
+    expected_newer: Newer,
+) {
     let of_sm_52: HashMap<_, _> = words_of("sm_52.txt").into_iter().collect();
     let (mut equal, mut count, mut newer, mut shown) = (0, 0, Newer::default(), Vec::new());
     for (word, of_sm_50) in pairs {
@@ -57,7 +65,9 @@ fn compare(name: &str, pairs: impl Iterator<Item = (u64, String)>, floor: usize,
         if *expected != of_sm_50 {
             let reason = match of_sm_50.as_str() {
                 "ILLEGAL" => &mut newer.refused,
-                _ if expected.contains(".F16x2") || expected.contains("MUFU.SQRT") => &mut newer.value,
+                _ if expected.contains(".F16x2") || expected.contains("MUFU.SQRT") => {
+                    &mut newer.value
+                }
                 _ => &mut newer.ignored,
             };
             *reason += 1;
@@ -69,7 +79,11 @@ fn compare(name: &str, pairs: impl Iterator<Item = (u64, String)>, floor: usize,
         }
     }
     println!("{name}: {equal} of {count} equal");
-    assert!(equal >= floor, "{name}: {equal} of {count} equal, expected {floor}:\n{}", shown.join("\n"));
+    assert!(
+        equal >= floor,
+        "{name}: {equal} of {count} equal, expected {floor}:\n{}",
+        shown.join("\n")
+    );
     assert_eq!(newer, expected_newer, "{name}: words with another text for sm_52");
 }
 
@@ -88,7 +102,8 @@ fn opcode_scan() {
 fn opcodes_outside_the_scan_are_illegal() {
     let scan = fixture("opcode-scan.txt");
     let of_sm_50 = scan.lines().map(|line| u64::from_str_radix(&line[..4], 16).unwrap() >> 3);
-    let newer = ["sm_52.txt", "sm_53.txt"].map(words_of).into_iter().flatten().map(|(word, _)| word >> 51);
+    let newer =
+        ["sm_52.txt", "sm_53.txt"].map(words_of).into_iter().flatten().map(|(word, _)| word >> 51);
     let legal: HashSet<u64> = of_sm_50.chain(newer).collect();
     for top in (0..1 << 13).filter(|top| !legal.contains(top)) {
         let word = top << 51 | 0x70405;
@@ -121,13 +136,23 @@ fn bit_flips() {
 
 #[test]
 fn random_words() {
-    compare("random words", words_of("random.txt").into_iter(), 1788, Newer { value: 7, ignored: 15, refused: 0 });
+    compare(
+        "random words",
+        words_of("random.txt").into_iter(),
+        1788,
+        Newer { value: 7, ignored: 15, refused: 0 },
+    );
 }
 
 /// At least 64 words for each form that only sm_52 has.
 #[test]
 fn random_words_of_sm_52() {
-    compare("random words of sm_52", words_of("random-sm_52.txt").into_iter(), 2880, Newer::default());
+    compare(
+        "random words of sm_52",
+        words_of("random-sm_52.txt").into_iter(),
+        2880,
+        Newer::default(),
+    );
 }
 
 /// Every legal value of the top 13 bits that only sm_53 has, and 64 words for each of its encodings.
@@ -139,8 +164,11 @@ fn words_of_sm_53() {
 /// A text of sm_52 or sm_53 is assembled to a word with this text.
 #[test]
 fn newer_texts_assemble() {
-    for (word, text_of) in ["sm_52.txt", "random-sm_52.txt", "sm_53.txt"].map(words_of).into_iter().flatten() {
-        let assembled = assemble(&text_of, PC).unwrap_or_else(|error| panic!("{word:016x}: {error}"));
+    for (word, text_of) in
+        ["sm_52.txt", "random-sm_52.txt", "sm_53.txt"].map(words_of).into_iter().flatten()
+    {
+        let assembled =
+            assemble(&text_of, PC).unwrap_or_else(|error| panic!("{word:016x}: {error}"));
         assert_eq!(text(assembled, PC), text_of, "{word:016x}, assembled: {assembled:016x}");
     }
 }

@@ -43,7 +43,8 @@ fn samples_are_what_a_gpu_gives() {
     let (mut total, mut failures) = (0, Vec::new());
     for case in &recorded.cases {
         let texture = &recorded.images[&case.image];
-        let (image, memory, sampler) = (texture.image(BASE), texture.bytes(), case.sampler.sampler());
+        let (image, memory, sampler) =
+            (texture.image(BASE), texture.bytes(), case.sampler.sampler());
         let queries = &recorded.queries[&case.queries];
         let integers = texture.format.ends_with("int");
         let near = tolerance(texture, &case.operation);
@@ -52,7 +53,8 @@ fn samples_are_what_a_gpu_gives() {
             let found = super::ask(&case.operation, &image, &sampler, query, &memory);
             let same = expected.iter().zip(found).all(|(&expected, found)| {
                 let [e, f] = [expected, found].map(f32::from_bits);
-                expected == found || !integers && (e.is_nan() && f.is_nan() || (e - f).abs() <= near)
+                expected == found
+                    || !integers && (e.is_nan() && f.is_nan() || (e - f).abs() <= near)
             });
             differ += usize::from(!same);
             total += 1;
@@ -64,7 +66,12 @@ fn samples_are_what_a_gpu_gives() {
             _ => 0,
         };
         if differ > known {
-            failures.push(format!("{} of {}: {differ} of {}", case.operation, case.image, queries.len()));
+            failures.push(format!(
+                "{} of {}: {differ} of {}",
+                case.operation,
+                case.image,
+                queries.len()
+            ));
         }
     }
     assert!(total > 25_000, "{total}");

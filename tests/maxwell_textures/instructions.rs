@@ -51,8 +51,10 @@ const VOLUMES: [Form; 3] = [
     ("TEX.LZ.AOFFI R8, R4, R12, 0x50, 3D, 0xf", "xyz", "o"),
     ("TLD.LL R8, R4, R12, 0x50, 3D, 0xf", "xyz", "d"),
 ];
-const CUBES: [Form; 2] =
-    [("TEX.LL R8, R4, R12, 0x50, CUBE, 0xf", "xyz", "d"), ("TEX.LZ.DC R8, R4, R12, 0x50, CUBE, 0xf", "xyz", "r")];
+const CUBES: [Form; 2] = [
+    ("TEX.LL R8, R4, R12, 0x50, CUBE, 0xf", "xyz", "d"),
+    ("TEX.LZ.DC R8, R4, R12, 0x50, CUBE, 0xf", "xyz", "r"),
+];
 
 /// Numerical Recipes' generator.
 struct Draw(u32);
@@ -77,11 +79,13 @@ struct Asked {
 
 impl Asked {
     fn random(draw: &mut Draw, fetches: bool) -> Asked {
-        let coordinate = |draw: &mut Draw| if fetches { draw.below(20) } else { draw.float(-0.75, 1.75) };
+        let coordinate =
+            |draw: &mut Draw| if fetches { draw.below(20) } else { draw.float(-0.75, 1.75) };
         let coords = [(); 3].map(|()| coordinate(draw));
         let offset = [(); 3].map(|()| draw.below(16) as i32 - 8);
         let lod = if fetches { draw.below(4) } else { draw.float(-0.5, 3.0) };
-        let query = Query { coords, layer: draw.below(4), lod, reference: draw.float(0.0, 1.0), offset };
+        let query =
+            Query { coords, layer: draw.below(4), lod, reference: draw.float(0.0, 1.0), offset };
         Asked { query, gradients: [(); 2].map(|()| [(); 2].map(|()| draw.float(-0.2, 0.2))) }
     }
 
@@ -89,7 +93,8 @@ impl Asked {
     fn registers(&self, letters: &str, offsets: bool, layers: bool) -> [u32; 4] {
         let packed = |bits: u32, distance: u32| {
             (0..3).fold(0, |all, axis| {
-                all | (self.query.offset[axis] as u32 & ((1 << bits) - 1)) << (distance * axis as u32)
+                all | (self.query.offset[axis] as u32 & ((1 << bits) - 1))
+                    << (distance * axis as u32)
             })
         };
         let mut words = Vec::new();
@@ -119,11 +124,15 @@ const HANDLE: u32 = 1 << 20 | 1;
 fn check(image: &Image, forms: &[Form]) {
     let mut draw = Draw(1);
     for &(text, a, b) in forms {
-        let program = Program::new(kernel(text).unwrap_or_else(|e| panic!("{text}: {e}")), MemoryConfig::default());
+        let program = Program::new(
+            kernel(text).unwrap_or_else(|e| panic!("{text}: {e}")),
+            MemoryConfig::default(),
+        );
         let program = program.unwrap();
         let memory = program.memory();
         let base = memory.alloc(image.total_bytes(), 1 << 16).unwrap();
-        let texels: Vec<u8> = (0..image.total_bytes() / 4).flat_map(|_| draw.float(0.0, 1.0).to_le_bytes()).collect();
+        let texels: Vec<u8> =
+            (0..image.total_bytes() / 4).flat_map(|_| draw.float(0.0, 1.0).to_le_bytes()).collect();
         memory.write(base, &texels).unwrap();
         let image = Image { base, ..*image };
         let with_sampler = Sampler {
@@ -148,9 +157,16 @@ fn check(image: &Image, forms: &[Form]) {
         for _ in 0..LANES {
             let mut asked = Asked::random(&mut draw, text.starts_with("TLD."));
             for (words, letters) in inputs.iter_mut().zip([a, b]) {
-                words.extend(asked.registers(letters, offsets, layers).into_iter().flat_map(u32::to_le_bytes));
+                words.extend(
+                    asked
+                        .registers(letters, offsets, layers)
+                        .into_iter()
+                        .flat_map(u32::to_le_bytes),
+                );
             }
-            let given = |letters: [char; 2]| letters.iter().any(|&letter| a.contains(letter) || b.contains(letter));
+            let given = |letters: [char; 2]| {
+                letters.iter().any(|&letter| a.contains(letter) || b.contains(letter))
+            };
             let query = &mut asked.query;
             query.offset = if offsets { query.offset } else { [0; 3] };
             query.layer = if layers { query.layer } else { 0 };
@@ -159,7 +175,8 @@ fn check(image: &Image, forms: &[Form]) {
             if !given(['z', 'z']) {
                 (query.coords[2], query.offset[2]) = (0, 0);
             }
-            let sampler = Sampler { compare: with_sampler.compare.filter(|_| compares), ..with_sampler };
+            let sampler =
+                Sampler { compare: with_sampler.compare.filter(|_| compares), ..with_sampler };
             let view = View::new(&image, &sampler);
             if given(['X', 'Y']) {
                 let [[xx, xy], [yx, yy]] = asked.gradients.map(|both| both.map(f32::from_bits));
@@ -186,12 +203,14 @@ fn run(program: &Program, image: &Image, with_sampler: &Sampler, inputs: &[Vec<u
         memory.write(address, bytes).unwrap();
         address
     };
-    let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let bytes =
+        |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
     let headers = put(memory, &bytes([[0; 8], header::encode(image).unwrap()].as_flattened()));
     let samplers = put(memory, &bytes([[0; 8], sampler::encode(with_sampler)].as_flattened()));
     let [a, b] = [0, 1].map(|i| put(memory, &inputs[i]));
     let output = memory.alloc(1 << 12, 64).unwrap();
-    let args = [Arg::from(u64::from(HANDLE)), Arg::pointer(a), Arg::pointer(b), Arg::pointer(output)];
+    let args =
+        [Arg::from(u64::from(HANDLE)), Arg::pointer(a), Arg::pointer(b), Arg::pointer(output)];
     let launch = |engine| {
         let mut options = LaunchOptions::new([1; 3], [LANES as u32, 1, 1]);
         options.engine = engine;
@@ -201,7 +220,10 @@ fn run(program: &Program, image: &Image, with_sampler: &Sampler, inputs: &[Vec<u
         let mut bytes = vec![0; LANES * RESULT];
         memory.read(output, &mut bytes).unwrap();
         let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap());
-        bytes.chunks(RESULT).map(|lane| std::array::from_fn(|i| word(&lane[4 * i..][..4]))).collect()
+        bytes
+            .chunks(RESULT)
+            .map(|lane| std::array::from_fn(|i| word(&lane[4 * i..][..4])))
+            .collect()
     };
     [EngineKind::Interp, EngineKind::Jit].map(|engine| (engine, launch(engine))).into()
 }
@@ -224,19 +246,31 @@ fn operands_are_what_they_should_be() {
 #[test]
 fn quads_have_levels() {
     let image = image(Kind::D2, [64, 64, 1]);
-    for (text, answers) in [("TMML.LOD R8, R4, 0x50, 2D, 0x3", true), ("TEX R8, R4, 0x50, 2D, 0x1", false)] {
+    for (text, answers) in
+        [("TMML.LOD R8, R4, 0x50, 2D, 0x3", true), ("TEX R8, R4, 0x50, 2D, 0x1", false)]
+    {
         let program = Program::new(kernel(text).unwrap(), MemoryConfig::default()).unwrap();
         let memory = program.memory();
         let base = memory.alloc(image.total_bytes(), 1 << 16).unwrap();
         let image = Image { base, ..image };
         for level in 0..4 {
             let texels = image.plane(level).bytes() as usize / 4;
-            let bytes: Vec<u8> = std::iter::repeat_n(f32::from(level), texels).flat_map(f32::to_le_bytes).collect();
+            let bytes: Vec<u8> =
+                std::iter::repeat_n(f32::from(level), texels).flat_map(f32::to_le_bytes).collect();
             memory.write(base + image.level_offset(level), &bytes).unwrap();
         }
         let sampler = Sampler { mip: MipFilter::Linear, max_lod: 2.5, ..Sampler::default() };
         // Texels from lane to lane of each quad, beside and below.
-        let steps = [[1.0, 0.0], [0.5, 2.0], [8.0, 1.0], [0.0, 0.0], [0.25, 0.25], [4.0, 4.0], [16.0, 1.0], [1.0, 4.0]];
+        let steps = [
+            [1.0, 0.0],
+            [0.5, 2.0],
+            [8.0, 1.0],
+            [0.0, 0.0],
+            [0.25, 0.25],
+            [4.0, 4.0],
+            [16.0, 1.0],
+            [1.0, 4.0],
+        ];
         let coordinates = (0..LANES).flat_map(|lane| {
             let [beside, below] = steps[lane / 4];
             let (column, row) = ((lane & 1) as f32, (lane >> 1 & 1) as f32);
@@ -250,7 +284,11 @@ fn quads_have_levels() {
                 let clamped = level.clamp(0.0, 2.5);
                 if answers {
                     let whole = (level.max(-128.0) * 256.0) as i32 as u32;
-                    assert_eq!(found[..2], [whole, (clamped * 256.0) as u32], "{engine:?}, lane {lane}");
+                    assert_eq!(
+                        found[..2],
+                        [whole, (clamped * 256.0) as u32],
+                        "{engine:?}, lane {lane}"
+                    );
                 } else {
                     assert_eq!(f32::from_bits(found[0]), clamped, "{engine:?}, lane {lane}");
                 }

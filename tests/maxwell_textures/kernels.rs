@@ -56,7 +56,12 @@ fn pool(memory: &Memory, cases: &Cases) -> ImagePool {
         cases.samplers.iter().map(|settings| entry::encode(&settings.sampler())).collect();
     let put = |table: &[[u32; 8]]| {
         let address = memory.alloc(size_of_val(table) as u64, 32).unwrap();
-        memory.write(address, &table.concat().into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>()).unwrap();
+        memory
+            .write(
+                address,
+                &table.concat().into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>(),
+            )
+            .unwrap();
         address
     };
     ImagePool {
@@ -70,7 +75,8 @@ fn pool(memory: &Memory, cases: &Cases) -> ImagePool {
 #[test]
 fn compiled_kernels_do_what_their_source_says() {
     let cases: Cases = load("kernels.json.gz");
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/maxwell/kernels/tex.sm_50.cubin");
+    let path =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/maxwell/kernels/tex.sm_50.cubin");
     let program = Program::load(&std::fs::read(path).unwrap(), None).unwrap();
     let memory = program.memory();
     let pool = pool(memory, &cases);
@@ -89,14 +95,17 @@ fn compiled_kernels_do_what_their_source_says() {
             let mut pairs = found.chunks_exact(4).zip(expected.chunks_exact(4));
             if let Some(at) = pairs.position(|(found, expected)| found != expected) {
                 let [found, expected] = [&found, expected].map(|bytes| word(bytes, at));
-                return Err(format!("{name}, {engine:?}: word {at} is {found:#x}, expected {expected:#x}"));
+                return Err(format!(
+                    "{name}, {engine:?}: word {at} is {found:#x}, expected {expected:#x}"
+                ));
             }
         }
         Ok(())
     };
 
     let sampled = cases.launches.iter().map(|Sampled { image, sampler, x, y, output }| {
-        let [o4, oi, o] = [0, ARRAYS[0], ARRAYS[0] + ARRAYS[1]].map(|at| Arg::pointer(out + at as u64));
+        let [o4, oi, o] =
+            [0, ARRAYS[0], ARRAYS[0] + ARRAYS[1]].map(|at| Arg::pointer(out + at as u64));
         let handle = Arg::from(header(image) | (*sampler as u64) << SAMPLER_SHIFT);
         let args = [handle, o, o4, Arg::from(*x), Arg::from(*y), oi];
         let [x, y] = [*x, *y].map(f32::from_bits);
@@ -109,9 +118,15 @@ fn compiled_kernels_do_what_their_source_says() {
         check(&format!("txq of {texture} and {surface}"), "txq", 1, &args, &expected)
     });
     let results: Vec<Result<(), String>> = sampled.chain(queried).collect();
-    let failures: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+    let failures: Vec<&String> =
+        results.iter().filter_map(|result| result.as_ref().err()).collect();
     let some = &failures[..failures.len().min(20)];
-    assert!(failures.is_empty(), "{} of {} launches fail:\n{some:#?}", failures.len(), results.len());
+    assert!(
+        failures.is_empty(),
+        "{} of {} launches fail:\n{some:#?}",
+        failures.len(),
+        results.len()
+    );
 }
 
 fn word(bytes: &[u8], at: usize) -> u32 {

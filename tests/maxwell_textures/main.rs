@@ -97,7 +97,9 @@ struct Gradient {
 fn load<T: DeserializeOwned>(name: &str) -> T {
     let path = format!("{}/tests/maxwell_textures/{name}", env!("CARGO_MANIFEST_DIR"));
     let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
@@ -108,7 +110,8 @@ impl Texture {
 
     /// As its record has it.
     fn image(&self, base: u64) -> Image {
-        let format = Format::named(&self.format).unwrap_or_else(|| panic!("format {}", self.format));
+        let format =
+            Format::named(&self.format).unwrap_or_else(|| panic!("format {}", self.format));
         let kind = match self.kind.as_str() {
             "buffer" => Kind::Buffer,
             "1d" => Kind::D1,
@@ -129,7 +132,9 @@ impl Texture {
             };
         }
         let layout = match self.layout.as_str() {
-            "block_linear" => Layout::Blocks(Blocks { height: self.block_height, depth: self.block_depth }),
+            "block_linear" => {
+                Layout::Blocks(Blocks { height: self.block_height, depth: self.block_depth })
+            }
             _ => Layout::Pitch(self.pitch),
         };
         let image = Image {
@@ -183,7 +188,13 @@ impl Settings {
 }
 
 /// What comes of a query, to an image that begins at [`BASE`].
-fn ask(operation: &str, image: &Image, sampler: &Sampler, query: &[i64; 9], memory: &[u8]) -> [u32; 4] {
+fn ask(
+    operation: &str,
+    image: &Image,
+    sampler: &Sampler,
+    query: &[i64; 9],
+    memory: &[u8],
+) -> [u32; 4] {
     let word = |i: usize| query[i] as u32;
     let float = |i: usize| f32::from_bits(word(i));
     let mut query = Query {
@@ -207,7 +218,8 @@ fn ask(operation: &str, image: &Image, sampler: &Sampler, query: &[i64; 9], memo
         gather => Operation::Gather { component: gather["gather".len()..].parse().unwrap() },
     };
     let read = |at: u64, bytes: &mut [u8]| {
-        let texel = at.checked_sub(BASE).and_then(|at| memory.get(at as usize..)?.get(..bytes.len()));
+        let texel =
+            at.checked_sub(BASE).and_then(|at| memory.get(at as usize..)?.get(..bytes.len()));
         bytes.copy_from_slice(texel.ok_or("outside of the image")?);
         Ok::<_, &str>(false)
     };
@@ -253,7 +265,13 @@ fn samples_are_what_the_model_says() {
     }
     assert!(checked > 20_000, "{checked}");
     let some = &failures[..failures.len().min(20)];
-    assert!(failures.is_empty(), "{} of {} cases fail:\n{}", failures.len(), cases.cases.len(), some.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {} cases fail:\n{}",
+        failures.len(),
+        cases.cases.len(),
+        some.join("\n")
+    );
 }
 
 #[test]
@@ -261,7 +279,13 @@ fn gradients_are_levels_as_the_model_says() {
     let cases: Cases = load("cases.json.gz");
     for Gradient { image, sampler, dx, dy, lod } in &cases.gradients {
         let [dx, dy] = [dx, dy].map(|gradient| gradient.map(f32::from_bits));
-        let found = View::new(&cases.images[image].image(BASE), &sampler.sampler()).level_of_gradients(dx, dy);
-        assert_eq!(found.to_bits(), *lod, "{image}: {dx:?} {dy:?}: {found}, expected {}", f32::from_bits(*lod));
+        let found = View::new(&cases.images[image].image(BASE), &sampler.sampler())
+            .level_of_gradients(dx, dy);
+        assert_eq!(
+            found.to_bits(),
+            *lod,
+            "{image}: {dx:?} {dy:?}: {found}, expected {}",
+            f32::from_bits(*lod)
+        );
     }
 }

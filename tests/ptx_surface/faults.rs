@@ -2,7 +2,8 @@
 
 use super::case::{Case, module};
 
-const IMAGE: &str = "[surface.s]\ndim = \"2d\"\nsize = [8, 4, 1]\nformat = \"rgba8_uint\"\nlayout = \"pitch\"\n";
+const IMAGE: &str =
+    "[surface.s]\ndim = \"2d\"\nsize = [8, 4, 1]\nformat = \"rgba8_uint\"\nlayout = \"pitch\"\n";
 
 /// A kernel of one instruction, which lanes execute whose number is 5 or more; `%lane` is the lane.
 fn kernel(instruction: &str) -> String {
@@ -46,19 +47,25 @@ fn out_of_range() {
         "sured.p.add.2d.b32.trap [%rd1, {%lane, %v1}], %v1;",
     ] {
         let text = instruction.replace("%x", "%v3");
-        let text = kernel(&text).replace("    mov.u32 %v1, 0;", "    mov.u32 %v1, 0;\n    shl.b32 %v3, %lane, 2;");
+        let text = kernel(&text)
+            .replace("    mov.u32 %v1, 0;", "    mov.u32 %v1, 0;\n    shl.b32 %v3, %lane, 2;");
         let case = Case::new(&text, [32, 1, 1]);
-        let found = case.try_run(&format!("arg = [{SURFACE}]\n{IMAGE}"), |_| ()).expect_err(instruction);
-        assert!(found.contains("out of range") && found.contains("lane 8"), "{instruction}: {found}");
+        let found =
+            case.try_run(&format!("arg = [{SURFACE}]\n{IMAGE}"), |_| ()).expect_err(instruction);
+        assert!(
+            found.contains("out of range") && found.contains("lane 8"),
+            "{instruction}: {found}"
+        );
     }
 }
 
 #[test]
 fn misaligned() {
     for clamp in ["trap", "clamp", "zero"] {
-        for instruction in
-            ["suld.b.2d.b16.C %v2, [%rd1, {%lane, %v1}];", "sust.b.2d.v2.b8.C [%rd1, {%lane, %v1}], {%v1, %v1};"]
-        {
+        for instruction in [
+            "suld.b.2d.b16.C %v2, [%rd1, {%lane, %v1}];",
+            "sust.b.2d.v2.b8.C [%rd1, {%lane, %v1}], {%v1, %v1};",
+        ] {
             // Five is odd already.
             check(&instruction.replace(".C", &format!(".{clamp}")), SURFACE, "misaligned", 5);
         }
@@ -96,7 +103,10 @@ fn surfaces_of_another_shape() {
 
 #[test]
 fn formats_that_stores_cannot_convert() {
-    let case = Case::new(&kernel("sust.p.2d.v4.b32.zero [%rd1, {%v1, %v1}], {%v1, %v1, %v1, %v1};"), [32, 1, 1]);
+    let case = Case::new(
+        &kernel("sust.p.2d.v4.b32.zero [%rd1, {%v1, %v1}], {%v1, %v1, %v1, %v1};"),
+        [32, 1, 1],
+    );
     let image = IMAGE.replace("rgba8_uint", "rgba8_unorm_srgb");
     let found = case.try_run(&format!("arg = [{SURFACE}]\n{image}"), |_| ()).expect_err("sRGB");
     assert!(found.contains("surface"), "{found}");

@@ -81,7 +81,9 @@ fn coordinates(shape: &Shape, columns: u32, inside: bool, random: &mut Random) -
     };
     let [_, rows, slices] = shape.size;
     let layers = matches!(shape.geometry, Geometry::A1d | Geometry::A2d);
-    (0..LANES).map(|_| [axis(columns, false), axis(rows, false), axis(slices, layers), 77]).collect()
+    (0..LANES)
+        .map(|_| [axis(columns, false), axis(rows, false), axis(slices, layers), 77])
+        .collect()
 }
 
 fn place(shape: &Shape, [x, y, z, _]: [u32; 4], x_bytes: u32, bytes: u32) -> Place {
@@ -103,7 +105,10 @@ fn place(shape: &Shape, [x, y, z, _]: [u32; 4], x_bytes: u32, bytes: u32) -> Pla
 fn vector(prefix: &str, count: u32) -> String {
     match count {
         1 => format!("{prefix}1"),
-        _ => format!("{{{}}}", (1..=count).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>().join(", ")),
+        _ => format!(
+            "{{{}}}",
+            (1..=count).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>().join(", ")
+        ),
     }
 }
 
@@ -135,11 +140,19 @@ fn kernel(name: &str, stride: usize, body: &str) -> String {
 }
 
 /// Runs a kernel; what the data and the surface are afterwards.
-fn run(shape: &Shape, format: &str, text: &str, inputs: (&Model, &[[u32; 4]], &[u8])) -> (Vec<u8>, Vec<u8>) {
+fn run(
+    shape: &Shape,
+    format: &str,
+    text: &str,
+    inputs: (&Model, &[[u32; 4]], &[u8]),
+) -> (Vec<u8>, Vec<u8>) {
     let (model, coords, data) = inputs;
     let case = Case::new(&module(text), [LANES as u32, 1, 1]);
     case.file("s.bin", &model.bytes);
-    case.file("c.bin", &coords.iter().flatten().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>());
+    case.file(
+        "c.bin",
+        &coords.iter().flatten().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>(),
+    );
     case.file("d.bin", data);
     let rest = format!(
         "arg = [{{ surface = \"s\" }}, {{ buffer = \"c\" }}, {{ buffer = \"d\" }}]\n{}[buffer.c]\nfile = \"c.bin\"\ndtype = \"u8\"\n[buffer.d]\nfile = \"d.bin\"\ndtype = \"u8\"\n",
@@ -167,7 +180,8 @@ fn loads_of_bytes() {
     for_all(|shape, beyond, clamp, random| {
         let model = shape.model(shape.texel, random);
         let geometry = shape.geometry;
-        let moved: Vec<_> = MOVED.into_iter().filter(|(count, log)| count << log <= model.row_bytes).collect();
+        let moved: Vec<_> =
+            MOVED.into_iter().filter(|(count, log)| count << log <= model.row_bytes).collect();
         let widest = moved.iter().map(|(count, log)| count << log).max().unwrap();
         let columns = shape.columns(shape.texel, widest);
         let coords = coordinates(shape, columns, beyond == Beyond::Trap, random);
@@ -177,19 +191,34 @@ fn loads_of_bytes() {
             let shift = (count << log).ilog2();
             let at = geometry.operand("%x", "%c2", "%c3", "%c4");
             writeln!(body, "    shl.b32 %x, %c1, {shift};").unwrap();
-            writeln!(body, "    suld.b.{}{vec}.b{bits}.{clamp} {values}, [%rd1, {at}];", geometry.word()).unwrap();
+            writeln!(
+                body,
+                "    suld.b.{}{vec}.b{bits}.{clamp} {values}, [%rd1, {at}];",
+                geometry.word()
+            )
+            .unwrap();
             writeln!(body, "    st.global{vec}.b{bits} [%rd4+{}], {values};", 16 * n).unwrap();
         }
         let stride = 16 * moved.len();
-        let (found, surface) =
-            run(shape, shape.format, &kernel("k", stride, &body), (&model, &coords, &vec![0xee; stride * LANES]));
+        let (found, surface) = run(
+            shape,
+            shape.format,
+            &kernel("k", stride, &body),
+            (&model, &coords, &vec![0xee; stride * LANES]),
+        );
         assert_eq!(surface, model.bytes, "loads change nothing");
         for (lane, &coordinates) in coords.iter().enumerate() {
             for (n, &(count, log)) in moved.iter().enumerate() {
                 let bytes = count << log;
                 let expected = model.load(place(shape, coordinates, bytes, bytes), beyond);
                 let found = &found[lane * stride + 16 * n..][..bytes as usize];
-                assert_eq!(found, expected, "{} {clamp} {count} of {} at {coordinates:?}", shape.dim, 1 << log);
+                assert_eq!(
+                    found,
+                    expected,
+                    "{} {clamp} {count} of {} at {coordinates:?}",
+                    shape.dim,
+                    1 << log
+                );
             }
         }
     });
@@ -213,9 +242,14 @@ fn stores_of_bytes() {
                 bytes.ilog2(),
                 geometry.word()
             );
-            let (_, found) = run(shape, shape.format, &kernel("k", 16, &body), (&model, &coords, &data));
+            let (_, found) =
+                run(shape, shape.format, &kernel("k", 16, &body), (&model, &coords, &data));
             for (&coordinates, data) in coords.iter().zip(data.chunks_exact(16)) {
-                model.store(place(shape, coordinates, bytes, bytes), beyond, &data[..bytes as usize]);
+                model.store(
+                    place(shape, coordinates, bytes, bytes),
+                    beyond,
+                    &data[..bytes as usize],
+                );
             }
             assert_eq!(found, model.bytes, "{} {clamp} {count} of {}", shape.dim, 1 << log);
         }
@@ -265,12 +299,14 @@ fn stores_by_format() {
                     "    ld.global{vec}.b32 {values}, [%rd4];\n    sust.p.{}{vec}.b32.{clamp} [%rd1, {at}], {values};\n",
                     shape.geometry.word()
                 );
-                let (_, found) = run(shape, format, &kernel("k", 16, &body), (&model, &coords, &data));
+                let (_, found) =
+                    run(shape, format, &kernel("k", 16, &body), (&model, &coords, &data));
                 for (&coordinates, data) in coords.iter().zip(data.chunks_exact(16)) {
                     let given = data.chunks_exact(4).take(count as usize);
                     let given = given.map(|word| u32::from_le_bytes(word.try_into().unwrap()));
                     // What is not given is not said to be anything; here it is 0.
-                    let bytes: Vec<u8> = given.chain([0; 4]).take(components).flat_map(encode).collect();
+                    let bytes: Vec<u8> =
+                        given.chain([0; 4]).take(components).flat_map(encode).collect();
                     model.store(place(shape, coordinates, texel, texel), beyond, &bytes);
                 }
                 assert_eq!(found, model.bytes, "{} {format} {clamp} of {count}", shape.dim);
@@ -299,9 +335,16 @@ fn reduced(op: &str, ty: &str, old: u64, new: u64) -> u64 {
     }
 }
 
-fn reductions(addressing: &str, forms: &[(&str, &str)], format: &str, texel: u32, of: impl Fn(&str) -> &'static str) {
+fn reductions(
+    addressing: &str,
+    forms: &[(&str, &str)],
+    format: &str,
+    texel: u32,
+    of: impl Fn(&str) -> &'static str,
+) {
     let mut random = Random::new(7);
-    let shapes = SHAPES.iter().filter(|shape| !matches!(shape.geometry, Geometry::A1d | Geometry::A2d));
+    let shapes =
+        SHAPES.iter().filter(|shape| !matches!(shape.geometry, Geometry::A1d | Geometry::A2d));
     for shape in shapes {
         for (beyond, clamp, inside) in CLAMPS {
             let mut model = shape.model(texel, &mut random);
@@ -318,18 +361,24 @@ fn reductions(addressing: &str, forms: &[(&str, &str)], format: &str, texel: u32
                     8 * bytes,
                     shape.geometry.word()
                 );
-                let (_, found) = run(shape, format, &kernel("k", 8, &body), (&model, &coords, &data));
+                let (_, found) =
+                    run(shape, format, &kernel("k", 8, &body), (&model, &coords, &data));
                 for (&coordinates, data) in coords.iter().zip(data.chunks_exact(8)) {
                     let new = u64::from_le_bytes(data.try_into().unwrap());
                     let place = place(shape, coordinates, bytes, bytes);
                     model.change(place, beyond, |old| {
                         let mut word = [0; 8];
                         word[..old.len()].copy_from_slice(old);
-                        let result = reduced(op, of(ty), u64::from_le_bytes(word), new).to_le_bytes();
+                        let result =
+                            reduced(op, of(ty), u64::from_le_bytes(word), new).to_le_bytes();
                         old.copy_from_slice(&result[..old.len()]);
                     });
                 }
-                assert_eq!(found, model.bytes, "sured.{addressing}.{op}.{ty}.{clamp} of {} {format}", shape.dim);
+                assert_eq!(
+                    found, model.bytes,
+                    "sured.{addressing}.{op}.{ty}.{clamp} of {} {format}",
+                    shape.dim
+                );
             }
         }
     }
@@ -359,8 +408,15 @@ fn reductions_of_bytes() {
 
 #[test]
 fn reductions_by_format() {
-    const FORMS: [(&str, &str); 7] =
-        [("add", "b32"), ("min", "b32"), ("max", "b32"), ("and", "b32"), ("or", "b32"), ("min", "b64"), ("max", "b64")];
+    const FORMS: [(&str, &str); 7] = [
+        ("add", "b32"),
+        ("min", "b32"),
+        ("max", "b32"),
+        ("and", "b32"),
+        ("or", "b32"),
+        ("min", "b64"),
+        ("max", "b64"),
+    ];
     let unsigned = |ty: &str| if ty == "b64" { "u64" } else { "u32" };
     let signed = |ty: &str| if ty == "b64" { "s64" } else { "s32" };
     reductions("p", &FORMS, "r32_uint", 4, unsigned);

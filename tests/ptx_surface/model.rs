@@ -74,7 +74,11 @@ impl Model {
             Beyond::Clamp if bytes > width => return None,
             Beyond::Clamp => {
                 let last = (width - bytes) / bytes * bytes;
-                (x.clamp(0, last), y.clamp(0, i64::from(self.rows) - 1), z.clamp(0, i64::from(self.slices) - 1))
+                (
+                    x.clamp(0, last),
+                    y.clamp(0, i64::from(self.rows) - 1),
+                    z.clamp(0, i64::from(self.slices) - 1),
+                )
             }
         };
         let start = ((z * i64::from(self.rows) + y) * width + x) as usize;
@@ -82,7 +86,8 @@ impl Model {
     }
 
     pub fn load(&self, place: Place, beyond: Beyond) -> Vec<u8> {
-        self.at(place, beyond).map_or(vec![0; place.bytes as usize], |range| self.bytes[range].to_vec())
+        self.at(place, beyond)
+            .map_or(vec![0; place.bytes as usize], |range| self.bytes[range].to_vec())
     }
 
     pub fn store(&mut self, place: Place, beyond: Beyond, bytes: &[u8]) {

@@ -2,8 +2,15 @@
 
 use super::case::{Case, module};
 
-const QUERIES: [&str; 7] =
-    ["width", "height", "depth", "channel_data_type", "channel_order", "array_size", "memory_layout"];
+const QUERIES: [&str; 7] = [
+    "width",
+    "height",
+    "depth",
+    "channel_data_type",
+    "channel_order",
+    "array_size",
+    "memory_layout",
+];
 
 fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
@@ -11,10 +18,9 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 
 /// A kernel that asks everything of a surface operand; `setup` comes before.
 fn asking(setup: &str, operand: &str, params: &str) -> String {
-    let queries = QUERIES
-        .iter()
-        .enumerate()
-        .map(|(n, query)| format!("    suq.{query}.b32 %v1, [{operand}];\n    st.global.b32 [%rd2+{}], %v1;\n", 4 * n));
+    let queries = QUERIES.iter().enumerate().map(|(n, query)| {
+        format!("    suq.{query}.b32 %v1, [{operand}];\n    st.global.b32 [%rd2+{}], %v1;\n", 4 * n)
+    });
     let queries: String = queries.collect();
     module(&format!(
         ".global .surfref named;
@@ -42,7 +48,10 @@ fn every_query_of_every_shape() {
             "dim = \"1d\", size = [13, 1, 1], format = \"r32_uint\", layout = \"block_linear\"",
             [13, 1, 1, 0x10dc, 0x10b0, 0, 0],
         ),
-        ("dim = \"1d_buffer\", size = [130, 1, 1], format = \"rg16_sint\"", [130, 1, 1, 0x10d8, 0x10b2, 0, 1]),
+        (
+            "dim = \"1d_buffer\", size = [130, 1, 1], format = \"rg16_sint\"",
+            [130, 1, 1, 0x10d8, 0x10b2, 0, 1],
+        ),
         (
             "dim = \"2d\", size = [20, 10, 1], format = \"rgba8_unorm\", layout = \"pitch\"",
             [20, 10, 1, 0x10d2, 0x10b5, 0, 1],
@@ -64,12 +73,15 @@ fn every_query_of_every_shape() {
             [20, 10, 3, 0x10de, 0x10b2, 3, 0],
         ),
     ] {
-        let rest = format!("arg = [{{ buffer = \"out\" }}, {{ surface = \"s\" }}]\n[surface]\ns = {{ {shape} }}\n");
+        let rest = format!(
+            "arg = [{{ buffer = \"out\" }}, {{ surface = \"s\" }}]\n[surface]\ns = {{ {shape} }}\n"
+        );
         assert_eq!(answers(&ask, &rest), expected, "{shape}");
     }
 }
 
-const SHAPE: &str = "dim = \"2d\", size = [20, 10, 1], format = \"rgba8_unorm\", layout = \"pitch\"";
+const SHAPE: &str =
+    "dim = \"2d\", size = [20, 10, 1], format = \"rgba8_unorm\", layout = \"pitch\"";
 const ANSWERS: [u32; 7] = [20, 10, 1, 0x10d2, 0x10b5, 0, 1];
 
 #[test]
@@ -82,14 +94,18 @@ fn a_variable_is_the_surface_of_its_name() {
 
 #[test]
 fn a_parameter_may_be_a_surface() {
-    let rest = format!("arg = [{{ buffer = \"out\" }}, {{ surface = \"s\" }}]\n[surface]\ns = {{ {SHAPE} }}\n");
+    let rest = format!(
+        "arg = [{{ buffer = \"out\" }}, {{ surface = \"s\" }}]\n[surface]\ns = {{ {SHAPE} }}\n"
+    );
     assert_eq!(answers(&asking("", "s", ", .param .surfref s"), &rest), ANSWERS);
 }
 
 #[test]
 fn an_address_in_memory_names_a_surface() {
-    let text = asking("    ld.global.u64 %rd1, [table];\n", "%rd1", "")
-        .replace(".global .surfref named;", ".global .surfref named;\n.global .align 8 .u64 table[1] = {named};");
+    let text = asking("    ld.global.u64 %rd1, [table];\n", "%rd1", "").replace(
+        ".global .surfref named;",
+        ".global .surfref named;\n.global .align 8 .u64 table[1] = {named};",
+    );
     let rest = format!("arg = [{{ buffer = \"out\" }}]\n[surface]\nnamed = {{ {SHAPE} }}\n");
     assert_eq!(answers(&text, &rest), ANSWERS);
 }

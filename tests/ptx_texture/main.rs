@@ -85,9 +85,24 @@ const SHAPES: [(&str, &str, [u32; 3], &str); 6] = [
     ("1d", "dim = \"1d\", size = [9, 1, 1], layout = \"block_linear\"", [9, 1, 1], "{X1}"),
     ("1d", "dim = \"1d_buffer\", size = [9, 1, 1]", [9, 1, 1], "{X1}"),
     ("2d", "dim = \"2d\", size = [9, 5, 1], layout = \"pitch\"", [9, 5, 1], "{X1, X2}"),
-    ("3d", "dim = \"3d\", size = [9, 5, 4], layout = \"block_linear\"", [9, 5, 4], "{X1, X2, X3, X4}"),
-    ("a1d", "dim = \"1d_array\", size = [9, 1, 6], layout = \"block_linear\"", [9, 1, 6], "{%c3, X1}"),
-    ("a2d", "dim = \"2d_array\", size = [9, 5, 3], layout = \"block_linear\"", [9, 5, 3], "{%c3, X1, X2, X4}"),
+    (
+        "3d",
+        "dim = \"3d\", size = [9, 5, 4], layout = \"block_linear\"",
+        [9, 5, 4],
+        "{X1, X2, X3, X4}",
+    ),
+    (
+        "a1d",
+        "dim = \"1d_array\", size = [9, 1, 6], layout = \"block_linear\"",
+        [9, 1, 6],
+        "{%c3, X1}",
+    ),
+    (
+        "a2d",
+        "dim = \"2d_array\", size = [9, 5, 3], layout = \"block_linear\"",
+        [9, 5, 3],
+        "{%c3, X1, X2, X4}",
+    ),
 ];
 
 /// The number of a texel.
@@ -97,8 +112,11 @@ fn number([width, height, _]: [u32; 3], [x, y, z]: [u32; 3]) -> u32 {
 
 /// Places in and about an image.
 fn places([width, height, depth]: [u32; 3], negative_layers: bool) -> Vec<[i32; 3]> {
-    let axis = |size: u32| if size == 1 { vec![0] } else { vec![-3, 0, 1, size as i32 - 1, size as i32 + 2] };
-    let layers: Vec<i32> = if negative_layers { vec![-1, 0, depth as i32 - 1, depth as i32 + 1] } else { axis(depth) };
+    let axis = |size: u32| {
+        if size == 1 { vec![0] } else { vec![-3, 0, 1, size as i32 - 1, size as i32 + 2] }
+    };
+    let layers: Vec<i32> =
+        if negative_layers { vec![-1, 0, depth as i32 - 1, depth as i32 + 1] } else { axis(depth) };
     let mut all = Vec::new();
     for &z in &layers {
         for &y in &axis(height) {
@@ -129,11 +147,15 @@ fn texels_by_number() {
     for (word, shape, size, vector) in SHAPES {
         let array = word.starts_with('a');
         let (rows, slices) = (0..size[1], 0..size[2]);
-        let texels =
-            slices.flat_map(|z| rows.clone().flat_map(move |y| (0..size[0]).map(move |x| number(size, [x, y, z]))));
+        let texels = slices.flat_map(|z| {
+            rows.clone().flat_map(move |y| (0..size[0]).map(move |x| number(size, [x, y, z])))
+        });
         let texels = bytes(texels);
-        for (address, border) in [("clamp_to_edge", false), ("clamp_to_border", true), ("repeat", false)] {
-            for (format, dtype) in [("r32_uint", "u32"), ("r32_sint", "s32"), ("r32_float", "f32")] {
+        for (address, border) in
+            [("clamp_to_edge", false), ("clamp_to_border", true), ("repeat", false)]
+        {
+            for (format, dtype) in [("r32_uint", "u32"), ("r32_sint", "s32"), ("r32_float", "f32")]
+            {
                 let sky = Sky {
                     surface: &format!("{shape}, format = \"{format}\""),
                     texture: &format!(
@@ -142,7 +164,8 @@ fn texels_by_number() {
                     texels: texels.clone(),
                 };
                 let places = places(size, array);
-                let input: Vec<[u32; 4]> = places.iter().map(|&[x, y, z]| [x as u32, y as u32, z as u32, 99]).collect();
+                let input: Vec<[u32; 4]> =
+                    places.iter().map(|&[x, y, z]| [x as u32, y as u32, z as u32, 99]).collect();
                 let vector = vector.replace('X', "%c");
                 let registers = if dtype == "f32" { "%f" } else { "%v" };
                 let moves = if dtype == "f32" {
@@ -151,8 +174,9 @@ fn texels_by_number() {
                     String::new()
                 };
                 let r = registers;
-                let body =
-                    format!("    tex.{word}.v4.{dtype}.s32 {{{r}1, {r}2, {r}3, {r}4}}, [%rd1, {vector}];\n{moves}");
+                let body = format!(
+                    "    tex.{word}.v4.{dtype}.s32 {{{r}1, {r}2, {r}3, {r}4}}, [%rd1, {vector}];\n{moves}"
+                );
                 let one = if format == "r32_float" { 1f32.to_bits() } else { 1 };
                 let found = sky.run(&body, &input);
                 for (&place, found) in places.iter().zip(found) {
@@ -172,15 +196,21 @@ fn texels_by_number() {
 
 #[test]
 fn nearest_texels() {
-    for (word, shape, size, vector) in SHAPES.into_iter().filter(|(_, shape, ..)| !shape.contains("buffer")) {
+    for (word, shape, size, vector) in
+        SHAPES.into_iter().filter(|(_, shape, ..)| !shape.contains("buffer"))
+    {
         let array = word.starts_with('a');
-        let texels = (0..size[2])
-            .flat_map(|z| (0..size[1]).flat_map(move |y| (0..size[0]).map(move |x| number(size, [x, y, z]) as f32)));
+        let texels = (0..size[2]).flat_map(|z| {
+            (0..size[1])
+                .flat_map(move |y| (0..size[0]).map(move |x| number(size, [x, y, z]) as f32))
+        });
         let texels = floats(texels);
         for normalized in [false, true] {
             let sky = Sky {
                 surface: &format!("{shape}, format = \"r32_float\""),
-                texture: &format!("filter = \"nearest\", address = \"clamp_to_edge\", normalized = {normalized}"),
+                texture: &format!(
+                    "filter = \"nearest\", address = \"clamp_to_edge\", normalized = {normalized}"
+                ),
                 texels: texels.clone(),
             };
             let places = places(size, array);
@@ -191,7 +221,8 @@ fn nearest_texels() {
                     for (axis, input) in input.iter_mut().enumerate().take(3) {
                         let middle = place[axis] as f32 + 0.5;
                         let scaled = if normalized { middle / size[axis] as f32 } else { middle };
-                        *input = if array && axis == 2 { place[2] as u32 } else { scaled.to_bits() };
+                        *input =
+                            if array && axis == 2 { place[2] as u32 } else { scaled.to_bits() };
                     }
                     input
                 })
@@ -204,7 +235,10 @@ fn nearest_texels() {
                 for (&place, found) in places.iter().zip(sky.run(&body, &input)) {
                     let at = placed(size, array, place, false).unwrap();
                     let expected = [number(size, at) as f32, 0.0, 0.0, 1.0].map(f32::to_bits);
-                    assert_eq!(found, expected, "{word}{modifier} at {place:?}, normalized = {normalized}");
+                    assert_eq!(
+                        found, expected,
+                        "{word}{modifier} at {place:?}, normalized = {normalized}"
+                    );
                 }
             }
         }
@@ -219,8 +253,9 @@ fn texels_between() {
         texture: "filter = \"linear\", address = \"clamp_to_edge\", normalized = false",
         texels: floats((0..64).map(|n| (n % 8 + 16 * (n / 8)) as f32)),
     };
-    let input: Vec<[u32; 4]> =
-        (0..32u32).map(|n| [0.5 + n as f32 / 8.0, 1.0 + n as f32 / 16.0, 0.0, 0.0].map(f32::to_bits)).collect();
+    let input: Vec<[u32; 4]> = (0..32u32)
+        .map(|n| [0.5 + n as f32 / 8.0, 1.0 + n as f32 / 16.0, 0.0, 0.0].map(f32::to_bits))
+        .collect();
     let body = "    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];\n    mov.b32 %v1, %f1;\n    mov.b32 %v2, %f2;\n    mov.b32 %v3, %f3;\n    mov.b32 %v4, %f4;\n";
     for (input, found) in input.iter().zip(sky.run(body, &input)) {
         let [x, y] = [f32::from_bits(input[0]) - 0.5, f32::from_bits(input[1]) - 0.5];
@@ -231,11 +266,18 @@ fn texels_between() {
 /// Faces of cubes, alone and in arrays, along their axes.
 #[test]
 fn faces_of_cubes() {
-    let axes =
-        [[1.0f32, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
-    for (word, dim, cubes, vector) in
-        [("cube", "cube", 1u32, "{%f1, %f2, %f3, %f1}"), ("acube", "cube_array", 2, "{%c4, %f1, %f2, %f3}")]
-    {
+    let axes = [
+        [1.0f32, 0.0, 0.0],
+        [-1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, -1.0, 0.0],
+        [0.0, 0.0, 1.0],
+        [0.0, 0.0, -1.0],
+    ];
+    for (word, dim, cubes, vector) in [
+        ("cube", "cube", 1u32, "{%f1, %f2, %f3, %f1}"),
+        ("acube", "cube_array", 2, "{%c4, %f1, %f2, %f3}"),
+    ] {
         let sky = Sky {
             surface: &format!(
                 "dim = \"{dim}\", size = [4, 4, {}], layout = \"block_linear\", format = \"r32_uint\"",
@@ -269,7 +311,9 @@ fn images_of_another_shape() {
         ("a2d", "{%c1, %f1, %f1, %f1}"),
         ("cube", "{%f1, %f1, %f1, %f1}"),
     ] {
-        let text = kernel(&format!("    tex.{word}.v4.u32.f32 {{%v1, %v2, %v3, %v4}}, [%rd1, {vector}];\n"));
+        let text = kernel(&format!(
+            "    tex.{word}.v4.u32.f32 {{%v1, %v2, %v3, %v4}}, [%rd1, {vector}];\n"
+        ));
         let error = sky.try_run(&text, &[[0; 4]]).expect_err(word);
         assert!(error.contains("invalid surface"), "{word}: {error}");
     }

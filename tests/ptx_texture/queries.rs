@@ -24,7 +24,10 @@ const ALL: [&str; 15] = [
 fn ask(operand: &str, texture: &str) -> Vec<u32> {
     let queries = ALL.iter().enumerate().map(|(n, query)| {
         let level = if query.starts_with("level") { ", 2" } else { "" };
-        format!("    txq.{query}.b32 %v1, [{operand}]{level};\n    st.global.b32 [%rd2+{}], %v1;\n", 4 * n)
+        format!(
+            "    txq.{query}.b32 %v1, [{operand}]{level};\n    st.global.b32 [%rd2+{}], %v1;\n",
+            4 * n
+        )
     });
     let queries: String = queries.collect();
     let text = module(&format!(
@@ -57,11 +60,15 @@ out = {{ zeros = 60 }}
 fn all_that_can_be_asked() {
     for operand in ["%rd1", "named"] {
         // Formats, filters and addressing have OpenCL's numbers.
-        let found = ask(operand, "filter = \"linear\", address = \"mirrored_repeat\", normalized = true");
-        let expected = [20, 12, 3, 0x10dd, 0x10b2, 1, 3, 3, 1, 0x1141, 0x1134, 0x1134, 0x1134, 5, 3];
+        let found =
+            ask(operand, "filter = \"linear\", address = \"mirrored_repeat\", normalized = true");
+        let expected =
+            [20, 12, 3, 0x10dd, 0x10b2, 1, 3, 3, 1, 0x1141, 0x1134, 0x1134, 0x1134, 5, 3];
         assert_eq!(found, expected, "{operand}");
-        let found = ask(operand, "filter = \"nearest\", address = \"clamp_to_border\", normalized = false");
-        let expected = [20, 12, 3, 0x10dd, 0x10b2, 0, 3, 3, 1, 0x1140, 0x1132, 0x1132, 0x1132, 5, 3];
+        let found =
+            ask(operand, "filter = \"nearest\", address = \"clamp_to_border\", normalized = false");
+        let expected =
+            [20, 12, 3, 0x10dd, 0x10b2, 0, 3, 3, 1, 0x1140, 0x1132, 0x1132, 0x1132, 5, 3];
         assert_eq!(found, expected, "{operand}");
     }
 }

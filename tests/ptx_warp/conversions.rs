@@ -18,11 +18,51 @@ struct Format {
 }
 
 const FORMATS: [Format; 5] = [
-    Format { name: "e4m3", exponent: 4, fraction: 3, bias: 7, most: 0x7e, nan: 0x7f, target: "sm_90" },
-    Format { name: "e5m2", exponent: 5, fraction: 2, bias: 15, most: 0x7b, nan: 0x7f, target: "sm_90" },
-    Format { name: "e3m2", exponent: 3, fraction: 2, bias: 3, most: 0x1f, nan: 0x1f, target: "sm_100a" },
-    Format { name: "e2m3", exponent: 2, fraction: 3, bias: 1, most: 0x1f, nan: 0x1f, target: "sm_100a" },
-    Format { name: "e2m1", exponent: 2, fraction: 1, bias: 1, most: 0x7, nan: 0x7, target: "sm_100a" },
+    Format {
+        name: "e4m3",
+        exponent: 4,
+        fraction: 3,
+        bias: 7,
+        most: 0x7e,
+        nan: 0x7f,
+        target: "sm_90",
+    },
+    Format {
+        name: "e5m2",
+        exponent: 5,
+        fraction: 2,
+        bias: 15,
+        most: 0x7b,
+        nan: 0x7f,
+        target: "sm_90",
+    },
+    Format {
+        name: "e3m2",
+        exponent: 3,
+        fraction: 2,
+        bias: 3,
+        most: 0x1f,
+        nan: 0x1f,
+        target: "sm_100a",
+    },
+    Format {
+        name: "e2m3",
+        exponent: 2,
+        fraction: 3,
+        bias: 1,
+        most: 0x1f,
+        nan: 0x1f,
+        target: "sm_100a",
+    },
+    Format {
+        name: "e2m1",
+        exponent: 2,
+        fraction: 1,
+        bias: 1,
+        most: 0x7,
+        nan: 0x7,
+        target: "sm_100a",
+    },
 ];
 
 impl Format {
@@ -39,7 +79,8 @@ impl Format {
         let value = if magnitude > self.most {
             if self.name == "e5m2" && magnitude == 0x7c { f64::INFINITY } else { f64::NAN }
         } else {
-            let (exponent, fraction) = (magnitude >> self.fraction, magnitude & ((1 << self.fraction) - 1));
+            let (exponent, fraction) =
+                (magnitude >> self.fraction, magnitude & ((1 << self.fraction) - 1));
             let implied = if exponent == 0 { 0.0 } else { 1.0 };
             let scaled = implied + f64::from(fraction) / f64::from(1 << self.fraction);
             scaled * 2f64.powi((exponent.max(1)) as i32 - self.bias)
@@ -95,17 +136,23 @@ fn half(x: f64) -> u32 {
 fn small_floats_become_halves() {
     for format in FORMATS {
         let Format { name, target, .. } = format;
-        let pack = if format.step() == 4 { "cvt.u8.u32 %y0, %i0;" } else { "cvt.u16.u32 %h0, %i0;" };
+        let pack =
+            if format.step() == 4 { "cvt.u8.u32 %y0, %i0;" } else { "cvt.u16.u32 %h0, %i0;" };
         let register = if format.step() == 4 { "%y0" } else { "%h0" };
         let codes = 2 * format.sign();
-        let sets: Vec<[u32; 1]> = (0..codes).map(|x| [x | ((x * 7 + 3) % codes) << format.step()]).collect();
+        let sets: Vec<[u32; 1]> =
+            (0..codes).map(|x| [x | ((x * 7 + 3) % codes) << format.step()]).collect();
         for relu in [false, true] {
             let word = if relu { ".relu" } else { "" };
             let body = format!("{pack}\ncvt.rn{word}.f16x2.{name}x2 %o0, {register};");
             each(target, &body, &sets, |[pair], out| {
                 let [low, high] = [pair, pair >> format.step()].map(|bits| {
                     let value = format.value(bits & (codes - 1));
-                    if relu && value.is_sign_negative() && !value.is_nan() { 0 } else { half(value) }
+                    if relu && value.is_sign_negative() && !value.is_nan() {
+                        0
+                    } else {
+                        half(value)
+                    }
                 });
                 assert_eq!(out, low | high << 16, "{name}: {pair:#x}");
             });
@@ -118,17 +165,26 @@ fn singles_become_small_floats() {
     for format in FORMATS {
         let Format { name, target, .. } = format;
         let singles = format.singles();
-        let sets: Vec<[u32; 2]> =
-            singles.iter().zip(singles.iter().rev()).map(|(a, b)| [a.to_bits(), b.to_bits()]).collect();
+        let sets: Vec<[u32; 2]> = singles
+            .iter()
+            .zip(singles.iter().rev())
+            .map(|(a, b)| [a.to_bits(), b.to_bits()])
+            .collect();
         for relu in [false, true] {
             let word = if relu { ".relu" } else { "" };
-            let (register, unpack) = if format.step() == 4 { ("%y0", "cvt.u32.u8") } else { ("%h0", "cvt.u32.u16") };
+            let (register, unpack) =
+                if format.step() == 4 { ("%y0", "cvt.u32.u8") } else { ("%h0", "cvt.u32.u16") };
             let body = format!(
                 "mov.b32 %f0, %i0;\nmov.b32 %f1, %i1;\ncvt.rn.satfinite{word}.{name}x2.f32 {register}, %f1, %f0;\n{unpack} %o0, {register};"
             );
             each(target, &body, &sets, |set, out| {
                 let [low, high] = set.map(|bits| format.nearest(f32::from_bits(bits).into(), relu));
-                assert_eq!(out, low | high << format.step(), "{name} of {:?}", set.map(f32::from_bits));
+                assert_eq!(
+                    out,
+                    low | high << format.step(),
+                    "{name} of {:?}",
+                    set.map(f32::from_bits)
+                );
             });
         }
     }
@@ -139,8 +195,10 @@ fn halves_become_small_floats() {
     let mut random = Random(4);
     for format in &FORMATS[..2] {
         let sets: Vec<[u32; 1]> = (0..640).map(|_| [random.word() & 0xdfff_dfff]).collect();
-        let body =
-            format!("mov.b32 %a0, %i0;\ncvt.rn.satfinite.{}x2.f16x2 %h0, %a0;\ncvt.u32.u16 %o0, %h0;", format.name);
+        let body = format!(
+            "mov.b32 %a0, %i0;\ncvt.rn.satfinite.{}x2.f16x2 %h0, %a0;\ncvt.u32.u16 %o0, %h0;",
+            format.name
+        );
         each(format.target, &body, &sets, |[pair], out| {
             let [low, high] = [pair & 0xffff, pair >> 16]
                 .map(|bits| format.nearest(half::f16::from_bits(bits as u16).to_f64(), false));
@@ -151,8 +209,11 @@ fn halves_become_small_floats() {
 
 #[test]
 fn powers_of_two() {
-    let up = |x: f32| (0..255).find(|&n| 2f64.powi(n - 127) >= f64::from(x.abs())).unwrap_or(255) as u32;
-    let down = |x: f32| (0..255).rev().find(|&n| 2f64.powi(n - 127) <= f64::from(x.abs())).unwrap_or(0) as u32;
+    let up =
+        |x: f32| (0..255).find(|&n| 2f64.powi(n - 127) >= f64::from(x.abs())).unwrap_or(255) as u32;
+    let down = |x: f32| {
+        (0..255).rev().find(|&n| 2f64.powi(n - 127) <= f64::from(x.abs())).unwrap_or(0) as u32
+    };
     let mut random = Random(5);
     let sets: Vec<[u32; 2]> = (0..320)
         .map(|n| match n {
@@ -173,13 +234,18 @@ fn powers_of_two() {
         });
     }
     let sets: Vec<[u32; 1]> = (0..256).map(|x| [x | (255 - x) << 8]).collect();
-    each("sm_100a", "cvt.u16.u32 %h0, %i0;\ncvt.rn.bf16x2.ue8m0x2 %o0, %h0;", &sets, |[pair], out| {
-        let [low, high] = [pair & 255, pair >> 8].map(|n| match n {
-            255 => 0x7fff,
-            n => (2f64.powi(n as i32 - 127) as f32).to_bits() >> 16,
-        });
-        assert_eq!(out, low | high << 16, "{pair:#x}");
-    });
+    each(
+        "sm_100a",
+        "cvt.u16.u32 %h0, %i0;\ncvt.rn.bf16x2.ue8m0x2 %o0, %h0;",
+        &sets,
+        |[pair], out| {
+            let [low, high] = [pair & 255, pair >> 8].map(|n| match n {
+                255 => 0x7fff,
+                n => (2f64.powi(n as i32 - 127) as f32).to_bits() >> 16,
+            });
+            assert_eq!(out, low | high << 16, "{pair:#x}");
+        },
+    );
 }
 
 const ROUNDINGS: [(&str, Round); 4] = [
@@ -195,7 +261,8 @@ fn doubles_become_bf16() {
     let sets: Vec<[u32; 2]> = (0..480)
         .map(|_| {
             // Near the middle between two numbers, and anything.
-            let near = (random.below(300) as f64 / 256.0 + 1.0) * 2f64.powi(random.below(290) as i32 - 150);
+            let near = (random.below(300) as f64 / 256.0 + 1.0)
+                * 2f64.powi(random.below(290) as i32 - 150);
             let bits = match random.below(3) {
                 0 => near.to_bits(),
                 1 => near.to_bits().wrapping_add(u64::from(random.below(3))).wrapping_sub(1),
@@ -205,7 +272,9 @@ fn doubles_become_bf16() {
         })
         .collect();
     for (word, round) in ROUNDINGS {
-        let body = format!("mov.b64 %l0, {{%i0, %i1}};\ncvt.{word}.bf16.f64 %h0, %l0;\ncvt.u32.u16 %o0, %h0;");
+        let body = format!(
+            "mov.b64 %l0, {{%i0, %i1}};\ncvt.{word}.bf16.f64 %h0, %l0;\ncvt.u32.u16 %o0, %h0;"
+        );
         each("sm_90", &body, &sets, |[low, high], out| {
             let bits = u64::from(high) << 32 | u64::from(low);
             let exact: BFloat = Double::from_bits(bits.into()).convert_r(round, &mut false).value;

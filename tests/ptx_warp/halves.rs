@@ -74,8 +74,8 @@ impl Format {
     /// Operands: all kinds of numbers, and such that sums and products lie near the middle between two numbers.
     fn operands(self, count: usize) -> Vec<[u32; 3]> {
         let special = [
-            0, 0x8000, 1, 0x8001, 0x3c00, 0xbc00, 0x3f80, 0x7bff, 0x7f7f, 0x7c00, 0xfc00, 0x7f80, 0xff80, 0x7e01,
-            0xffc1, 0x400, 0x3ff,
+            0, 0x8000, 1, 0x8001, 0x3c00, 0xbc00, 0x3f80, 0x7bff, 0x7f7f, 0x7c00, 0xfc00, 0x7f80,
+            0xff80, 0x7e01, 0xffc1, 0x400, 0x3ff,
         ];
         let mut random = Random(7);
         let mut one = || match random.below(4) {
@@ -106,15 +106,19 @@ fn check(
     let sets = format.operands(480);
     let list = |prefix: &str| (1..=sources).map(|n| format!(", %{prefix}{n}")).collect::<String>();
     let name = format.name();
-    let unpacked: String = (1..=sources).map(|n| format!("cvt.u16.u32 %h{n}, %i{};\n", n - 1)).collect();
-    let body = format!("{unpacked}{operation}.{suffix}{name} %h0{};\ncvt.u32.u16 %o0, %h0;", list("h"));
+    let unpacked: String =
+        (1..=sources).map(|n| format!("cvt.u16.u32 %h{n}, %i{};\n", n - 1)).collect();
+    let body =
+        format!("{unpacked}{operation}.{suffix}{name} %h0{};\ncvt.u32.u16 %o0, %h0;", list("h"));
     each(target, &body, &sets, |set, result| {
         assert_eq!(result, expected(set), "{operation}.{suffix}{name} of {set:x?}");
     });
     let moves: String = (1..=sources).map(|n| format!("mov.b32 %a{n}, %i{};\n", n - 1)).collect();
     let pair = format!("{moves}{operation}.{suffix}{name}x2 %o0{};", list("a"));
-    let pairs: Vec<[u32; 3]> =
-        sets.chunks_exact(2).map(|two| std::array::from_fn(|n| two[0][n] | two[1][n] << 16)).collect();
+    let pairs: Vec<[u32; 3]> = sets
+        .chunks_exact(2)
+        .map(|two| std::array::from_fn(|n| two[0][n] | two[1][n] << 16))
+        .collect();
     each(target, &pair, &pairs, |set, result| {
         let (low, high) = (expected(set.map(|x| x & 0xffff)), expected(set.map(|x| x >> 16)));
         assert_eq!(result, low | high << 16, "{operation}.{suffix}{name}x2 of {set:x?}");
@@ -150,8 +154,12 @@ fn fused_products() {
     }
     let f16 = Format::F16;
     check("sm_90", "fma", "rn.sat.", f16, 3, |x| sat(f16.fma(near, x)));
-    check("sm_90", "fma", "rn.ftz.", f16, 3, |x| f16.flushed(f16.fma(near, x.map(|x| f16.flushed(x)))));
-    for (word, round) in [("rz", Round::TowardZero), ("rm", Round::TowardNegative), ("rp", Round::TowardPositive)] {
+    check("sm_90", "fma", "rn.ftz.", f16, 3, |x| {
+        f16.flushed(f16.fma(near, x.map(|x| f16.flushed(x))))
+    });
+    for (word, round) in
+        [("rz", Round::TowardZero), ("rm", Round::TowardNegative), ("rp", Round::TowardPositive)]
+    {
         check("sm_90", "fma", &format!("{word}."), Format::Bf16, 3, |x| Format::Bf16.fma(round, x));
     }
 }
@@ -162,7 +170,12 @@ fn fused_products_are_rounded_once() {
     // 1.5 * (1 + 2^-7), and more or less of what is far smaller.
     let body = "cvt.u16.u32 %h1, %i0;\ncvt.u16.u32 %h2, %i1;\ncvt.u16.u32 %h3, %i2;\n\
                 fma.rn.bf16 %h0, %h1, %h2, %h3;\ncvt.u32.u16 %o0, %h0;";
-    let sets = [[0x3fc0, 0x3f81, 0], [0x3fc0, 0x3f81, 1], [0x3fc0, 0x3f81, 0x8001], [0x3fc0, 0x3f83, 0x8001]];
+    let sets = [
+        [0x3fc0, 0x3f81, 0],
+        [0x3fc0, 0x3f81, 1],
+        [0x3fc0, 0x3f81, 0x8001],
+        [0x3fc0, 0x3f83, 0x8001],
+    ];
     each("sm_90", body, &sets, |set, result| {
         assert_eq!(result, Format::Bf16.fma(Round::NearestTiesToEven, set), "{set:x?}");
     });
@@ -170,7 +183,8 @@ fn fused_products_are_rounded_once() {
 
 /// The order of numbers, -0 before +0.
 fn least(format: Format, max: bool, a: u32, b: u32) -> u32 {
-    let key = |x: u32| if x & 0x8000 != 0 { -(i32::try_from(x & 0x7fff).unwrap()) - 1 } else { x as i32 };
+    let key =
+        |x: u32| if x & 0x8000 != 0 { -(i32::try_from(x & 0x7fff).unwrap()) - 1 } else { x as i32 };
     match (format.is_nan(a), format.is_nan(b)) {
         (true, true) => NAN,
         (true, false) => b,
@@ -197,7 +211,9 @@ fn extremes() {
         }
     }
     let f16 = Format::F16;
-    check("sm_90", "max", "ftz.", f16, 2, |[a, b, _]| least(f16, true, f16.flushed(a), f16.flushed(b)));
+    check("sm_90", "max", "ftz.", f16, 2, |[a, b, _]| {
+        least(f16, true, f16.flushed(a), f16.flushed(b))
+    });
 }
 
 #[test]
@@ -213,17 +229,26 @@ fn signs() {
 /// Within the bounds that NVIDIA gives: relative 2^-9.9 and 2^-7 of powers, absolute 2^-10.987 and 2^-8 of tanh.
 #[test]
 fn functions() {
-    let of = |format: Format, operation: &str, tolerance: f64, f: fn(f64) -> f64, relative: bool| {
-        let body = format!("cvt.u16.u32 %h1, %i0;\n{operation}.{} %h0, %h1;\ncvt.u32.u16 %o0, %h0;", format.name());
-        let mut random = Random(9);
-        let sets: Vec<[u32; 1]> = (0..480).map(|_| [format.operand_near_one(&mut random)]).collect();
-        each("sm_90", &body, &sets, |[x], result| {
-            let (exact, found) = (f(format.to_single(x).into()), f64::from(format.to_single(result)));
-            let scale = if relative { exact.abs().max(2f64.powi(-14)) } else { 1.0 };
-            let overflows = found.is_infinite() && exact > 65000.0;
-            assert!(overflows || (found - exact).abs() <= tolerance * scale, "{operation} of {x:#x}: {found}, {exact}");
-        });
-    };
+    let of =
+        |format: Format, operation: &str, tolerance: f64, f: fn(f64) -> f64, relative: bool| {
+            let body = format!(
+                "cvt.u16.u32 %h1, %i0;\n{operation}.{} %h0, %h1;\ncvt.u32.u16 %o0, %h0;",
+                format.name()
+            );
+            let mut random = Random(9);
+            let sets: Vec<[u32; 1]> =
+                (0..480).map(|_| [format.operand_near_one(&mut random)]).collect();
+            each("sm_90", &body, &sets, |[x], result| {
+                let (exact, found) =
+                    (f(format.to_single(x).into()), f64::from(format.to_single(result)));
+                let scale = if relative { exact.abs().max(2f64.powi(-14)) } else { 1.0 };
+                let overflows = found.is_infinite() && exact > 65000.0;
+                assert!(
+                    overflows || (found - exact).abs() <= tolerance * scale,
+                    "{operation} of {x:#x}: {found}, {exact}"
+                );
+            });
+        };
     of(Format::F16, "ex2.approx", 2f64.powf(-9.9), f64::exp2, true);
     of(Format::Bf16, "ex2.approx.ftz", 2f64.powi(-7), f64::exp2, true);
     of(Format::F16, "tanh.approx", 2f64.powf(-10.987), f64::tanh, false);
@@ -244,15 +269,30 @@ fn mixed_precision() {
         let halves = "cvt.u16.u32 %h1, %i0;\ncvt.u16.u32 %h2, %i1;\n";
         let value = |x| format.to_single(x);
         let c = f32::from_bits;
-        each("sm_100a", &format!("{halves}fma.rn.f32.{name} %o0, %h1, %h2, %i2;"), &sets, |[a, b, x], out| {
-            assert_eq!(out, value(a).mul_add(value(b), c(x)).to_bits(), "{a:x} {b:x} {x:x}");
-        });
-        each("sm_100a", &format!("{halves}add.rn.f32.{name} %o0, %h1, %i2;"), &sets, |[a, _, x], out| {
-            assert_eq!(out, (value(a) + c(x)).to_bits());
-        });
-        each("sm_100a", &format!("{halves}sub.f32.{name} %o0, %h1, %i2;"), &sets, |[a, _, x], out| {
-            assert_eq!(out, (value(a) - c(x)).to_bits());
-        });
+        each(
+            "sm_100a",
+            &format!("{halves}fma.rn.f32.{name} %o0, %h1, %h2, %i2;"),
+            &sets,
+            |[a, b, x], out| {
+                assert_eq!(out, value(a).mul_add(value(b), c(x)).to_bits(), "{a:x} {b:x} {x:x}");
+            },
+        );
+        each(
+            "sm_100a",
+            &format!("{halves}add.rn.f32.{name} %o0, %h1, %i2;"),
+            &sets,
+            |[a, _, x], out| {
+                assert_eq!(out, (value(a) + c(x)).to_bits());
+            },
+        );
+        each(
+            "sm_100a",
+            &format!("{halves}sub.f32.{name} %o0, %h1, %i2;"),
+            &sets,
+            |[a, _, x], out| {
+                assert_eq!(out, (value(a) - c(x)).to_bits());
+            },
+        );
     }
 }
 

@@ -33,8 +33,9 @@ fn shuffles() {
                     "shfl{}.{mode}.b32 %o0|%p0, %i0, {step}, {control}{};\nselp.u32 %o1, 1, 0, %p0;",
                     sync.0, sync.1
                 );
-                let input: Words =
-                    (0..LANES).map(|_| vec![random.word(), random.below(64), random.below(0x2000)]).collect();
+                let input: Words = (0..LANES)
+                    .map(|_| vec![random.word(), random.below(64), random.below(0x2000)])
+                    .collect();
                 let out = Kernel { target, inputs: 3, outputs: 2, body: &body }.run(&input);
                 for lane in 0..LANES {
                     let step = if step == "5" { 5 } else { input[lane][1] };
@@ -43,7 +44,8 @@ fn shuffles() {
                         None => control.parse().unwrap_or(input[lane][2]),
                     };
                     let from = source(mode, lane as i32, step, control);
-                    let expected = [input[from.unwrap_or(lane as i32) as usize][0], from.is_some().into()];
+                    let expected =
+                        [input[from.unwrap_or(lane as i32) as usize][0], from.is_some().into()];
                     assert_eq!(out[lane], expected, "{body} in lane {lane}");
                 }
             }
@@ -71,7 +73,8 @@ fn votes_and_masks() {
         let truth = |truth: bool| if truth { 1 } else { 2 };
         let first = GUARDED.trailing_zeros();
         for (lane, out) in out.iter().enumerate() {
-            let votes = [yes, truth(yes != 0), truth(no == 0), truth(yes == 0 || no == 0), GUARDED, first];
+            let votes =
+                [yes, truth(yes != 0), truth(no == 0), truth(yes == 0 || no == 0), GUARDED, first];
             let expected = [&votes[..], &[truth(lane as u32 == first)]].concat();
             let expected = if bit(GUARDED, lane) == 1 { expected } else { vec![0; 7] };
             assert_eq!(*out, expected, "choices {choices:#x}, lane {lane}");
@@ -85,7 +88,9 @@ fn groups() -> Vec<[u32; LANES]> {
     let mut all = vec![[u32::MAX; LANES]];
     for count in [2, 3, 7] {
         let group: Vec<u32> = (0..LANES).map(|_| random.below(count)).collect();
-        let mask = |of: u32| (0..LANES).filter(|&lane| group[lane] == of).fold(0, |mask, lane| mask | 1 << lane);
+        let mask = |of: u32| {
+            (0..LANES).filter(|&lane| group[lane] == of).fold(0, |mask, lane| mask | 1 << lane)
+        };
         all.push(std::array::from_fn(|lane| mask(group[lane])));
     }
     all
@@ -108,10 +113,16 @@ fn matches() {
             let out = run(body, 2, 5, &input);
             for lane in 0..LANES {
                 let mask = masks[lane];
-                let alike = members(mask).filter(|&other| value[other] == value[lane]).fold(0, |m, l| m | 1 << l);
+                let alike = members(mask)
+                    .filter(|&other| value[other] == value[lane])
+                    .fold(0, |m, l| m | 1 << l);
                 let same = alike == mask;
                 let all = if same { mask } else { 0 };
-                assert_eq!(out[lane], [alike, alike, all, same.into(), all], "lane {lane}, {mask:#x}");
+                assert_eq!(
+                    out[lane],
+                    [alike, alike, all, same.into(), all],
+                    "lane {lane}, {mask:#x}"
+                );
             }
         }
     }
@@ -136,7 +147,8 @@ fn reductions() {
         for (name, combine) in operations {
             let out = run(&format!("redux.sync.{name} %o0, %i0, %i1;"), 2, 1, &input);
             for lane in 0..LANES {
-                let expected = members(masks[lane]).map(|other| input[other][0]).reduce(combine).unwrap();
+                let expected =
+                    members(masks[lane]).map(|other| input[other][0]).reduce(combine).unwrap();
                 assert_eq!(out[lane][0], expected, "{name}, lane {lane} of {:#x}", masks[lane]);
             }
         }
@@ -156,11 +168,21 @@ fn reductions_of_floats() {
                     redux.sync.max.NaN.f32 %o2, %i0, -1;\nredux.sync.min.abs.NaN.f32 %o3, %i0, -1;";
         let out = run(body, 1, 4, &input);
         let fold = |f: fn(f32, f32) -> f32, abs: bool| {
-            value.iter().filter(|x| !x.is_nan()).map(|x| if abs { x.abs() } else { *x }).reduce(f).unwrap().to_bits()
+            value
+                .iter()
+                .filter(|x| !x.is_nan())
+                .map(|x| if abs { x.abs() } else { *x })
+                .reduce(f)
+                .unwrap()
+                .to_bits()
         };
         let or_nan = |bits| if nan { 0x7fff_ffff } else { bits };
-        let expected =
-            [fold(f32::min, false), fold(f32::max, true), or_nan(fold(f32::max, false)), or_nan(fold(f32::min, true))];
+        let expected = [
+            fold(f32::min, false),
+            fold(f32::max, true),
+            or_nan(fold(f32::max, false)),
+            or_nan(fold(f32::min, true)),
+        ];
         assert!(out.iter().all(|lane| lane[..] == expected), "{out:x?}, {expected:x?}");
     }
 }

@@ -43,7 +43,12 @@ impl Kernel<'_> {
         for n in 0..*outputs {
             writeln!(text, "mov.b32 %o{n}, 0;").unwrap();
         }
-        writeln!(text, "{body}\nmul.wide.u32 %at, %lane, {};\nadd.s64 %at, %at, %out;", 4 * outputs).unwrap();
+        writeln!(
+            text,
+            "{body}\nmul.wide.u32 %at, %lane, {};\nadd.s64 %at, %at, %out;",
+            4 * outputs
+        )
+        .unwrap();
         for n in 0..*outputs {
             writeln!(text, "st.global.b32 [%at+{}], %o{n};", 4 * n).unwrap();
         }
@@ -55,20 +60,25 @@ impl Kernel<'_> {
         let bytes: Vec<u8> = input.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
         let out = self.run_bytes(&bytes, 4 * self.outputs * LANES);
         out.chunks(4 * self.outputs)
-            .map(|lane| lane.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
+            .map(|lane| {
+                lane.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+            })
             .collect()
     }
 
     /// The same with the bytes of both buffers.
     pub fn run_bytes(&self, input: &[u8], output: usize) -> Vec<u8> {
         let text = self.text();
-        let read = warploom_ptx::read(text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+        let read =
+            warploom_ptx::read(text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
         let program = Program::new(ptx::module(read).unwrap(), MemoryConfig::default()).unwrap();
         let results = [EngineKind::Interp, EngineKind::Jit].map(|engine| {
-            let [from, to] = [input.len(), output].map(|bytes| program.memory().alloc(bytes as u64, 256).unwrap());
+            let [from, to] = [input.len(), output]
+                .map(|bytes| program.memory().alloc(bytes as u64, 256).unwrap());
             program.memory().write(from, input).unwrap();
             program.memory().write(to, &vec![0; output]).unwrap();
-            let options = LaunchOptions { engine, ..LaunchOptions::new([1; 3], [LANES as u32, 1, 1]) };
+            let options =
+                LaunchOptions { engine, ..LaunchOptions::new([1; 3], [LANES as u32, 1, 1]) };
             let args = [Arg::pointer(from), Arg::pointer(to)];
             let outcome = program.kernel("k").unwrap().launch(&args, &options).unwrap();
             assert!(outcome.fault.is_none(), "{}\n{text}", outcome.fault.unwrap());
@@ -82,7 +92,12 @@ impl Kernel<'_> {
 }
 
 /// Runs lane by lane what takes as many words as `N`, of as many sets of operands as there are.
-pub fn each<const N: usize>(target: &str, body: &str, sets: &[[u32; N]], check: impl Fn([u32; N], u32)) {
+pub fn each<const N: usize>(
+    target: &str,
+    body: &str,
+    sets: &[[u32; N]],
+    check: impl Fn([u32; N], u32),
+) {
     for sets in sets.chunks(LANES) {
         let mut input: Words = sets.iter().map(|set| set.to_vec()).collect();
         input.resize(LANES, vec![0; N]);

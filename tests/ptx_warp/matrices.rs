@@ -13,7 +13,9 @@ pub fn matrix(random: &mut Random, rows: usize, cols: usize, least: i32, most: i
 }
 
 pub fn product(a: &Matrix, b: &Matrix, c: &Matrix) -> Matrix {
-    let cell = |row: usize, col: usize| c[row][col] + a[row].iter().zip(b).map(|(&x, b)| x * b[col]).sum::<i32>();
+    let cell = |row: usize, col: usize| {
+        c[row][col] + a[row].iter().zip(b).map(|(&x, b)| x * b[col]).sum::<i32>()
+    };
     (0..a.len()).map(|row| (0..c[0].len()).map(|col| cell(row, col)).collect()).collect()
 }
 
@@ -103,12 +105,16 @@ pub fn list(prefix: &str, count: usize) -> String {
 fn mma(target: &str, [m, k]: [usize; 2], [d, a, b, c]: [&str; 4], words: &str) {
     let mut random = Random((m * k) as u64);
     let ((low_a, high_a), (low_b, high_b)) = (range(a), range(b));
-    let (x, y) = (matrix(&mut random, m, k, low_a, high_a), matrix(&mut random, k, 8, low_b, high_b));
+    let (x, y) =
+        (matrix(&mut random, m, k, low_a, high_a), matrix(&mut random, k, 8, low_b, high_b));
     let z = matrix(&mut random, m, 8, -50, 50);
     let exact = if a == "b1" {
         let xor = words.contains("xor");
         let count = |row: usize, col: usize| {
-            z[row][col] + (0..k).map(|i| if xor { x[row][i] ^ y[i][col] } else { x[row][i] & y[i][col] }).sum::<i32>()
+            z[row][col]
+                + (0..k)
+                    .map(|i| if xor { x[row][i] ^ y[i][col] } else { x[row][i] & y[i][col] })
+                    .sum::<i32>()
         };
         (0..m).map(|row| (0..8).map(|col| count(row, col)).collect()).collect()
     } else {
@@ -135,8 +141,12 @@ fn mma(target: &str, [m, k]: [usize; 2], [d, a, b, c]: [&str; 4], words: &str) {
     let pair = |ty: &str| 2 * bits_of(ty) / 8;
     for (ty, l) in [(c, 61), (d, 62)] {
         let base = if l == 61 { "%in" } else { "%out" };
-        writeln!(body, "mul.lo.u32 %b3, %lane, {};\ncvt.u64.u32 %l{l}, %b3;\nadd.s64 %l{l}, %l{l}, {base};", pair(ty))
-            .unwrap();
+        writeln!(
+            body,
+            "mul.lo.u32 %b3, %lane, {};\ncvt.u64.u32 %l{l}, %b3;\nadd.s64 %l{l}, %l{l}, {base};",
+            pair(ty)
+        )
+        .unwrap();
     }
     let registers = |ty: &str| if ty == "f16" { rows } else { 2 * rows };
     let (sum, base) = if wide { ("l", 30) } else { ("c", 0) };
@@ -149,7 +159,12 @@ fn mma(target: &str, [m, k]: [usize; 2], [d, a, b, c]: [&str; 4], words: &str) {
             with(i, row * 32 * pair(ty) + within);
         }
     };
-    each(c, Box::new(|i, at| writeln!(body, "{load} %{sum}{}, [%l61+{}];", base + i, places[2] + at).unwrap()));
+    each(
+        c,
+        Box::new(|i, at| {
+            writeln!(body, "{load} %{sum}{}, [%l61+{}];", base + i, places[2] + at).unwrap()
+        }),
+    );
     let names = |prefix: &str, from: usize, count: usize| {
         (from..from + count).map(|n| format!("%{prefix}{n}")).collect::<Vec<_>>().join(", ")
     };
@@ -164,14 +179,19 @@ fn mma(target: &str, [m, k]: [usize; 2], [d, a, b, c]: [&str; 4], words: &str) {
     )
     .unwrap();
     let store = if wide { "st.global.b64" } else { "st.global.b32" };
-    each(d, Box::new(|i, at| writeln!(body, "{store} [%l62+{at}], %{result}{};", first + i).unwrap()));
+    each(
+        d,
+        Box::new(|i, at| writeln!(body, "{store} [%l62+{at}], %{result}{};", first + i).unwrap()),
+    );
     let body = if a == "b1" {
-        body.replace(words, "").replace(&format!(".{d}.{a}.{b}.{c}"), &format!(".{d}.{a}.{b}.{c}{words}"))
+        body.replace(words, "")
+            .replace(&format!(".{d}.{a}.{b}.{c}"), &format!(".{d}.{a}.{b}.{c}{words}"))
     } else {
         body
     };
     let expected = bytes(d, &exact, 8);
-    let found = Kernel { target, inputs: 0, outputs: 0, body: &body }.run_bytes(&input, expected.len());
+    let found =
+        Kernel { target, inputs: 0, outputs: 0, body: &body }.run_bytes(&input, expected.len());
     assert_eq!(found, expected, "{body}");
 }
 
@@ -223,7 +243,8 @@ fn wmma(
 ) {
     let mut random = Random((m * k + n) as u64);
     let ((low_a, high_a), (low_b, high_b)) = (range(a), range(b));
-    let (x, y) = (matrix(&mut random, m, k, low_a, high_a), matrix(&mut random, k, n, low_b, high_b));
+    let (x, y) =
+        (matrix(&mut random, m, k, low_a, high_a), matrix(&mut random, k, n, low_b, high_b));
     let z = matrix(&mut random, m, n, -50, 50);
     let exact = product(&x, &y, &z);
     let stored = |ty: &str, matrix: &Matrix, order: &str| {
@@ -236,8 +257,11 @@ fn wmma(
     let (input, places) = padded(&[bytes_a, bytes_b, bytes_c]);
     let (expected, stride_d) = stored(d, &exact, orders[3]);
     let wide = a == "f64";
-    let [ra, rb, rc, rd] =
-        if wide { [&["l0"][..], &["l1"], &["l2"], &["l4"]] } else { [&["a"][..], &["b"], &["c"], &["d"]] };
+    let [ra, rb, rc, rd] = if wide {
+        [&["l0"][..], &["l1"], &["l2"], &["l4"]]
+    } else {
+        [&["a"][..], &["b"], &["c"], &["d"]]
+    };
     let names = |of: &[&str], count: usize, float: bool| {
         let prefix = of[0];
         match (wide, float) {
@@ -281,7 +305,8 @@ fn wmma(
         names(rd, counts[3], true)
     )
     .unwrap();
-    let found = Kernel { target, inputs: 0, outputs: 0, body: &body }.run_bytes(&input, expected.len());
+    let found =
+        Kernel { target, inputs: 0, outputs: 0, body: &body }.run_bytes(&input, expected.len());
     assert_eq!(found, expected, "{body}");
 }
 
@@ -334,16 +359,23 @@ fn moves_of_matrices() {
             // Each lane puts one row of 8 halves into shared memory, the last one first.
             let store = "sub.u32 %b0, 31, %lane;\nmul.lo.u32 %b0, %b0, 16;\nmov.u32 %b1, tile;\nadd.u32 %b0, %b0, %b1;\n\
                          st.shared.v4.b32 [%b0], {%i0, %i1, %i2, %i3};\nbar.warp.sync -1;\n";
-            let body =
-                format!("{store}ldmatrix.sync.aligned.m8n8.{name}{word}.shared.b16 {{{}}}, [%b0];", list("o", count));
-            let input: Vec<Vec<u32>> = (0..LANES).map(|_| (0..4).map(|_| random.word()).collect()).collect();
-            let out = Kernel { target: "sm_90", inputs: 4, outputs: count, body: &body }.run(&input);
+            let body = format!(
+                "{store}ldmatrix.sync.aligned.m8n8.{name}{word}.shared.b16 {{{}}}, [%b0];",
+                list("o", count)
+            );
+            let input: Vec<Vec<u32>> =
+                (0..LANES).map(|_| (0..4).map(|_| random.word()).collect()).collect();
+            let out =
+                Kernel { target: "sm_90", inputs: 4, outputs: count, body: &body }.run(&input);
             for matrix in 0..count {
                 for row in 0..8 {
                     let elements = halves(&input[8 * matrix + row]);
                     for (col, &expected) in elements.iter().enumerate() {
-                        let found =
-                            if trans { element(&out, matrix, col, row) } else { element(&out, matrix, row, col) };
+                        let found = if trans {
+                            element(&out, matrix, col, row)
+                        } else {
+                            element(&out, matrix, row, col)
+                        };
                         assert_eq!(found, expected, "{body}, matrix {matrix}, {row}, {col}");
                     }
                 }
@@ -378,7 +410,13 @@ fn product_by_way_of_shared_memory() {
         "mov.u32 %b0, tile;\nmad.lo.u32 %b1, %lane, 4, %b0;\nmul.wide.u32 %l0, %lane, 4;\nadd.s64 %l0, %l0, %in;\n",
     );
     for n in 0..input.len() / 128 {
-        writeln!(body, "ld.global.b32 %a0, [%l0+{}];\nst.shared.b32 [%b1+{}], %a0;", 128 * n, 128 * n).unwrap();
+        writeln!(
+            body,
+            "ld.global.b32 %a0, [%l0+{}];\nst.shared.b32 [%b1+{}], %a0;",
+            128 * n,
+            128 * n
+        )
+        .unwrap();
     }
     body += "bar.sync 0;\nand.b32 %b2, %lane, 15;\nshr.u32 %b3, %lane, 4;\nmad.lo.u32 %b4, %b2, 32, %b0;\n\
              mad.lo.u32 %b4, %b3, 16, %b4;\nldmatrix.sync.aligned.m8n8.x4.shared.b16 {%a0, %a1, %a2, %a3}, [%b4];\n\
@@ -387,14 +425,17 @@ fn product_by_way_of_shared_memory() {
              mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%a0, %a1, %a2, %a3}, {%a4, %a5}, {%f0, %f0, %f0, %f0};\n\
              mul.wide.u32 %l1, %lane, 8;\nadd.s64 %l1, %l1, %out;\nst.global.v2.f32 [%l1], {%f1, %f2};\nst.global.v2.f32 [%l1+256], {%f3, %f4};";
     let expected = bytes("f32", &product(&a, &b, &zero), 8);
-    let found = Kernel { target: "sm_80", inputs: 0, outputs: 0, body: &body }.run_bytes(&input, expected.len());
+    let found = Kernel { target: "sm_80", inputs: 0, outputs: 0, body: &body }
+        .run_bytes(&input, expected.len());
     assert_eq!(found, expected);
 }
 
 /// Half of A is stored: the first and third, or the second and fourth of four.
 #[test]
 fn sparse_products() {
-    for (k, metadata, chosen) in [(32, 0x8888_8888_u32, [0, 2]), (32, 0xdddd_dddd, [1, 3]), (16, 0x4444_4444, [0, 1])] {
+    for (k, metadata, chosen) in
+        [(32, 0x8888_8888_u32, [0, 2]), (32, 0xdddd_dddd, [1, 3]), (16, 0x4444_4444, [0, 1])]
+    {
         let mut random = Random(u64::from(metadata));
         let (stored, b) = (matrix(&mut random, 16, k / 2, -8, 8), matrix(&mut random, k, 8, -8, 8));
         let mut a = vec![vec![0; k]; 16];
@@ -404,7 +445,8 @@ fn sparse_products() {
             }
         }
         let exact = product(&a, &b, &vec![vec![0; 8]; 16]);
-        let (input, places) = padded(&[bytes("f16", &stored, k / 2), bytes("f16", &transposed(&b), k)]);
+        let (input, places) =
+            padded(&[bytes("f16", &stored, k / 2), bytes("f16", &transposed(&b), k)]);
         let mut body = format!(
             "shr.u32 %b0, %lane, 2;\nand.b32 %b1, %lane, 3;\nmul.lo.u32 %b2, %b0, {k};\nmad.lo.u32 %b2, %b1, 4, %b2;\n\
              cvt.u64.u32 %l0, %b2;\nadd.s64 %l0, %l0, %in;\nmul.lo.u32 %b2, %b0, {};\nmad.lo.u32 %b2, %b1, 4, %b2;\n\
@@ -413,7 +455,12 @@ fn sparse_products() {
         );
         let count = k / 8;
         for r in 0..count {
-            writeln!(body, "ld.global.b32 %a{r}, [%l0+{}];", places[0] + (r % 2) * 8 * k + (r / 2) * 16).unwrap();
+            writeln!(
+                body,
+                "ld.global.b32 %a{r}, [%l0+{}];",
+                places[0] + (r % 2) * 8 * k + (r / 2) * 16
+            )
+            .unwrap();
             writeln!(body, "ld.global.b32 %c{r}, [%l1+{}];", places[1] + 16 * r).unwrap();
         }
         writeln!(
@@ -426,7 +473,8 @@ fn sparse_products() {
         )
         .unwrap();
         let expected = bytes("f32", &exact, 8);
-        let found = Kernel { target: "sm_80", inputs: 0, outputs: 0, body: &body }.run_bytes(&input, expected.len());
+        let found = Kernel { target: "sm_80", inputs: 0, outputs: 0, body: &body }
+            .run_bytes(&input, expected.len());
         assert_eq!(found, expected, "{body}");
     }
 }
@@ -461,7 +509,9 @@ impl Stored {
             (0, false) => mn / 8 * self.stride + k / 8 * self.leading + mn % 8 * 16 + k % 8 * 2,
             (0, true) => mn / 8 * self.stride + k / 8 * self.leading + k % 8 * 16 + mn % 8 * 2,
             (_, false) => mn / 8 * self.stride + mn % 8 * row + 2 * k,
-            (_, true) => 2 * mn / row * self.leading + k / 8 * self.stride + k % 8 * row + 2 * mn % row,
+            (_, true) => {
+                2 * mn / row * self.leading + k / 8 * self.stride + k % 8 * row + 2 * mn % row
+            }
         };
         let at = start + linear;
         // The number of 16 bytes within a row is exchanged by that of the row of 128 bytes.
@@ -485,7 +535,9 @@ fn products_of_warpgroups() {
         let (a, b) = (matrix(&mut random, 16, 16, -8, 8), matrix(&mut random, 16, COLUMNS, -8, 8));
         let c = matrix(&mut random, 16, COLUMNS, -50, 50);
         let mut tile = vec![0_u8; 2 * B];
-        let mut put = |at: usize, x: i32| tile[at..at + 2].copy_from_slice(&(encode("f16", x) as u16).to_le_bytes());
+        let mut put = |at: usize, x: i32| {
+            tile[at..at + 2].copy_from_slice(&(encode("f16", x) as u16).to_le_bytes())
+        };
         for (k, column) in (0..16).flat_map(|k| (0..COLUMNS).map(move |column| (k, column))) {
             put(of_b.place(B, column, k), b[k][column]);
             if column < 16 {
@@ -497,7 +549,13 @@ fn products_of_warpgroups() {
             "mul.wide.u32 %l0, %lane, 4;\nadd.s64 %l0, %l0, %in;\nmov.u32 %b0, tile;\nmad.lo.u32 %b1, %lane, 4, %b0;\n",
         );
         for n in 0..B / 64 {
-            writeln!(body, "ld.global.b32 %a0, [%l0+{}];\nst.shared.b32 [%b1+{}], %a0;", 128 * n, 128 * n).unwrap();
+            writeln!(
+                body,
+                "ld.global.b32 %a0, [%l0+{}];\nst.shared.b32 [%b1+{}], %a0;",
+                128 * n,
+                128 * n
+            )
+            .unwrap();
         }
         // Row g, columns 2 t of C and D.
         body += "shr.u32 %b2, %lane, 2;\nand.b32 %b3, %lane, 3;\nmul.lo.u32 %b2, %b2, 128;\nmad.lo.u32 %b2, %b3, 8, %b2;\n\
@@ -524,7 +582,8 @@ fn products_of_warpgroups() {
         each(&mut body, &|i, at| format!("st.global.f32 [%l4+{at}], %f{i};\n"));
         let negated = a.iter().map(|row| row.iter().map(|x| -x).collect()).collect();
         let expected = bytes("f32", &product(&negated, &b, &c), COLUMNS);
-        let found = Kernel { target: "sm_90a", inputs: 0, outputs: 0, body: &body }.run_bytes(&input, expected.len());
+        let found = Kernel { target: "sm_90a", inputs: 0, outputs: 0, body: &body }
+            .run_bytes(&input, expected.len());
         assert_eq!(found, expected, "mode {mode}, {by_mn}\n{body}");
     }
 }

@@ -34,10 +34,15 @@ fn case([d, a, b]: [&str; 3], saturates: bool, in_registers: bool, keeps: bool) 
     let depth = 8 * ROW / bits_of(a);
     let mut random = Random(depth as u64 + u64::from(in_registers));
     let ((low_a, high_a), (low_b, high_b)) = (range(a), range(b));
-    let (x, y) = (matrix(&mut random, 16, depth, low_a, high_a), matrix(&mut random, depth, COLUMNS, low_b, high_b));
+    let (x, y) = (
+        matrix(&mut random, 16, depth, low_a, high_a),
+        matrix(&mut random, depth, COLUMNS, low_b, high_b),
+    );
     let mut c = matrix(&mut random, 16, COLUMNS, -50, 50);
     if saturates {
-        c.iter_mut().flatten().for_each(|c| *c += if *c < 0 { i32::MIN + 50 } else { i32::MAX - 50 });
+        c.iter_mut()
+            .flatten()
+            .for_each(|c| *c += if *c < 0 { i32::MIN + 50 } else { i32::MAX - 50 });
     }
     let none: Matrix = vec![vec![0; COLUMNS]; 16];
     // Of bits too: a product is what is set in both.
@@ -47,7 +52,8 @@ fn case([d, a, b]: [&str; 3], saturates: bool, in_registers: bool, keeps: bool) 
         (true, true) => sum.saturating_add(c),
         (true, false) => sum.wrapping_add(c),
     };
-    let cells = |(sums, c): (&Vec<i32>, &Vec<i32>)| sums.iter().zip(c).map(|(&s, &c)| sum(s, c)).collect();
+    let cells =
+        |(sums, c): (&Vec<i32>, &Vec<i32>)| sums.iter().zip(c).map(|(&s, &c)| sum(s, c)).collect();
     let exact: Matrix = sums.iter().zip(&c).map(cells).collect();
 
     let rows = bytes(a, &x, depth);
@@ -61,7 +67,13 @@ fn case([d, a, b]: [&str; 3], saturates: bool, in_registers: bool, keeps: bool) 
         "mul.wide.u32 %l0, %lane, 4;\nadd.s64 %l0, %l0, %in;\nmov.u32 %b0, tile;\nmad.lo.u32 %b1, %lane, 4, %b0;\n",
     );
     for n in 0..B / 64 {
-        writeln!(body, "ld.global.b32 %a0, [%l0+{}];\nst.shared.b32 [%b1+{}], %a0;", 128 * n, 128 * n).unwrap();
+        writeln!(
+            body,
+            "ld.global.b32 %a0, [%l0+{}];\nst.shared.b32 [%b1+{}], %a0;",
+            128 * n,
+            128 * n
+        )
+        .unwrap();
     }
     // Rows g and g + 8, 4 bytes from 4 t and from 4 t + 16 on.
     let row_of_c = COLUMNS * bits_of(d) / 8;
@@ -75,7 +87,8 @@ fn case([d, a, b]: [&str; 3], saturates: bool, in_registers: bool, keeps: bool) 
     )
     .unwrap();
     for r in 0..4 {
-        writeln!(body, "ld.global.b32 %a{r}, [%l2+{}];", of_a + (r & 1) * 8 * ROW + (r >> 1) * 16).unwrap();
+        writeln!(body, "ld.global.b32 %a{r}, [%l2+{}];", of_a + (r & 1) * 8 * ROW + (r >> 1) * 16)
+            .unwrap();
     }
     // Words of C and D: two halves, or one element.
     let words = if d == "f16" { COLUMNS / 4 } else { COLUMNS / 2 };
@@ -108,7 +121,8 @@ fn case([d, a, b]: [&str; 3], saturates: bool, in_registers: bool, keeps: bool) 
         writeln!(body, "st.global.b32 [%l4+{}], %{sums}{word};", at(word)).unwrap();
     }
     let expected = bytes(d, &exact, COLUMNS);
-    let found = Kernel { target: "sm_90a", inputs: 0, outputs: 0, body: &body }.run_bytes(&input, expected.len());
+    let found = Kernel { target: "sm_90a", inputs: 0, outputs: 0, body: &body }
+        .run_bytes(&input, expected.len());
     assert_eq!(found, expected, "{body}");
 }
 

@@ -70,7 +70,8 @@ fn counts(source: &str, manifest: &str, rounds: u32) -> (u64, u64) {
 fn run(folder: &Path, arguments: &[&str]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warploom"));
     command.env("WARPLOOM_CACHE", "off");
-    let output = command.args(["run", "k.toml"]).args(arguments).current_dir(folder).output().unwrap();
+    let output =
+        command.args(["run", "k.toml"]).args(arguments).current_dir(folder).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 

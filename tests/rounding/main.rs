@@ -37,12 +37,17 @@ struct Table {
 
 fn directed(name: &str) -> Vec<String> {
     let rounds = [".rz", ".rd", ".ru"].iter();
-    rounds.flat_map(|round| ["", ".ftz", ".sat", ".ftz.sat"].map(|others| format!("{name}{round}{others}"))).collect()
+    rounds
+        .flat_map(|round| {
+            ["", ".ftz", ".sat", ".ftz.sat"].map(|others| format!("{name}{round}{others}"))
+        })
+        .collect()
 }
 
 /// A kernel that stores the result of each operation for each lane, computed in lanes or, of each eighth lane, once for a warp of 8.
 fn kernel(table: &Table, uniform: bool) -> String {
-    let mut text = String::from(if uniform { "function \"f\" lanes 8" } else { "function \"f\" lanes 32" });
+    let mut text =
+        String::from(if uniform { "function \"f\" lanes 8" } else { "function \"f\" lanes 32" });
     text += " nan 0x7fff 0x7fffffff 0xfff8000000000000 {\nbank m: mask x 1\nactive m[0]\n\nb0 pc 0 cost 1:\n";
     text += "  v0 = ctaid.x\n  v1 = ntid.x\n  v2 = mul v0, v1\n  v3 = tid.x\n  v4 = add v2, v3\n  v5 = const.i32 0\n";
     text += "  v6 = zext.i64 v4\n";
@@ -51,7 +56,15 @@ fn kernel(table: &Table, uniform: bool) -> String {
         let v = next;
         next += 4;
         write!(text, "  v{v} = const.i64 {}\n  v{} = mul v6, v{v}\n", ty.bytes(), v + 1).unwrap();
-        write!(text, "  v{} = const.i64 {base:#x}\n  v{} = add v{}, v{}\n", v + 2, v + 3, v + 1, v + 2).unwrap();
+        write!(
+            text,
+            "  v{} = const.i64 {base:#x}\n  v{} = add v{}, v{}\n",
+            v + 2,
+            v + 3,
+            v + 1,
+            v + 2
+        )
+        .unwrap();
         v + 3
     };
     for (i, &ty) in (0..).zip(&table.operands) {
@@ -67,7 +80,8 @@ fn kernel(table: &Table, uniform: bool) -> String {
     for (i, (operation, ty)) in (0..).zip(&table.operations) {
         let result = FIRST_RESULT + i;
         let count = table.operands.len() as u32;
-        let operands: Vec<String> = (FIRST_OPERAND..FIRST_OPERAND + count).map(|v| format!("v{v}")).collect();
+        let operands: Vec<String> =
+            (FIRST_OPERAND..FIRST_OPERAND + count).map(|v| format!("v{v}")).collect();
         let (mnemonic, rest) = operation.split_once(' ').unwrap_or((operation, ""));
         // Unary operations are in tables of one operand.
         let taken = if mnemonic.starts_with("fma") { 3 } else { count.min(2) } as usize;
@@ -79,7 +93,8 @@ fn kernel(table: &Table, uniform: bool) -> String {
         } else {
             result
         };
-        writeln!(text, "  store.global.{} [v{at}], v{stored} align {}", ty.name(), ty.bytes()).unwrap();
+        writeln!(text, "  store.global.{} [v{at}], v{stored} align {}", ty.name(), ty.bytes())
+            .unwrap();
     }
     text + "  exit\n}\n"
 }
@@ -96,10 +111,14 @@ fn cells(memory: &Memory, at: u64, ty: Type, count: usize) -> Vec<u64> {
 fn check(table: &Table, launches: u64) {
     let memory = Memory::default();
     for i in 0..table.operands.len() as u64 {
-        memory.alloc_at(Placement::At(OPERANDS + i * STEP), 8 * LANES as u64, Access::READ_WRITE).unwrap();
+        memory
+            .alloc_at(Placement::At(OPERANDS + i * STEP), 8 * LANES as u64, Access::READ_WRITE)
+            .unwrap();
     }
     for i in 0..table.operations.len() as u64 {
-        memory.alloc_at(Placement::At(RESULTS + i * STEP), 8 * LANES as u64, Access::READ_WRITE).unwrap();
+        memory
+            .alloc_at(Placement::At(RESULTS + i * STEP), 8 * LANES as u64, Access::READ_WRITE)
+            .unwrap();
     }
     let mut operands = Operands::new(&table.operands);
     let rows: Vec<Vec<Vec<u64>>> = (0..launches).map(|_| operands.rows(LANES)).collect();
@@ -108,17 +127,25 @@ fn check(table: &Table, launches: u64) {
         [(false, Effort::Full), (false, Effort::Quick), (true, Effort::Full), (true, Effort::Quick)]
     {
         let text = kernel(table, uniform);
-        let function = Arc::new(parse::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}")));
-        let program =
-            Program::new(&function, LaunchClass::of(BLOCK, function.lanes.into()), true, warploom_cranelift::backend())
-                .unwrap();
+        let function =
+            Arc::new(parse::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}")));
+        let program = Program::new(
+            &function,
+            LaunchClass::of(BLOCK, function.lanes.into()),
+            true,
+            warploom_cranelift::backend(),
+        )
+        .unwrap();
         program.compile_all(effort).unwrap();
         // In the kernel's order.
         let ops = function.blocks[0].insts.iter().map(|inst| &inst.op).filter(|op| is_float(op));
         let ops: Vec<&Op> = ops.collect();
         for rows in &rows {
             for (i, (row, ty)) in (0..).zip(rows.iter().zip(&table.operands)) {
-                let bytes: Vec<u8> = row.iter().flat_map(|x| x.to_le_bytes()[..ty.bytes() as usize].to_vec()).collect();
+                let bytes: Vec<u8> = row
+                    .iter()
+                    .flat_map(|x| x.to_le_bytes()[..ty.bytes() as usize].to_vec())
+                    .collect();
                 memory.write(OPERANDS + i * STEP, &bytes).unwrap();
             }
             let mut config = LaunchConfig::new([(LANES / BLOCK[0] as usize) as u32, 1, 1], BLOCK);
@@ -129,9 +156,9 @@ fn check(table: &Table, launches: u64) {
             for (i, (operation, ty)) in (0..).zip(&table.operations) {
                 let found = cells(&memory, RESULTS + i * STEP, *ty, LANES);
                 let failure = difference(ops[i as usize], table, rows, uniform, &found);
-                failures.extend(
-                    failure.map(|failure| format!("{operation} of {failure} (uniform: {uniform}, {effort:?})")),
-                );
+                failures.extend(failure.map(|failure| {
+                    format!("{operation} of {failure} (uniform: {uniform}, {effort:?})")
+                }));
             }
         }
     }
@@ -139,15 +166,23 @@ fn check(table: &Table, launches: u64) {
 }
 
 fn is_float(op: &Op) -> bool {
-    let converts = matches!(op, Op::FConvert { .. } | Op::IntToFloat { .. } | Op::FloatToInt { .. });
+    let converts =
+        matches!(op, Op::FConvert { .. } | Op::IntToFloat { .. } | Op::FloatToInt { .. });
     converts || matches!(op, Op::FUnary { .. } | Op::FBinary { .. } | Op::Fma { .. })
 }
 
 /// The first lane whose result is not as defined, with its operands.
-fn difference(op: &Op, table: &Table, rows: &[Vec<u64>], uniform: bool, found: &[u64]) -> Option<String> {
+fn difference(
+    op: &Op,
+    table: &Table,
+    rows: &[Vec<u64>],
+    uniform: bool,
+    found: &[u64],
+) -> Option<String> {
     let args: Vec<&[u64]> = rows.iter().take(op.operands().len()).map(|row| &row[..]).collect();
     let mut expected = vec![0; LANES];
-    eval::lanewise(op, table.operands[0], NAN, (64, 0), &args, &mut expected).expect("a lane-wise operation");
+    eval::lanewise(op, table.operands[0], NAN, (64, 0), &args, &mut expected)
+        .expect("a lane-wise operation");
     let of = |lane: usize| if uniform { lane / 8 * 8 } else { lane };
     let lane = (0..LANES).find(|&lane| found[lane] != expected[of(lane)])?;
     let operands: Vec<String> = args.iter().map(|row| format!("{:#x}", row[of(lane)])).collect();
@@ -156,9 +191,15 @@ fn difference(op: &Op, table: &Table, rows: &[Vec<u64>], uniform: bool, found: &
 
 fn arithmetic(ty: Type, launches: u64) {
     let binary = ["fadd", "fsub", "fmul", "fdiv"].into_iter().flat_map(directed);
-    check(&Table { operands: vec![ty; 2], operations: binary.map(|op| (op, ty)).collect() }, launches);
     check(
-        &Table { operands: vec![ty; 3], operations: directed("fma").into_iter().map(|op| (op, ty)).collect() },
+        &Table { operands: vec![ty; 2], operations: binary.map(|op| (op, ty)).collect() },
+        launches,
+    );
+    check(
+        &Table {
+            operands: vec![ty; 3],
+            operations: directed("fma").into_iter().map(|op| (op, ty)).collect(),
+        },
         launches,
     );
     let unary = ["fsqrt", "fint", "fcopy"].into_iter().flat_map(directed);
@@ -184,9 +225,13 @@ fn arithmetic_of_halves() {
 fn conversions_between_floats() {
     const FLOATS: [Type; 3] = [Type::F16, Type::F32, Type::F64];
     for from in FLOATS {
-        let nearest = |to: Type| ["", ".ftz"].map(|attributes| format!("fconvert.{}{attributes}", to.name()));
+        let nearest =
+            |to: Type| ["", ".ftz"].map(|attributes| format!("fconvert.{}{attributes}", to.name()));
         let all = |to: Type| {
-            directed(&format!("fconvert.{}", to.name())).into_iter().chain(nearest(to)).map(move |op| (op, to))
+            directed(&format!("fconvert.{}", to.name()))
+                .into_iter()
+                .chain(nearest(to))
+                .map(move |op| (op, to))
         };
         let operations = FLOATS.into_iter().filter(|&to| to != from).flat_map(all).collect();
         check(&Table { operands: vec![from], operations }, 4);
@@ -201,7 +246,9 @@ fn conversions_of_integers() {
     for int in INTS {
         let mut operations = vec![];
         for float in FLOATS {
-            for (sign, round) in ["s", "u"].into_iter().flat_map(|sign| ROUNDS.map(|round| (sign, round))) {
+            for (sign, round) in
+                ["s", "u"].into_iter().flat_map(|sign| ROUNDS.map(|round| (sign, round)))
+            {
                 operations.push((format!("int.to.float.{}.{sign}{round}", float.name()), float));
             }
         }
@@ -210,10 +257,15 @@ fn conversions_of_integers() {
     for float in FLOATS {
         let mut operations = vec![];
         for int in INTS {
-            for (sign, round) in ["s", "u"].into_iter().flat_map(|sign| ROUNDS.map(|round| (sign, round))) {
+            for (sign, round) in
+                ["s", "u"].into_iter().flat_map(|sign| ROUNDS.map(|round| (sign, round)))
+            {
                 let ftz = if round == ".rd" { ".ftz" } else { "" };
                 for nan in [0, 1u64 << (int.bits() - 1)] {
-                    operations.push((format!("float.to.int.{}.{sign}{round}{ftz} nan {nan:#x}", int.name()), int));
+                    operations.push((
+                        format!("float.to.int.{}.{sign}{round}{ftz} nan {nan:#x}", int.name()),
+                        int,
+                    ));
                 }
             }
         }

@@ -18,7 +18,12 @@ impl Operands {
         let edges: Vec<Vec<u64>> = types.iter().map(|&ty| edges(ty, types.len())).collect();
         let seed = variable("WARPLOOM_SEED");
         let combination = if seed.is_some() { edges.iter().map(Vec::len).product() } else { 0 };
-        Operands { types: types.to_vec(), edges, combination, random: Random::new(seed.unwrap_or(0)) }
+        Operands {
+            types: types.to_vec(),
+            edges,
+            combination,
+            random: Random::new(seed.unwrap_or(0)),
+        }
     }
 
     /// A row for each operand.
@@ -61,7 +66,8 @@ impl Operands {
         // Of any magnitude and sign, with few bits or many.
         let shift = self.random.below(ty.bits());
         let bits = ((self.bits() << (64 - ty.bits())) as i64 >> (64 - ty.bits()) >> shift) as u64;
-        let bits = if self.random.below(3) == 0 { bits & !0 << self.random.below(64) } else { bits };
+        let bits =
+            if self.random.below(3) == 0 { bits & !0 << self.random.below(64) } else { bits };
         bits & ty.bit_mask()
     }
 
@@ -109,7 +115,8 @@ impl Operands {
                 })
             }
         };
-        *operands.last_mut().expect("two operands") = (other ^ sign).wrapping_add(ulps) & ty.bit_mask();
+        *operands.last_mut().expect("two operands") =
+            (other ^ sign).wrapping_add(ulps) & ty.bit_mask();
     }
 }
 
@@ -124,9 +131,27 @@ fn mantissa(ty: Type) -> u32 {
 /// With one operand there is room for each width's ends and halves.
 fn edges(ty: Type, operands: usize) -> Vec<u64> {
     if !ty.is_float() {
-        let ends = [0, 1, 2, 3, ty.bit_mask(), ty.bit_mask() >> 1, (ty.bit_mask() >> 1) + 1, ty.bit_mask() - 1];
-        let powers = (0..ty.bits()).flat_map(|n| [1u64 << n, (1u64 << n).wrapping_sub(1), (1u64 << n) + 1]);
-        let near_f32 = [0x1_0000_0001u64, 0x100_0001, 0x100_0002, 0x100_0003, 0x7fff_ff80, 0x7fff_ffc0, 0xffff_ff80];
+        let ends = [
+            0,
+            1,
+            2,
+            3,
+            ty.bit_mask(),
+            ty.bit_mask() >> 1,
+            (ty.bit_mask() >> 1) + 1,
+            ty.bit_mask() - 1,
+        ];
+        let powers =
+            (0..ty.bits()).flat_map(|n| [1u64 << n, (1u64 << n).wrapping_sub(1), (1u64 << n) + 1]);
+        let near_f32 = [
+            0x1_0000_0001u64,
+            0x100_0001,
+            0x100_0002,
+            0x100_0003,
+            0x7fff_ff80,
+            0x7fff_ffc0,
+            0xffff_ff80,
+        ];
         let near_f64 = [
             (1u64 << 53) + 1,
             (1 << 53) + 2,
@@ -135,8 +160,13 @@ fn edges(ty: Type, operands: usize) -> Vec<u64> {
             i64::MAX as u64 & !0 << 9,
             0xffff_fe00_0000_0000,
         ];
-        let all: Vec<u64> = ends.into_iter().chain(powers).chain(near_f32).chain(near_f64).collect();
-        return all.iter().flat_map(|&x| [x, x.wrapping_neg()]).map(|x| x & ty.bit_mask()).collect();
+        let all: Vec<u64> =
+            ends.into_iter().chain(powers).chain(near_f32).chain(near_f64).collect();
+        return all
+            .iter()
+            .flat_map(|&x| [x, x.wrapping_neg()])
+            .map(|x| x & ty.bit_mask())
+            .collect();
     }
     let mantissa = mantissa(ty);
     let sign = 1u64 << (ty.bits() - 1);
@@ -178,13 +208,26 @@ fn edges(ty: Type, operands: usize) -> Vec<u64> {
             _ => x.to_bits(),
         };
         let widths = [7, 8, 15, 16, 31, 32, 63, 64].map(|n: i32| 2f64.powi(n));
-        let narrow = [65504.0, 65519.0, 65520.0, 65536.0, f64::from(f32::MAX), 2f64.powi(128), 2f64.powi(-14)];
-        let tiny = [2f64.powi(-24), 2f64.powi(-25), 2f64.powi(-126), 2f64.powi(-149), 2f64.powi(-150)];
-        let scaled = [2f64.powi(-800), 2f64.powi(-900), 2f64.powi(-450), 2f64.powi(424), 2f64.powi(600)];
+        let narrow = [
+            65504.0,
+            65519.0,
+            65520.0,
+            65536.0,
+            f64::from(f32::MAX),
+            2f64.powi(128),
+            2f64.powi(-14),
+        ];
+        let tiny =
+            [2f64.powi(-24), 2f64.powi(-25), 2f64.powi(-126), 2f64.powi(-149), 2f64.powi(-150)];
+        let scaled =
+            [2f64.powi(-800), 2f64.powi(-900), 2f64.powi(-450), 2f64.powi(424), 2f64.powi(600)];
         for x in widths.into_iter().chain(narrow).chain(tiny).chain(scaled) {
             edges.extend([of_f64(x), of_f64(x) + 1, of_f64(x).saturating_sub(1)]);
         }
-        edges.extend([0.5, 1.5, 2.5, 127.5, 128.5, 255.5, 32767.5, 65535.5, 2147483647.5, 4294967295.5].map(of_f64));
+        edges.extend(
+            [0.5, 1.5, 2.5, 127.5, 128.5, 255.5, 32767.5, 65535.5, 2147483647.5, 4294967295.5]
+                .map(of_f64),
+        );
     } else {
         edges.retain(|&x| x != infinity + 1);
     }

@@ -16,15 +16,27 @@ use warploom_testing::ir::{Random, Source};
 
 /// Binaries of one compiler: its name, and the folders and endings of their files.
 const CORPORA: [(&str, &[&str], &[&str]); 9] = [
-    ("ptxas 12.9", &["examples", "benches", "tests/fixtures/maxwell", "tests/fixtures/random_sources"], &["cubin"]),
+    (
+        "ptxas 12.9",
+        &["examples", "benches", "tests/fixtures/maxwell", "tests/fixtures/random_sources"],
+        &["cubin"],
+    ),
     ("NVRTC 12.9", &["examples", "benches", "tests/fixtures/ptx/nvrtc"], &["ptx"]),
-    ("clang 19", &["examples", "benches", "tests/fixtures/gfx9", "tests/fixtures/random_sources"], &["hsaco"]),
+    (
+        "clang 19",
+        &["examples", "benches", "tests/fixtures/gfx9", "tests/fixtures/random_sources"],
+        &["hsaco"],
+    ),
     ("IGC", &["examples", "benches", "tests/fixtures/visa"], &["zebin"]),
     ("clang PTX", &["tests/fixtures/ptx/clang"], &["ptx"]),
     ("numba", &["tests/fixtures/ptx/numba"], &["ptx"]),
     ("Triton", &["tests/fixtures/ptx/triton"], &["ptx"]),
     ("Rust", &["tests/fixtures/ptx/rust"], &["ptx"]),
-    ("others", &["tests/fixtures/ptx/gcc", "tests/fixtures/ptx/halide", "tests/fixtures/ptx/taichi"], &["ptx"]),
+    (
+        "others",
+        &["tests/fixtures/ptx/gcc", "tests/fixtures/ptx/halide", "tests/fixtures/ptx/taichi"],
+        &["ptx"],
+    ),
 ];
 
 fn root() -> &'static Path {
@@ -36,11 +48,15 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];
     while let Some(folder) = open.pop() {
-        let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let entries = std::fs::read_dir(&folder)
+            .unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         for path in entries.map(|entry| entry.expect("an entry").path()) {
             if path.is_dir() {
                 open.push(path);
-            } else if path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known)) {
+            } else if path
+                .extension()
+                .is_some_and(|ending| endings.iter().any(|known| ending == *known))
+            {
                 found.push(path);
             }
         }
@@ -52,11 +68,19 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
 /// Holds a text against a file, or writes the file.
 fn hold(path: &Path, found: &str) {
     if std::env::var_os("WARPLOOM_BLESS").is_some() {
-        return std::fs::write(path, found).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        return std::fs::write(path, found)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
-    let expected = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let expected =
+        std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     for (number, (expected, found)) in expected.lines().zip(found.lines()).enumerate() {
-        assert_eq!(found, expected, "{} line {}: WARPLOOM_BLESS=1 writes it anew", path.display(), number + 1);
+        assert_eq!(
+            found,
+            expected,
+            "{} line {}: WARPLOOM_BLESS=1 writes it anew",
+            path.display(),
+            number + 1
+        );
     }
     assert_eq!(found.lines().count(), expected.lines().count(), "{}", path.display());
 }
@@ -73,7 +97,8 @@ fn rewritten(function: &Function, rules: Rules) -> (Optimized, BTreeMap<&'static
 
 fn input(name: &str) -> Function {
     let path = root().join("tests/rules").join(name).with_extension("ir");
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     parse::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -111,7 +136,8 @@ fn loops_leave_the_same_with_and_without_rules() {
     for seed in 0..400 {
         let mut random = Random::new(seed);
         let bytes: Vec<u8> = (0..64).map(|_| random.below(256) as u8).collect();
-        let function = warploom_testing::rewritten(&mut Unstructured::new(&bytes)).expect("enough bytes");
+        let function =
+            warploom_testing::rewritten(&mut Unstructured::new(&bytes)).expect("enough bytes");
         let initial = any_content(&function, &mut random);
         let way = WAYS[seed as usize % WAYS.len()];
         let fired = compare_rewritten(&function, [function.lanes.into(), 1, 1], &initial, way)
@@ -125,12 +151,17 @@ fn loops_leave_the_same_with_and_without_rules() {
 fn count(folders: &[&str], endings: &[&str]) -> (usize, BTreeMap<&'static str, u32>) {
     let (mut kernels, mut counts) = (0, BTreeMap::new());
     for path in folders.iter().flat_map(|folder| files(&root().join(folder), endings)) {
-        let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let bytes =
+            std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         // Some fixtures are broken on purpose.
         let Ok(program) = warploom::Program::load(&bytes, None) else { continue };
-        let names: BTreeSet<String> = program.module().kernels().map(|(_, kernel)| kernel.name.clone()).collect();
+        let names: BTreeSet<String> =
+            program.module().kernels().map(|(_, kernel)| kernel.name.clone()).collect();
         for name in names {
-            let Ok(firings) = program.kernel(&name).and_then(|kernel| kernel.firings([256, 1, 1])) else { continue };
+            let Ok(firings) = program.kernel(&name).and_then(|kernel| kernel.firings([256, 1, 1]))
+            else {
+                continue;
+            };
             kernels += 1;
             for (rule, count) in firings.iter() {
                 *counts.entry(rule).or_insert(0) += count;
@@ -154,7 +185,10 @@ fn rules_fire_on_corpora_as_often_as_they_did() {
     line("# rule", &mut CORPORA.iter().map(|(name, ..)| name.replace(' ', "-")));
     line("kernels", &mut counted.iter().map(|(kernels, _)| kernels.to_string()));
     for rule in &RULES {
-        line(rule.name, &mut counted.iter().map(|(_, counts)| counts.get(rule.name).unwrap_or(&0).to_string()));
+        line(
+            rule.name,
+            &mut counted.iter().map(|(_, counts)| counts.get(rule.name).unwrap_or(&0).to_string()),
+        );
     }
     hold(&root().join("tests/rules/firings.txt"), &text);
 }

@@ -15,7 +15,8 @@ pub const F32: Same = |found, expected| {
     let (found, expected) = (found as u32, expected as u32);
     found == expected || (f(found.into()).is_nan() && f(expected.into()).is_nan())
 };
-pub const F64: Same = |found, expected| found == expected || (d(found).is_nan() && d(expected).is_nan());
+pub const F64: Same =
+    |found, expected| found == expected || (d(found).is_nan() && d(expected).is_nan());
 pub const F16: Same = |found, expected| {
     let nan = |bits: u64| bits & 0x7fff > 0x7c00;
     found == expected || (nan(found) && nan(expected))

@@ -69,7 +69,9 @@ pub fn bfe(a: u32, pos: u32, len: u32, signed: bool) -> u32 {
 
 /// PTX bfi.
 pub fn bfi(a: u32, b: u32, pos: u32, len: u32) -> u32 {
-    (0..len).take_while(|i| pos + i <= 31).fold(b, |result, i| result & !(1 << (pos + i)) | (a >> i & 1) << (pos + i))
+    (0..len)
+        .take_while(|i| pos + i <= 31)
+        .fold(b, |result, i| result & !(1 << (pos + i)) | (a >> i & 1) << (pos + i))
 }
 
 pub fn prmt(a: u32, b: u32, selector: u32) -> u32 {
@@ -237,7 +239,9 @@ const KERNELS: &[(&str, Same, Expected)] = &[
     ("popc", LOW, |x, _, _| w(x).count_ones().into()),
     ("clz", LOW, |x, _, _| w(x).leading_zeros().into()),
     ("bfind_u32", LOW, |x, _, _| u64::from(31u32.wrapping_sub(w(x).leading_zeros()))),
-    ("bfind_s32", LOW, |x, _, _| u64::from(31u32.wrapping_sub((w(x) ^ sar(w(x), 31)).leading_zeros()))),
+    ("bfind_s32", LOW, |x, _, _| {
+        u64::from(31u32.wrapping_sub((w(x) ^ sar(w(x), 31)).leading_zeros()))
+    }),
     ("bfind_shiftamt", LOW, |x, _, _| if w(x) == 0 { WORD } else { w(x).leading_zeros().into() }),
     ("popc64", LOW, |x, _, _| x.count_ones().into()),
     ("clz64", LOW, |x, _, _| x.leading_zeros().into()),
@@ -270,7 +274,9 @@ const KERNELS: &[(&str, Same, Expected)] = &[
     ("relations_s32", LOW, |x, y, _| relations(s(x), s(y))),
     ("relations_u64", LOW, |x, y, _| relations(x, y)),
     ("relations_s64", LOW, |x, y, _| relations(x as i64, y as i64)),
-    ("select_and_or", LOW, |x, y, z| if (s(x) > 5 && s(y) < 7) || (w(z) == 3 && w(x) != w(y)) { x } else { y }),
+    ("select_and_or", LOW, |x, y, z| {
+        if (s(x) > 5 && s(y) < 7) || (w(z) == 3 && w(x) != w(y)) { x } else { y }
+    }),
     ("select_xor", LOW, |x, y, _| if (s(x) > 5) ^ (s(y) < 7) { x } else { y }),
     ("sign_select", LOW, |x, y, z| if s(z) < 0 { x } else { y }),
     ("test_bits64", LOW, |x, y, _| if x & y != 0 { 1 } else { 2 }),

@@ -52,18 +52,26 @@ impl Bench {
     fn new(file: &str, operand: fn(&mut Random) -> u64, edges: &[u64], results: usize) -> Bench {
         let path = fixture(file);
         let binary = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-        let program = Program::load(&binary, None).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let program =
+            Program::load(&binary, None).unwrap_or_else(|error| panic!("{path}: {error}"));
         Bench::of(program, operand, edges, results)
     }
 
-    fn of(program: Program, operand: fn(&mut Random) -> u64, edges: &[u64], results: usize) -> Bench {
+    fn of(
+        program: Program,
+        operand: fn(&mut Random) -> u64,
+        edges: &[u64],
+        results: usize,
+    ) -> Bench {
         let mut random = Random(1);
-        let mut inputs: Vec<Input> =
-            (0..COUNT).map(|_| [operand(&mut random), operand(&mut random), operand(&mut random)]).collect();
+        let mut inputs: Vec<Input> = (0..COUNT)
+            .map(|_| [operand(&mut random), operand(&mut random), operand(&mut random)])
+            .collect();
         for (i, input) in inputs.iter_mut().enumerate().take(edges.len() * edges.len()) {
             (input[0], input[1]) = (edges[i % edges.len()], edges[i / edges.len()]);
         }
-        let alloc = |arrays: usize| program.memory().alloc((COUNT * 8 * arrays) as u64, 1).expect("memory");
+        let alloc =
+            |arrays: usize| program.memory().alloc((COUNT * 8 * arrays) as u64, 1).expect("memory");
         let buffers = [alloc(results), alloc(1), alloc(1), alloc(1)];
         for (n, &buffer) in buffers[1..].iter().enumerate() {
             let bytes: Vec<u8> = inputs.iter().flat_map(|input| input[n].to_le_bytes()).collect();
@@ -78,21 +86,34 @@ impl Bench {
         let mut options = LaunchOptions::new([BLOCKS, 1, 1], [LANES, 1, 1]);
         options.engine = engine;
         // What the run before left must not pass for a result.
-        self.program.memory().write(self.buffers[0], &vec![0xa5; COUNT * 8 * results]).expect("output");
-        let outcome = kernel.launch(&self.buffers.map(Arg::pointer), &options).map_err(|error| error.to_string())?;
+        self.program
+            .memory()
+            .write(self.buffers[0], &vec![0xa5; COUNT * 8 * results])
+            .expect("output");
+        let outcome = kernel
+            .launch(&self.buffers.map(Arg::pointer), &options)
+            .map_err(|error| error.to_string())?;
         if let Some(fault) = outcome.fault {
             return Err(fault.to_string());
         }
         let mut bytes = vec![0; COUNT * 8 * results];
         self.program.memory().read(self.buffers[0], &mut bytes).expect("output");
-        Ok(bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes"))).collect())
+        Ok(bytes
+            .chunks_exact(8)
+            .map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes")))
+            .collect())
     }
 }
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 
 /// Runs every kernel of a file.
-pub fn check(file: &str, operand: fn(&mut Random) -> u64, edges: &[u64], kernels: &[(&str, Same, Expected)]) {
+pub fn check(
+    file: &str,
+    operand: fn(&mut Random) -> u64,
+    edges: &[u64],
+    kernels: &[(&str, Same, Expected)],
+) {
     let bench = Bench::new(file, operand, edges, 1);
     let mut failures = Vec::new();
     for &(name, same, expected) in kernels {
@@ -104,7 +125,10 @@ pub fn check(file: &str, operand: fn(&mut Random) -> u64, edges: &[u64], kernels
                     continue;
                 }
             };
-            let wrong = results.iter().zip(&bench.inputs).find(|&(&found, &[x, y, z])| !same(found, expected(x, y, z)));
+            let wrong = results
+                .iter()
+                .zip(&bench.inputs)
+                .find(|&(&found, &[x, y, z])| !same(found, expected(x, y, z)));
             if let Some((found, &[x, y, z])) = wrong {
                 let wanted = expected(x, y, z);
                 failures.push(format!(

@@ -23,25 +23,50 @@ const LIMIT: u64 = 1_000_000;
 /// Kernels of a guest, by the ends of its files' names, some of whose spellings have more; with why.
 const SLOWER: [(&str, &str, &str); 9] = [
     // Lanes may leave the loop that does what is left over by 4 at different times, so that pointers are not known to be evenly spaced in the next.
-    ("sm_50.cubin", "stride", "int size long do_while moving moving_size unrolled reversed O1 cuda11"),
+    (
+        "sm_50.cubin",
+        "stride",
+        "int size long do_while moving moving_size unrolled reversed O1 cuda11",
+    ),
     ("sm_70.ptx", "stride", "int size long do_while moving moving_size unrolled reversed cuda11"),
     // Pointers and counters of 64 bits that pass from block to block in two registers: the carry of each lane is computed.
-    ("sm_50.cubin", "columns", "int size long do_while moving moving_size unrolled reversed O1 cuda11"),
+    (
+        "sm_50.cubin",
+        "columns",
+        "int size long do_while moving moving_size unrolled reversed O1 cuda11",
+    ),
     ("sm_50.cubin", "matmul", "size long moving_size unrolled"),
     ("sm_50.cubin", "steps", "size long moving_size unrolled"),
     // The carry of each lane again.
     ("sm_70.ptx", "steps", "size moving_size"),
     // The same, and in pairs of registers.
-    ("gfx900.hsaco", "stride", "int size long do_while moving moving_size unrolled reversed O1 O3 clang15 clang16"),
+    (
+        "gfx900.hsaco",
+        "stride",
+        "int size long do_while moving moving_size unrolled reversed O1 O3 clang15 clang16",
+    ),
     // Bytes are gathered one by one; the unrolled loop has words of four.
-    ("gfx900.hsaco", "bytes", "int unsigned size long do_while moving moving_size reversed O1 O3 clang15 clang16"),
+    (
+        "gfx900.hsaco",
+        "bytes",
+        "int unsigned size long do_while moving moving_size reversed O1 O3 clang15 clang16",
+    ),
     // The loop is unrolled by 8, with pointers of their own for parts of it.
     ("sm_70.ptx", "matmul", "clang19"),
 ];
 
 /// Spellings that every guest has, by the names of their files.
-const COMMON: [&str; 9] =
-    ["int", "unsigned", "size", "long", "do_while", "moving", "moving_size", "unrolled", "reversed"];
+const COMMON: [&str; 9] = [
+    "int",
+    "unsigned",
+    "size",
+    "long",
+    "do_while",
+    "moving",
+    "moving_size",
+    "unrolled",
+    "reversed",
+];
 
 /// A guest, with the spellings that it has besides.
 struct Guest {
@@ -69,7 +94,8 @@ impl Executed {
 
 fn manifest(kernel: &Kernel, spelling: &str, folder: &Path, binary: &Path) -> String {
     let number = if ["size", "long", "moving_size"].contains(&spelling) { "u64" } else { "u32" };
-    let mut parameters = ["buffer = \"x\"".into(), "buffer = \"y\"".into(), "buffer = \"out\"".into()].to_vec();
+    let mut parameters =
+        ["buffer = \"x\"".into(), "buffer = \"y\"".into(), "buffer = \"out\"".into()].to_vec();
     parameters.extend([N, M].map(|value| format!("{number} = {value}")));
     if spelling == "reversed" {
         parameters.reverse();
@@ -99,14 +125,23 @@ fn run(kernel: &Kernel, guest: &Guest, spelling: &'static str) -> Executed {
     let binary = binaries.join(format!("{spelling}.{}", guest.suffix));
     let path = folder.path().join("m.toml");
     let manifest = Manifest::parse(&manifest(kernel, spelling, folder.path(), &binary), &path);
-    let launch = Launch::resolve(manifest.unwrap_or_else(|error| panic!("{label}: {error}")), &path)
-        .unwrap_or_else(|error| panic!("{label}: {error}"));
+    let launch =
+        Launch::resolve(manifest.unwrap_or_else(|error| panic!("{label}: {error}")), &path)
+            .unwrap_or_else(|error| panic!("{label}: {error}"));
     let session = Session::new(&launch).unwrap_or_else(|error| panic!("{label}: {error}"));
-    let options = LaunchOptions { instruction_limit: Some(LIMIT), ..session.options(EngineKind::Jit, 1) };
+    let options =
+        LaunchOptions { instruction_limit: Some(LIMIT), ..session.options(EngineKind::Jit, 1) };
     let counted = session.host_instructions(&options);
     let (host, counts) = counted.unwrap_or_else(|error| panic!("{label}: {error}"));
-    let out = launch.buffers.iter().position(|buffer| buffer.name == "out").expect("a buffer of the manifest");
-    assert!(session.buffer(out).expect("the output") == (kernel.out)(), "{label}: another result than the source's");
+    let out = launch
+        .buffers
+        .iter()
+        .position(|buffer| buffer.name == "out")
+        .expect("a buffer of the manifest");
+    assert!(
+        session.buffer(out).expect("the output") == (kernel.out)(),
+        "{label}: another result than the source's"
+    );
     assert_eq!(counts.interp_instructions, 0, "{label}: instructions are interpreted");
     Executed { spelling, host, guest: counts.instructions, helpers: counts.helper_calls }
 }
@@ -131,7 +166,9 @@ fn check(guest: &Guest) {
                 println!("{line}");
             }
             let known = SLOWER.iter().any(|&(suffix, name, spellings)| {
-                suffix == guest.suffix && name == kernel.name && spellings.split(' ').any(|known| known == *spelling)
+                suffix == guest.suffix
+                    && name == kernel.name
+                    && spellings.split(' ').any(|known| known == *spelling)
             });
             // Fewer instructions of the guest's may each have more to do.
             if ratio.min(whole) > MOST && !known {

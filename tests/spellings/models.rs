@@ -19,7 +19,11 @@ const PLANE: [u32; 3] = [1, (N / M) as u32, 1];
 /// Numbers that look like chance, of this seed.
 fn numbers(seed: u32, count: usize) -> Vec<u32> {
     let next = |state: &u32| Some(state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
-    std::iter::successors(Some(seed), next).map(|state| state ^ state >> 15).skip(1).take(count).collect()
+    std::iter::successors(Some(seed), next)
+        .map(|state| state ^ state >> 15)
+        .skip(1)
+        .take(count)
+        .collect()
 }
 
 fn words(values: &[u32]) -> Vec<u8> {
@@ -158,7 +162,12 @@ pub const KERNELS: [Kernel; 14] = [
         y: || words(&places()),
         out: || {
             let x = x_words();
-            words(&places().iter().map(|&place| x[place as usize].wrapping_add(1)).collect::<Vec<u32>>())
+            words(
+                &places()
+                    .iter()
+                    .map(|&place| x[place as usize].wrapping_add(1))
+                    .collect::<Vec<u32>>(),
+            )
         },
     },
     Kernel {
@@ -168,8 +177,14 @@ pub const KERNELS: [Kernel; 14] = [
         y: || words(&ends()),
         out: || {
             let x = x_words();
-            let rows = ends().windows(2).map(|row| [row[0] as usize, row[1] as usize]).collect::<Vec<_>>();
-            words(&rows.into_iter().map(|[first, end]| sum(0, 3, x[first..end].iter().copied())).collect::<Vec<u32>>())
+            let rows =
+                ends().windows(2).map(|row| [row[0] as usize, row[1] as usize]).collect::<Vec<_>>();
+            words(
+                &rows
+                    .into_iter()
+                    .map(|[first, end]| sum(0, 3, x[first..end].iter().copied()))
+                    .collect::<Vec<u32>>(),
+            )
         },
     },
     Kernel {
@@ -180,7 +195,9 @@ pub const KERNELS: [Kernel; 14] = [
         out: || {
             let x = x_words();
             of_words(|_, y| {
-                (0..M).fold(y, |state, _| state.wrapping_mul(1_664_525).wrapping_add(x[(state >> 24 & 63) as usize]))
+                (0..M).fold(y, |state, _| {
+                    state.wrapping_mul(1_664_525).wrapping_add(x[(state >> 24 & 63) as usize])
+                })
             })
         },
     },
@@ -211,7 +228,8 @@ pub const KERNELS: [Kernel; 14] = [
         y: || float_bytes(&floats(2, N)),
         out: || {
             let (x, y) = (floats(1, N), floats(2, N));
-            let item = |i: usize| (0..M).fold(0.0, |sum, k| sum + x[i / M * M + k] * y[k * M + i % M]);
+            let item =
+                |i: usize| (0..M).fold(0.0, |sum, k| sum + x[i / M * M + k] * y[k * M + i % M]);
             float_bytes(&(0..N).map(item).collect::<Vec<f32>>())
         },
     },
@@ -233,7 +251,9 @@ pub const KERNELS: [Kernel; 14] = [
         out: || {
             let x = x_words();
             of_words(|i, y| {
-                let next = |&number: &u32| Some(if number & 1 == 1 { 3 * number + 1 } else { number >> 1 });
+                let next = |&number: &u32| {
+                    Some(if number & 1 == 1 { 3 * number + 1 } else { number >> 1 })
+                };
                 let numbers = std::iter::successors(Some(x[i] & 1023), next).take(M);
                 y.wrapping_add(numbers.take_while(|&number| number > 1).count() as u32)
             })

@@ -20,12 +20,20 @@ wait:
 
 #[test]
 fn blocks_that_wait_for_each_other_are_a_deadlock() {
-    let line = module("sm_80", BOTH).lines().position(|line| line.contains("ld.volatile")).unwrap() + 1;
+    let line =
+        module("sm_80", BOTH).lines().position(|line| line.contains("ld.volatile")).unwrap() + 1;
     for cooperative in [false, true] {
         Case { cooperative, ..Case::new(BOTH, 2, 32) }.check_fault(|fault| {
             let text = fault.to_string();
-            assert_eq!((fault.kind(), fault.fault.block, fault.fault.warp), (FaultKind::Deadlock, [0; 3], 0), "{text}");
-            assert!(text.contains(&format!("line {line}")) && text.contains("2 blocks wait"), "{text}");
+            assert_eq!(
+                (fault.kind(), fault.fault.block, fault.fault.warp),
+                (FaultKind::Deadlock, [0; 3], 0),
+                "{text}"
+            );
+            assert!(
+                text.contains(&format!("line {line}")) && text.contains("2 blocks wait"),
+                "{text}"
+            );
         });
     }
 }
@@ -46,7 +54,11 @@ done:
     bar.sync 0;";
     Case::new(body, 5, 64).check_fault(|fault| {
         let text = fault.to_string();
-        assert_eq!((fault.kind(), fault.fault.block, fault.fault.warp), (FaultKind::Deadlock, [1, 0, 0], 1), "{text}");
+        assert_eq!(
+            (fault.kind(), fault.fault.block, fault.fault.warp),
+            (FaultKind::Deadlock, [1, 0, 0], 1),
+            "{text}"
+        );
         assert!(text.contains("4 blocks wait"), "{text}");
     });
 }
@@ -63,13 +75,17 @@ fn a_block_that_is_missing_at_a_grid_barrier_is_a_deadlock() {
     Case { text, blocks: 20, lanes: 96, cooperative: true }.check_fault(|fault| {
         let text = fault.to_string();
         assert_eq!((fault.kind(), fault.fault.block), (FaultKind::Deadlock, [0; 3]), "{text}");
-        assert!(text.contains(&format!("line {line}:")) && text.contains("19 blocks wait"), "{text}");
+        assert!(
+            text.contains(&format!("line {line}:")) && text.contains("19 blocks wait"),
+            "{text}"
+        );
     });
 }
 
 #[test]
 fn a_single_block_may_be_a_deadlock() {
-    Case::new(BOTH, 1, 1).check_fault(|fault| assert_eq!(fault.kind(), FaultKind::Deadlock, "{fault}"));
+    Case::new(BOTH, 1, 1)
+        .check_fault(|fault| assert_eq!(fault.kind(), FaultKind::Deadlock, "{fault}"));
 }
 
 /// Before sm_70, lanes of a warp wait for each other where their ways meet.

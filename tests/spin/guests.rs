@@ -20,9 +20,10 @@ fn check(function: Function, lanes: u32, pointer: usize) {
     let expected: Vec<u32> = (1..=BLOCKS).rev().collect();
     for workers in WORKERS {
         let grid = [BLOCKS, 1, 1];
-        let native = warploom_engine::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
-            .program(grid, [lanes, 1, 1], workers)
-            .unwrap();
+        let native =
+            warploom_engine::Kernel::new(Arc::clone(&function), warploom_cranelift::backend())
+                .program(grid, [lanes, 1, 1], workers)
+                .unwrap();
         let interpreter = Arc::new(Interpreter::new(Arc::clone(&function)).unwrap());
         let engines: [Arc<dyn Engine>; 2] = [interpreter, native];
         let waited = engines.map(|engine| {
@@ -37,7 +38,8 @@ fn check(function: Function, lanes: u32, pointer: usize) {
             assert_eq!((outcome.blocks_done, outcome.fault), (u64::from(BLOCKS), None));
             let mut bytes = [0; 4 * BLOCKS as usize];
             memory.read(buffer, &mut bytes).unwrap();
-            let found: Vec<u32> = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+            let found: Vec<u32> =
+                bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
             assert_eq!(found, expected);
             outcome.spun
         });
@@ -66,7 +68,8 @@ fn maxwell_blocks_wait() {
         "EXIT".into(),
     ];
     let word = |(number, line): (usize, &String)| {
-        warploom_maxwell::assemble(line, pc(number) as u64).unwrap_or_else(|error| panic!("{line}: {error}"))
+        warploom_maxwell::assemble(line, pc(number) as u64)
+            .unwrap_or_else(|error| panic!("{line}: {error}"))
     };
     let words: Vec<u64> = lines.iter().enumerate().map(word).collect();
     let code: Vec<u8> = words
@@ -75,7 +78,10 @@ fn maxwell_blocks_wait() {
         .flat_map(|word| word.to_le_bytes())
         .collect();
     check(
-        warploom_maxwell::lift::lift_kernel(&warploom_maxwell::lift::Kernel::new("chain", &code, 8)).unwrap(),
+        warploom_maxwell::lift::lift_kernel(&warploom_maxwell::lift::Kernel::new(
+            "chain", &code, 8,
+        ))
+        .unwrap(),
         32,
         0x140,
     );
@@ -102,11 +108,17 @@ fn gfx9_workgroups_wait() {
         "global_store_dword v0, v1, s[0:1]",
         "s_endpgm",
     ];
-    let assemble = |line: &&str| warploom_gfx9::assemble(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    let assemble = |line: &&str| {
+        warploom_gfx9::assemble(line).unwrap_or_else(|error| panic!("{line}: {error}"))
+    };
     let code: Vec<u8> = lines.iter().flat_map(assemble).collect();
-    let scalars =
-        vec![(0, InitialScalar::Constant(8)), (1, InitialScalar::Constant(12)), (2, InitialScalar::Workgroup(0))];
+    let scalars = vec![
+        (0, InitialScalar::Constant(8)),
+        (1, InitialScalar::Constant(12)),
+        (2, InitialScalar::Workgroup(0)),
+    ];
     let initial = Initial { scalars, ..Initial::default() };
-    let kernel = warploom_gfx9::lift::Kernel { initial, ..warploom_gfx9::lift::Kernel::new("chain", &code) };
+    let kernel =
+        warploom_gfx9::lift::Kernel { initial, ..warploom_gfx9::lift::Kernel::new("chain", &code) };
     check(warploom_gfx9::lift::lift_kernel(&kernel).unwrap(), 64, 8);
 }

@@ -200,7 +200,11 @@ next:
     for engine in ENGINES {
         for blocks in [1, 6] {
             let (outcome, found) = Case::new(body, blocks, 32).run(engine, 1, 2);
-            assert_eq!((outcome.fault, found), (None, vec![300_000 + 32 * blocks, sum]), "{engine}");
+            assert_eq!(
+                (outcome.fault, found),
+                (None, vec![300_000 + 32 * blocks, sum]),
+                "{engine}"
+            );
         }
     }
 }
@@ -259,6 +263,7 @@ fn a_cooperative_grid_meets() {
         }
         // The fifth round goes to the second half.
         let expected = [before, values].concat();
-        Case { text: include_str!("grid_sync.sm_80.ptx").into(), blocks, lanes, cooperative: true }.check(&expected);
+        Case { text: include_str!("grid_sync.sm_80.ptx").into(), blocks, lanes, cooperative: true }
+            .check(&expected);
     }
 }

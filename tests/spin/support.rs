@@ -35,9 +35,15 @@ impl Case {
     }
 
     /// Runs it over so many words of zeros, and gives what it leaves there.
-    pub fn run(&self, engine: EngineKind, threads: usize, words: usize) -> (LaunchOutcome, Vec<u32>) {
+    pub fn run(
+        &self,
+        engine: EngineKind,
+        threads: usize,
+        words: usize,
+    ) -> (LaunchOutcome, Vec<u32>) {
         let text = &self.text;
-        let program = Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let program =
+            Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let buffer = program.memory().alloc(4 * words as u64, 256).unwrap();
         let options = LaunchOptions {
             engine,
@@ -46,7 +52,8 @@ impl Case {
             time_limit: Some(Duration::from_secs(120)),
             ..LaunchOptions::new([self.blocks, 1, 1], [self.lanes, 1, 1])
         };
-        let outcome = program.kernel("k").unwrap().launch(&[Arg::pointer(buffer)], &options).unwrap();
+        let outcome =
+            program.kernel("k").unwrap().launch(&[Arg::pointer(buffer)], &options).unwrap();
         let mut bytes = vec![0; 4 * words];
         program.memory().read(buffer, &mut bytes).unwrap();
         (outcome, bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
@@ -68,7 +75,10 @@ impl Case {
                 }
             }
         }
-        assert!(counts.len() < 2 || counts[0] == counts[1], "the engines count differently: {counts:?}");
+        assert!(
+            counts.len() < 2 || counts[0] == counts[1],
+            "the engines count differently: {counts:?}"
+        );
     }
 
     /// The fault with which it ends, however it is run.
@@ -76,7 +86,11 @@ impl Case {
         for engine in ENGINES {
             for workers in WORKERS {
                 let (outcome, _) = self.run(engine, workers, 4096);
-                check(&outcome.fault.unwrap_or_else(|| panic!("{engine}, {workers} workers: no fault")));
+                check(
+                    &outcome
+                        .fault
+                        .unwrap_or_else(|| panic!("{engine}, {workers} workers: no fault")),
+                );
             }
         }
     }

@@ -46,7 +46,8 @@ pub fn host(sections: &[(&str, &[u8])]) -> Vec<u8> {
     for (name, content) in sections.iter().chain(&[(".shstrtab", &[][..])]) {
         let (at, name_at) = (64 + body.len(), names.len());
         names.extend(name.bytes().chain([0]));
-        let (content, kind) = if content.is_empty() { (names.as_slice(), 3) } else { (*content, 1) };
+        let (content, kind) =
+            if content.is_empty() { (names.as_slice(), 3) } else { (*content, 1) };
         body.extend(content);
         let size = content.len() as u64;
         body.resize(body.len().next_multiple_of(8), 0);
@@ -57,7 +58,24 @@ pub fn host(sections: &[(&str, &[u8])]) -> Vec<u8> {
     out.extend([3, 0, 62, 0, 1, 0, 0, 0]);
     out.extend([0; 16]);
     out.extend((64 + body.len() as u64).to_le_bytes());
-    out.extend([0, 0, 0, 0, 64, 0, 56, 0, 0, 0, 64, 0, table.len() as u8, 0, table.len() as u8 - 1, 0]);
+    out.extend([
+        0,
+        0,
+        0,
+        0,
+        64,
+        0,
+        56,
+        0,
+        0,
+        0,
+        64,
+        0,
+        table.len() as u8,
+        0,
+        table.len() as u8 - 1,
+        0,
+    ]);
     out.extend(body);
     out.extend(table.iter().flatten().flat_map(|w| w.to_le_bytes()));
     out

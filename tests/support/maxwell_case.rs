@@ -1,7 +1,8 @@
 //! A kernel around one instruction that accesses an image.
 
 use warploom_container::{
-    Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
+    Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId,
+    SymbolKind,
 };
 use warploom_maxwell::{AssembleError, BUNDLE_BYTES, WORD_BYTES, assemble};
 
@@ -19,9 +20,13 @@ pub const RESULT: usize = 16;
 pub fn kernel(text: &str) -> Result<Module, AssembleError> {
     let pointer = |into: &str, param: u32, from: &str| {
         let (low, high) = (into.to_string(), format!("R{}", into[1..].parse::<u32>().unwrap() + 1));
-        [format!("IADD {low}.CC, {from}, c[0x0][{param:#x}]"), format!("IADD.X {high}, RZ, c[0x0][{:#x}]", param + 4)]
+        [
+            format!("IADD {low}.CC, {from}, c[0x0][{param:#x}]"),
+            format!("IADD.X {high}, RZ, c[0x0][{:#x}]", param + 4),
+        ]
     };
-    let mut texts = vec!["S2R R0, SR_TID.X".to_string(), "SHL R1, R0, 0x4".into(), "SHL R0, R0, 0x2".into()];
+    let mut texts =
+        vec!["S2R R0, SR_TID.X".to_string(), "SHL R1, R0, 0x4".into(), "SHL R0, R0, 0x2".into()];
     texts.extend(pointer("R2", INPUTS[0], "R1"));
     texts.push("LDG.E.128 R4, [R2]".into());
     texts.extend(pointer("R2", INPUTS[1], "R1"));
@@ -67,7 +72,8 @@ pub fn kernel(text: &str) -> Result<Module, AssembleError> {
         binding: Binding::Global,
         dynamic_shared: false,
     };
-    let section = Section { name: ".text.case".into(), kind: SectionKind::Code, align: 32, size, data: code };
+    let section =
+        Section { name: ".text.case".into(), kind: SectionKind::Code, align: 32, size, data: code };
     let module = Module::new(Isa::Maxwell { sm: 52 }, vec![section]);
     Ok(Module { symbols: vec![symbol], functions: vec![function], ..module })
 }

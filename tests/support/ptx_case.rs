@@ -19,7 +19,9 @@ pub struct Case {
 impl Case {
     /// Of the only kernel of a module.
     pub fn new(text: &str, block: [u32; 3]) -> Case {
-        let head = format!("kernel = {{ binary = \"k.ptx\" }}\nlaunch = {{ grid = [1, 1, 1], block = {block:?} }}\n");
+        let head = format!(
+            "kernel = {{ binary = \"k.ptx\" }}\nlaunch = {{ grid = [1, 1, 1], block = {block:?} }}\n"
+        );
         let case = Case { folder: tempfile::tempdir().unwrap(), head };
         case.file("k.ptx", text.as_bytes());
         case
@@ -46,7 +48,9 @@ impl Case {
         let mut results = Vec::new();
         for engine in [EngineKind::Interp, EngineKind::Jit] {
             let session = Session::new(&launch).map_err(|error| error.to_string())?;
-            let outcome = session.launch(&session.options(engine, 1), None).map_err(|error| error.to_string())?;
+            let outcome = session
+                .launch(&session.options(engine, 1), None)
+                .map_err(|error| error.to_string())?;
             results.push(match outcome.fault {
                 None => Ok(of(&session)),
                 Some(fault) => Err(fault.to_string()),
@@ -56,7 +60,11 @@ impl Case {
         results.swap_remove(0)
     }
 
-    pub fn run<T: PartialEq + std::fmt::Debug>(&self, rest: &str, of: impl Fn(&Session<'_>) -> T) -> T {
+    pub fn run<T: PartialEq + std::fmt::Debug>(
+        &self,
+        rest: &str,
+        of: impl Fn(&Session<'_>) -> T,
+    ) -> T {
         self.try_run(rest, of).unwrap_or_else(|error| panic!("{error}\n{rest}"))
     }
 }

@@ -6,7 +6,11 @@ pub fn module(statement: &str, target: &str, version: (u8, u8)) -> String {
     let sm: u32 = target.trim_end_matches(['a', 'f']).parse().unwrap();
     let when = |holds: bool, text: &'static str| if holds { text } else { "" };
     let size = when(version >= (2, 3), ".address_size 64");
-    let images = if version >= (1, 5) { ".global .surfref surf; .global .texref tex;" } else { ".tex .u32 tex;" };
+    let images = if version >= (1, 5) {
+        ".global .surfref surf; .global .texref tex;"
+    } else {
+        ".tex .u32 tex;"
+    };
     let (head, body) = match version >= (1, 4) {
         true => ("(.param .align 16 .b8 pp[256])", ""),
         false => ("", ".param .align 16 .b8 pp[256];"),

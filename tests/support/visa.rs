@@ -19,19 +19,32 @@ pub fn corpus(extensions: &[&str]) -> Vec<(PathBuf, Vec<u8>)> {
     files(&root.join("tests/fixtures/visa"), &mut found);
     files(&root.join("shared/corpus/visa"), &mut found);
     found.sort();
-    let wanted = |path: &PathBuf| path.extension().is_some_and(|one| extensions.iter().any(|wanted| one == *wanted));
-    found.into_iter().filter(wanted).map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+    let wanted = |path: &PathBuf| {
+        path.extension().is_some_and(|one| extensions.iter().any(|wanted| one == *wanted))
+    };
+    found
+        .into_iter()
+        .filter(wanted)
+        .map(|path| (path.clone(), std::fs::read(path).unwrap()))
+        .collect()
 }
 
 /// All texts: files, and sections of zebins.
 #[allow(dead_code, reason = "not all tests use it")]
 pub fn texts() -> Vec<(String, Vec<u8>)> {
     let name = |path: &Path| path.display().to_string();
-    let mut all: Vec<_> = corpus(&["visaasm"]).into_iter().map(|(path, text)| (name(&path), text)).collect();
+    let mut all: Vec<_> =
+        corpus(&["visaasm"]).into_iter().map(|(path, text)| (name(&path), text)).collect();
     for (path, bytes) in corpus(&["zebin"]) {
         let file = object::File::parse(&*bytes).unwrap();
-        for section in file.sections().filter(|section| section.name().is_ok_and(|name| name.starts_with(".visaasm"))) {
-            all.push((format!("{}, section {}", name(&path), section.index()), section.data().unwrap().to_vec()));
+        for section in file
+            .sections()
+            .filter(|section| section.name().is_ok_and(|name| name.starts_with(".visaasm")))
+        {
+            all.push((
+                format!("{}, section {}", name(&path), section.index()),
+                section.data().unwrap().to_vec(),
+            ));
         }
     }
     all

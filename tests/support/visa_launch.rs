@@ -30,7 +30,10 @@ impl Files {
         for entry in arguments.split(',') {
             match entry.split(':').collect::<Vec<_>>()[..] {
                 ["binding", argument, index] => {
-                    let _ = write!(table, "      - bti_value: {index}\n        arg_index: {argument}\n");
+                    let _ = write!(
+                        table,
+                        "      - bti_value: {index}\n        arg_index: {argument}\n"
+                    );
                 }
                 [kind @ ("local_id" | "packed_local_ids"), offset, size] => {
                     let _ = write!(
@@ -39,10 +42,15 @@ impl Files {
                     );
                 }
                 [kind, offset, size, ref rest @ ..] => {
-                    let _ = write!(info, "      - arg_type: {kind}\n        offset: {offset}\n        size: {size}\n");
+                    let _ = write!(
+                        info,
+                        "      - arg_type: {kind}\n        offset: {offset}\n        size: {size}\n"
+                    );
                     let _ = match rest {
                         [index, mode, space, image @ ..] => {
-                            let image = image.first().map_or(String::new(), |ty| format!("        image_type: {ty}\n"));
+                            let image = image
+                                .first()
+                                .map_or(String::new(), |ty| format!("        image_type: {ty}\n"));
                             write!(
                                 info,
                                 "        arg_index: {index}\n        addrmode: {mode}\n        addrspace: {space}\n{image}"

@@ -48,7 +48,14 @@ pub fn routine(version: Version) -> Routine {
     for (number, ty) in types.into_iter().enumerate() {
         let alias = (number == 7).then_some((VariableId(32), 4));
         let name = format!("V{}", number + 32);
-        routine.variables.push(Variable { name, ty, elements: 64, align: Align::Hword, alias, attributes: vec![] });
+        routine.variables.push(Variable {
+            name,
+            ty,
+            elements: 64,
+            align: Align::Hword,
+            alias,
+            attributes: vec![],
+        });
     }
     routine.addresses = vec![named("A0", 16), named("A1", 8)];
     routine.predicates = vec![named("P1", 32), named("P2", 16)];
@@ -59,7 +66,14 @@ pub fn routine(version: Version) -> Routine {
     for (number, code) in [0x30, 0x31, 0x31].into_iter().enumerate() {
         let operands = [Operand::Label(LabelId(number as u16))].into_iter().collect();
         let row = table::find(code, None).unwrap();
-        routine.code.push(Instruction { row, at: 0, exec: None, predicate: None, saturate: false, operands });
+        routine.code.push(Instruction {
+            row,
+            at: 0,
+            exec: None,
+            predicate: None,
+            saturate: false,
+            operands,
+        });
     }
     // Random instructions name this string.
     let strings = vec!["k".into(), "callee".into()];
@@ -108,7 +122,12 @@ fn vector(random: &mut Random, written: bool) -> Operand {
             modifier,
         }),
         1 => Operand::Predicate { predicate: PredicateId(1 + random.below(2) as u16), modifier },
-        2 => Operand::Address { address: AddressId(1), element: random.below(8) as u8, width: 4, modifier },
+        2 => Operand::Address {
+            address: AddressId(1),
+            element: random.below(8) as u8,
+            width: 4,
+            modifier,
+        },
         3 => Operand::State {
             state: random.of(&[
                 State::Surface(SurfaceId(6)),
@@ -150,13 +169,15 @@ fn lsc_scalar(random: &mut Random) -> Operand {
 
 fn lsc(random: &mut Random, row: &Row, field: Field) -> Lsc {
     let typed = matches!(field, Field::LscTyped | Field::LscTypedBlock);
-    let mut lsc = Lsc::new(if typed { Sfid::Tgm } else { random.of(&[Sfid::Ugm, Sfid::Ugml, Sfid::Slm]) });
+    let mut lsc =
+        Lsc::new(if typed { Sfid::Tgm } else { random.of(&[Sfid::Ugm, Sfid::Ugml, Sfid::Slm]) });
     lsc.caches = [random.of(Cache::ALL), random.of(Cache::ALL)];
     if field == Field::LscBlock {
         lsc.data = random.of(DataSize::ALL);
         lsc.transposed = random.flip();
         let (width, height) = (1 + random.below(64) as u16, 1 + random.below(32) as u16);
-        lsc.block = Some(Block { count: 1 + random.below(4) as u8, width, height, vnni: random.flip() });
+        lsc.block =
+            Some(Block { count: 1 + random.below(4) as u8, width, height, vnni: random.flip() });
         return lsc;
     }
     lsc.model = random.of(AddressModel::ALL);
@@ -189,15 +210,30 @@ fn lsc(random: &mut Random, row: &Row, field: Field) -> Lsc {
 
 /// An operand for each field; what the text does not say is mostly what it means.
 pub fn random_instruction(row: &'static Row, random: &mut Random) -> Instruction {
-    let mut made = Instruction { row, at: 0, exec: None, predicate: None, saturate: false, operands: Operands::new() };
+    let mut made = Instruction {
+        row,
+        at: 0,
+        exec: None,
+        predicate: None,
+        saturate: false,
+        operands: Operands::new(),
+    };
     let is_lsc = row.fields.iter().any(|field| {
-        matches!(field, Field::Lsc | Field::LscTyped | Field::LscBlock | Field::LscTypedBlock | Field::LscCounter)
+        matches!(
+            field,
+            Field::Lsc
+                | Field::LscTyped
+                | Field::LscBlock
+                | Field::LscTypedBlock
+                | Field::LscCounter
+        )
     });
     for &field in &row.fields {
         let operand = match field {
             Field::Exec => {
                 made.exec = Some(exec(random, &[1, 2, 4, 8, 16, 32]));
-                if is_lsc && (field_of(row) == Field::LscTypedBlock || row.name == "lsc_read_state_info")
+                if is_lsc
+                    && (field_of(row) == Field::LscTypedBlock || row.name == "lsc_read_state_info")
                     || row.name == "lsc_fence"
                 {
                     made.exec = Some(Exec { size: 1, offset: 0, no_mask: true });
@@ -213,7 +249,8 @@ pub fn random_instruction(row: &'static Row, random: &mut Random) -> Instruction
             }
             Field::Predicate => {
                 let combine = random.of(&[Combine::None, Combine::Any, Combine::All]);
-                let used = PredicateUse { predicate: PredicateId(1), invert: random.flip(), combine };
+                let used =
+                    PredicateUse { predicate: PredicateId(1), invert: random.flip(), combine };
                 made.predicate = random.flip().then_some(used);
                 continue;
             }
@@ -228,7 +265,9 @@ pub fn random_instruction(row: &'static Row, random: &mut Random) -> Instruction
             }
             Field::Source if is_lsc => lsc_scalar(random),
             Field::Source => vector(random, false),
-            Field::TexelOffsets | Field::WaitMask => Operand::Immediate { ty: Ty::Uw, bits: random.number(0x1000) },
+            Field::TexelOffsets | Field::WaitMask => {
+                Operand::Immediate { ty: Ty::Uw, bits: random.number(0x1000) }
+            }
             Field::AddressOf => {
                 let of = VariableId(32);
                 Operand::AddressOf {
@@ -248,20 +287,24 @@ pub fn random_instruction(row: &'static Row, random: &mut Random) -> Instruction
             Field::TextOnly => Operand::Number(0),
             Field::SampleOp => Operand::Number(random.number(8) as u32),
             Field::Byte | Field::Ffid => Operand::Number(random.number(256) as u32),
-            Field::Word if row.name == "rt_write" => Operand::Number(random.number(1 << 11) as u32 * 4),
+            Field::Word if row.name == "rt_write" => {
+                Operand::Number(random.number(1 << 11) as u32 * 4)
+            }
             Field::Word => Operand::Number(random.number(1 << 16) as u32),
             Field::Dword if random.flip() => Operand::Number(0x0808_0807),
             Field::Dword => Operand::Number(random.next() as u32),
             Field::Surface => Operand::Surface(SurfaceId(random.of(&[0, 4, 5, 6, 7]))),
             Field::Sampler => Operand::Sampler(SamplerId(random.of(&[0, 1, 31]))),
             Field::Label => Operand::Label(LabelId(random.below(3) as u16)),
-            Field::Labels => {
-                Operand::Labels((0..1 + random.below(4)).map(|_| LabelId(random.below(3) as u16)).collect())
-            }
+            Field::Labels => Operand::Labels(
+                (0..1 + random.below(4)).map(|_| LabelId(random.below(3) as u16)).collect(),
+            ),
             Field::Name => Operand::Name("callee".into()),
-            Field::Lsc | Field::LscTyped | Field::LscBlock | Field::LscTypedBlock | Field::LscCounter => {
-                Operand::Lsc(Box::new(lsc(random, row, field)))
-            }
+            Field::Lsc
+            | Field::LscTyped
+            | Field::LscBlock
+            | Field::LscTypedBlock
+            | Field::LscCounter => Operand::Lsc(Box::new(lsc(random, row, field))),
             Field::Lifetime => {
                 let of = [
                     Living::Variable(VariableId(33)),
@@ -300,13 +343,16 @@ fn plain_message(row: &Row, made: &mut Instruction) {
         if let Some(Operand::Lsc(lsc)) = made.operands.first_mut() {
             **lsc = Lsc { caches: lsc.caches, model: lsc.model, ..Lsc::new(Sfid::Tgm) };
         }
-        made.operands.iter_mut().skip(destination + 2).for_each(|one| *one = Operand::Raw(Raw::NULL));
+        made.operands
+            .iter_mut()
+            .skip(destination + 2)
+            .for_each(|one| *one = Operand::Raw(Raw::NULL));
     }
     let last = made.operands.len() - 1;
     if row.name.starts_with("lsc_store") || row.name.starts_with("lsc_ccs") {
         made.operands[destination] = Operand::Raw(Raw::NULL);
-        let has_second =
-            field_of(row) == Field::LscTyped || field_of(row) == Field::Lsc && !row.name.contains("strided");
+        let has_second = field_of(row) == Field::LscTyped
+            || field_of(row) == Field::Lsc && !row.name.contains("strided");
         if has_second {
             made.operands[last] = Operand::Raw(Raw::NULL);
         }

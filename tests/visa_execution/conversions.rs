@@ -18,7 +18,16 @@ fn operands(ty: &str) -> [u64; LANES] {
     match ty {
         "hf" => [0x8000, 0x3800, 0x3c01, 0x7bff, 0xfc00, 0x7e01, 0x0001, 0xd63f],
         "bf" => [0x8000, 0x3f00, 0x3f81, 0x7f7f, 0xff80, 0x7fc1, 0x0001, 0xc2fe],
-        "f" => [0x8000_0000, 0x3f00_0000, 0x3f80_0001, 0x4f7f_ffff, 0xff80_0000, 0x7fc0_0001, 0x0000_0001, 0xc300_8000],
+        "f" => [
+            0x8000_0000,
+            0x3f00_0000,
+            0x3f80_0001,
+            0x4f7f_ffff,
+            0xff80_0000,
+            0x7fc0_0001,
+            0x0000_0001,
+            0xc300_8000,
+        ],
         "df" => [
             1 << 63,
             0.5_f64.to_bits(),
@@ -46,7 +55,11 @@ fn number(ty: &str, size: usize, bits: u64) -> Number {
         _ => {
             let above = 64 - size * 8;
             let signed = (bits << above) as i64 >> above;
-            Number::Integer(if is_signed(ty) { signed.into() } else { (bits << above >> above).into() })
+            Number::Integer(if is_signed(ty) {
+                signed.into()
+            } else {
+                (bits << above >> above).into()
+            })
         }
     }
 }
@@ -70,7 +83,9 @@ fn converted(number: Number, ty: &str, size: usize, saturate: bool) -> Option<u6
     };
     if matches!(ty, "hf" | "bf" | "f" | "df") {
         let value = match number {
-            Number::Integer(number) if ty == "f" && !saturate => return Some((number as f32).to_bits().into()),
+            Number::Integer(number) if ty == "f" && !saturate => {
+                return Some((number as f32).to_bits().into());
+            }
             Number::Integer(number) => number as f64,
             Number::Float(value) => value,
         };
@@ -78,8 +93,11 @@ fn converted(number: Number, ty: &str, size: usize, saturate: bool) -> Option<u6
         return (!value.is_nan()).then(|| float(value));
     }
     let bits = size * 8;
-    let (least, most) =
-        if is_signed(ty) { (-(1_i128 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
+    let (least, most) = if is_signed(ty) {
+        (-(1_i128 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        (0, (1 << bits) - 1)
+    };
     Some(
         match number {
             Number::Integer(number) if saturate => number.clamp(least, most) as u64,

@@ -67,7 +67,9 @@ impl Float {
                 Mode::Nearest => result.near,
                 Mode::Up if result.rest > 0.0 => result.near.next_up(),
                 Mode::Down if result.rest < 0.0 => result.near.next_down(),
-                Mode::Zero if result.rest * result.near < 0.0 => (result.near.abs().next_down()).copysign(result.near),
+                Mode::Zero if result.rest * result.near < 0.0 => {
+                    (result.near.abs().next_down()).copysign(result.near)
+                }
                 _ => result.near,
             };
         }

@@ -9,12 +9,12 @@ const LANES: usize = 16;
 fn operands(ty: Float) -> [u64; LANES] {
     match ty.name {
         "hf" => [
-            0, 0x8000, 0x3c00, 0xbe00, 0x7bff, 0x7c00, 0xfc00, 0x7e00, 0x0001, 0x83ff, 0x0400, 0x3555, 0xb801, 0x5bc3,
-            0xd640, 0x2e66,
+            0, 0x8000, 0x3c00, 0xbe00, 0x7bff, 0x7c00, 0xfc00, 0x7e00, 0x0001, 0x83ff, 0x0400,
+            0x3555, 0xb801, 0x5bc3, 0xd640, 0x2e66,
         ],
         "bf" => [
-            0, 0x8000, 0x3f80, 0xbfc0, 0x7f7f, 0x7f80, 0xff80, 0x7fc0, 0x0001, 0x807f, 0x0080, 0x3eab, 0xbf01, 0x4378,
-            0xc2c8, 0x3dcd,
+            0, 0x8000, 0x3f80, 0xbfc0, 0x7f7f, 0x7f80, 0xff80, 0x7fc0, 0x0001, 0x807f, 0x0080,
+            0x3eab, 0xbf01, 0x4378, 0xc2c8, 0x3dcd,
         ],
         "f" => [
             0,
@@ -144,10 +144,17 @@ impl Row {
     }
 
     /// The bits of a result: `None` if nobody says.
-    fn result(&self, sources: &[Float], operands: [f64; 3], to: Float, setting: &Setting) -> Option<Vec<Option<u8>>> {
+    fn result(
+        &self,
+        sources: &[Float],
+        operands: [f64; 3],
+        to: Float,
+        setting: &Setting,
+    ) -> Option<Vec<Option<u8>>> {
         let own = computed(sources);
         let moves = matches!(self.text.split(' ').next(), Some("mov" | "sel"));
-        let flush = |number: f64| if setting.keeps_denormals { number } else { own.flushed(number) };
+        let flush =
+            |number: f64| if setting.keeps_denormals { number } else { own.flushed(number) };
         let operands = if moves { operands } else { operands.map(flush) };
         let Some(exact) = (self.exact)(operands) else {
             let mut bytes = vec![Some(0); to.size];
@@ -175,7 +182,13 @@ impl Row {
         Some(bits[..to.size].iter().map(|&byte| Some(byte)).collect())
     }
 
-    fn case(&self, sources: &[Float], to: Float, operands: &[[u64; LANES]; 3], setting: &Setting) -> Case {
+    fn case(
+        &self,
+        sources: &[Float],
+        to: Float,
+        operands: &[[u64; LANES]; 3],
+        setting: &Setting,
+    ) -> Case {
         let mut words = self.text.split(' ');
         let name = words.next().unwrap();
         // Denormals are kept at first: their three bits.
@@ -197,8 +210,11 @@ impl Row {
         text += &toggle;
         let mut expected = vec![Some(DST); STRIDE];
         for lane in 0..LANES {
-            let numbers = std::array::from_fn(|n| sources.get(n).map_or(0.0, |ty| ty.of_bits(operands[n][lane])));
-            let result = self.result(sources, numbers, to, setting).unwrap_or_else(|| vec![None; to.size]);
+            let numbers = std::array::from_fn(|n| {
+                sources.get(n).map_or(0.0, |ty| ty.of_bits(operands[n][lane]))
+            });
+            let result =
+                self.result(sources, numbers, to, setting).unwrap_or_else(|| vec![None; to.size]);
             expected[lane * to.size..][..to.size].copy_from_slice(&result);
         }
         Case { text, expected }
@@ -279,20 +295,25 @@ fn relations_of_floats() {
             let (a, b) = (operands(first), operands(second));
             let mut input = [0; 384];
             for lane in 0..LANES {
-                input[lane * first.size..][..first.size].copy_from_slice(&a[lane].to_le_bytes()[..first.size]);
+                input[lane * first.size..][..first.size]
+                    .copy_from_slice(&a[lane].to_le_bytes()[..first.size]);
                 let bits = b[(lane + by) % LANES];
-                input[128 + lane * second.size..][..second.size].copy_from_slice(&bits.to_le_bytes()[..second.size]);
+                input[128 + lane * second.size..][..second.size]
+                    .copy_from_slice(&bits.to_le_bytes()[..second.size]);
             }
             let mut cases = vec![];
             for (name, holds) in relations {
                 let bytes: Vec<u8> = (0..LANES)
                     .flat_map(|lane| {
-                        let (a, b) = (first.of_bits(a[lane]), second.of_bits(b[(lane + by) % LANES]));
+                        let (a, b) =
+                            (first.of_bits(a[lane]), second.of_bits(b[(lane + by) % LANES]));
                         if holds(a, b) { [0xff; 2] } else { [0; 2] }
                     })
                     .collect();
                 let (of_a, of_b) = (first.name, second.name);
-                let text = format!("cmp.{name} (M1, {LANES}) Duw(0,0)<1> A{of_a}(0,0)<1;1,0> B{of_b}(0,0)<1;1,0>");
+                let text = format!(
+                    "cmp.{name} (M1, {LANES}) Duw(0,0)<1> A{of_a}(0,0)<1;1,0> B{of_b}(0,0)<1;1,0>"
+                );
                 cases.push(Case::new(text, &bytes));
             }
             check("dg2", 16, 0xffff, &input, &cases);

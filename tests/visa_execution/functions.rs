@@ -87,7 +87,10 @@ fn functions_of_floats_keep_their_bounds() {
                 let found = f64::from(f32::from_le_bytes(bytes.try_into().unwrap()));
                 let (x, y) = arguments[n];
                 let expected = exact(x.into(), y.into());
-                assert!(bound.holds(found, expected), "{name} {x:e} {y:e}: {found:e}, not {expected:e}");
+                assert!(
+                    bound.holds(found, expected),
+                    "{name} {x:e} {y:e}: {found:e}, not {expected:e}"
+                );
             });
         }
     }
@@ -99,7 +102,11 @@ fn functions_of_halves() {
     for (name, exact, _) in FUNCTIONS {
         let arguments: Vec<f16> = (1..=16)
             .map(|n| {
-                f16::from_f32(if matches!(name, "exp" | "sin" | "cos") { n as f32 * 0.7 - 5.0 } else { n as f32 * 0.9 })
+                f16::from_f32(if matches!(name, "exp" | "sin" | "cos") {
+                    n as f32 * 0.7 - 5.0
+                } else {
+                    n as f32 * 0.9
+                })
             })
             .collect();
         let mut input = [0; 384];
@@ -108,12 +115,17 @@ fn functions_of_halves() {
             input[128 + n * 2..][..2].copy_from_slice(&f16::from_f32(1.5).to_le_bytes());
         }
         let second = if name == "pow" { " Bhf(0,0)<1;1,0>" } else { "" };
-        results(&format!("{name} (M1, 16) Dhf(0,0)<1> Ahf(0,0)<1;1,0>{second}"), 2, &input, |n, bytes| {
-            let found = f16::from_le_bytes(bytes.try_into().unwrap());
-            let expected = f16::from_f64(exact(arguments[n].to_f64(), 1.5));
-            let apart = found.to_bits().abs_diff(expected.to_bits());
-            assert!(apart <= 1, "{name} {}: {found}, not {expected}", arguments[n]);
-        });
+        results(
+            &format!("{name} (M1, 16) Dhf(0,0)<1> Ahf(0,0)<1;1,0>{second}"),
+            2,
+            &input,
+            |n, bytes| {
+                let found = f16::from_le_bytes(bytes.try_into().unwrap());
+                let expected = f16::from_f64(exact(arguments[n].to_f64(), 1.5));
+                let apart = found.to_bits().abs_diff(expected.to_bits());
+                assert!(apart <= 1, "{name} {}: {found}, not {expected}", arguments[n]);
+            },
+        );
     }
 }
 
@@ -131,7 +143,16 @@ fn special_values() {
         ("exp", &[(-inf, 0.0, 0.0), (inf, 0.0, inf), (0.0, 0.0, 1.0), (-0.0, 0.0, 1.0)]),
         ("sin", &[(inf, 0.0, f32::NAN), (0.0, 0.0, 0.0)]),
         ("cos", &[(-inf, 0.0, f32::NAN), (0.0, 0.0, 1.0)]),
-        ("pow", &[(0.0, 0.0, 1.0), (-2.0, 0.0, 1.0), (-2.0, 0.5, f32::NAN), (0.0, 2.0, 0.0), (0.0, -2.0, inf)]),
+        (
+            "pow",
+            &[
+                (0.0, 0.0, 1.0),
+                (-2.0, 0.0, 1.0),
+                (-2.0, 0.5, f32::NAN),
+                (0.0, 2.0, 0.0),
+                (0.0, -2.0, inf),
+            ],
+        ),
     ];
     for (name, all) in cases {
         let mut input = [0; 384];
@@ -140,12 +161,18 @@ fn special_values() {
             input[128 + n * 4..][..4].copy_from_slice(&y.to_le_bytes());
         }
         let second = if name == "pow" { " Bf(0,0)<1;1,0>" } else { "" };
-        results(&format!("{name} (M1, 16) Df(0,0)<1> Af(0,0)<1;1,0>{second}"), 4, &input, |n, bytes| {
-            let Some(&(x, y, expected)) = all.get(n) else { return };
-            let found = f32::from_le_bytes(bytes.try_into().unwrap());
-            let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
-            assert!(same, "{name} {x} {y}: {found}, not {expected}");
-        });
+        results(
+            &format!("{name} (M1, 16) Df(0,0)<1> Af(0,0)<1;1,0>{second}"),
+            4,
+            &input,
+            |n, bytes| {
+                let Some(&(x, y, expected)) = all.get(n) else { return };
+                let found = f32::from_le_bytes(bytes.try_into().unwrap());
+                let same =
+                    found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+                assert!(same, "{name} {x} {y}: {found}, not {expected}");
+            },
+        );
     }
 }
 
@@ -157,7 +184,8 @@ fn first_steps_of_divisions_and_roots() {
     for (n, value) in values.iter().enumerate() {
         input[n * 4..][..4].copy_from_slice(&value.to_le_bytes());
     }
-    for (name, exact) in [("invm", (|x| 1.0 / x) as fn(f64) -> f64), ("rsqtm", |x| 1.0 / x.sqrt())] {
+    for (name, exact) in [("invm", (|x| 1.0 / x) as fn(f64) -> f64), ("rsqtm", |x| 1.0 / x.sqrt())]
+    {
         let text = format!(
             "setp (M1_NM, 32) P1 0x0:ud\n{name} (M1, 16) Df(0,0)<1> P1 Af(0,0)<1;1,0>\n(P1) mov (M1, 16) Df(0,0)<1> 0x42f60000:f"
         );
@@ -168,7 +196,10 @@ fn first_steps_of_divisions_and_roots() {
             let is_final = exact.is_nan() || exact.is_infinite() || exact == 0.0;
             match is_final {
                 true => assert_eq!(found, 123.0, "{name} {x}"),
-                false => assert!(Bound::Units(1.0).holds(found.into(), exact), "{name} {x}: {found}, not {exact}"),
+                false => assert!(
+                    Bound::Units(1.0).holds(found.into(), exact),
+                    "{name} {x}: {found}, not {exact}"
+                ),
             }
         });
     }

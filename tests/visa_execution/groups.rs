@@ -25,7 +25,9 @@ fn products_of_four() {
     let mut input = [0; 384];
     floats(&mut input, 0, (0..32).map(a));
     floats(&mut input, 128, (0..32).map(b));
-    let product = |n: usize, count: usize| (0..count).map(|k| a(n / 4 * 4 + k) * b(n / 4 * 4 + k)).sum::<f32>();
+    let product = |n: usize, count: usize| {
+        (0..count).map(|k| a(n / 4 * 4 + k) * b(n / 4 * 4 + k)).sum::<f32>()
+    };
     let mut cases = vec![];
     for (name, count) in [("dp2", 2), ("dp3", 3), ("dp4", 4)] {
         let text = format!("{name} (M1, 16) Df(0,0)<1> Af(0,0)<1;1,0> Bf(0,0)<1;1,0>");
@@ -54,7 +56,9 @@ fn distances_of_two() {
         ("ub", (|a: u8, b: u8| u32::from(a.abs_diff(b))) as fn(u8, u8) -> u32),
         ("b", |a, b| (a as i8).abs_diff(b as i8).into()),
     ] {
-        let sum = |n: usize| distance(input[n], input[128 + n]) + distance(input[n + 1], input[128 + n + 1]);
+        let sum = |n: usize| {
+            distance(input[n], input[128 + n]) + distance(input[n + 1], input[128 + n + 1])
+        };
         // Odd lanes are not defined.
         let lanes = |of: &dyn Fn(usize) -> u32| {
             let mut expected = vec![None; super::STRIDE];
@@ -64,11 +68,15 @@ fn distances_of_two() {
             }
             expected
         };
-        let text =
-            |name: &str, more: &str| format!("{name} (M1, 16) Duw(0,0)<1> A{ty}(0,0)<1;1,0> B{ty}(0,0)<1;1,0>{more}");
+        let text = |name: &str, more: &str| {
+            format!("{name} (M1, 16) Duw(0,0)<1> A{ty}(0,0)<1;1,0> B{ty}(0,0)<1;1,0>{more}")
+        };
         let cases = [
             Case { text: text("sad2", ""), expected: lanes(&sum) },
-            Case { text: text("sad2add", " Cuw(0,0)<1;1,0>"), expected: lanes(&|n| sum(n) + n as u32 * 300) },
+            Case {
+                text: text("sad2add", " Cuw(0,0)<1;1,0>"),
+                expected: lanes(&|n| sum(n) + n as u32 * 300),
+            },
         ];
         check("skl", 16, 0xffff, &input, &cases);
     }
@@ -85,13 +93,22 @@ fn every_function_of_three_sources() {
                 .copy_from_slice(&word.rotate_left(n as u32 * (part as u32 + 1)).to_le_bytes());
         }
     }
-    let word = |part: usize, n: usize| u32::from_le_bytes(input[part * 128 + n * 4..][..4].try_into().unwrap());
+    let word = |part: usize, n: usize| {
+        u32::from_le_bytes(input[part * 128 + n * 4..][..4].try_into().unwrap())
+    };
     let case = |function: u32| {
         let of = |n: usize| -> u32 {
             let [a, b, c] = [0, 1, 2].map(|part| word(part, n));
-            (0..32).map(|bit| (function >> (a >> bit & 1 | (b >> bit & 1) << 1 | (c >> bit & 1) << 2) & 1) << bit).sum()
+            (0..32)
+                .map(|bit| {
+                    (function >> (a >> bit & 1 | (b >> bit & 1) << 1 | (c >> bit & 1) << 2) & 1)
+                        << bit
+                })
+                .sum()
         };
-        let text = format!("bfn.x{function:x} (M1, 16) Dud(0,0)<1> Aud(0,0)<1;1,0> Bud(0,0)<1;1,0> Cud(0,0)<1;1,0>");
+        let text = format!(
+            "bfn.x{function:x} (M1, 16) Dud(0,0)<1> Aud(0,0)<1;1,0> Bud(0,0)<1;1,0> Cud(0,0)<1;1,0>"
+        );
         Case::new(text, &(0..16).flat_map(|n| of(n).to_le_bytes()).collect::<Vec<_>>())
     };
     let cases: Vec<_> = (0..256).map(case).collect();
@@ -101,7 +118,18 @@ fn every_function_of_three_sources() {
 /// `tf32` and the float of 8 bits that is the upper half of a half; sums whose overflow is a predicate.
 #[test]
 fn short_formats_and_overflow() {
-    let values = [0.0_f32, -0.0, 1.0, 1.000_1, -3.156_592_7, 65504.0, 1.0e-40, f32::INFINITY, 0.333_333_34, 2.5e-3];
+    let values = [
+        0.0_f32,
+        -0.0,
+        1.0,
+        1.000_1,
+        -3.156_592_7,
+        65504.0,
+        1.0e-40,
+        f32::INFINITY,
+        0.333_333_34,
+        2.5e-3,
+    ];
     let mut input = [0; 384];
     floats(&mut input, 0, values);
     let tf32 = |value: f32| {
@@ -124,7 +152,8 @@ fn short_formats_and_overflow() {
     }
     let nearest = |bits: u16| ((u32::from(bits) + 0x7f + u32::from(bits >> 8 & 1)) >> 8) as u8;
     let bytes: Vec<u8> = halves.iter().map(|half| nearest(half.to_bits())).collect();
-    let back: Vec<u8> = bytes.iter().flat_map(|&byte| (u16::from(byte) << 8).to_le_bytes()).collect();
+    let back: Vec<u8> =
+        bytes.iter().flat_map(|&byte| (u16::from(byte) << 8).to_le_bytes()).collect();
     let cases = [
         Case::new("fcvt (M1_NM, 16) Dub(0,0)<1> Ahf(0,0)<1;1,0>".into(), &bytes),
         Case::new(
@@ -152,7 +181,8 @@ fn short_formats_and_overflow() {
     assert!((0..16).any(|n| over(n) == 1) && (0..16).any(|n| over(n) == 0));
     let text = "setp (M1_NM, 32) P1 0x0:ud\n(P1) add3.o (M1, 16) Ed(0,0)<1> Ad(0,0)<1;1,0> Bd(0,0)<1;1,0> Cd(0,0)<1;1,0>\n\
                 (P1) sel (M1, 16) Dud(0,0)<1> 0x1:ud 0x0:ud";
-    let case = Case::new(text.into(), &(0..16).flat_map(|n| over(n).to_le_bytes()).collect::<Vec<_>>());
+    let case =
+        Case::new(text.into(), &(0..16).flat_map(|n| over(n).to_le_bytes()).collect::<Vec<_>>());
     check("pvc", 16, 0xffff, &input, &[case]);
 }
 
@@ -163,7 +193,8 @@ fn random_rounding() {
     let value = 1.0 + 1.5 / 1024.0;
     floats(&mut input, 0, [value; 16]);
     for n in 0..16_u32 {
-        input[128 + n as usize * 4..][..4].copy_from_slice(&(n * 0x200 + 0xffff_0000).to_le_bytes());
+        input[128 + n as usize * 4..][..4]
+            .copy_from_slice(&(n * 0x200 + 0xffff_0000).to_le_bytes());
     }
     // 0.5 of a unit is 0x1000 of the 0x2000 that are cut.
     let of = |n: u32| f16::from_bits(if n * 0x200 + 0x1000 >= 0x2000 { 0x3c02 } else { 0x3c01 });
@@ -205,9 +236,11 @@ fn floats_of_eight_bits() {
             }
         }
         let bytes: Vec<u8> = halves.iter().flat_map(|half| half.to_le_bytes()).collect();
-        let mut cases = vec![Case::new("fcvt (M1_NM, 16) Dhf(0,0)<1> Aub(0,0)<1;1,0>".into(), &bytes)];
+        let mut cases =
+            vec![Case::new("fcvt (M1_NM, 16) Dhf(0,0)<1> Aub(0,0)<1;1,0>".into(), &bytes)];
         for k in 0..3 {
-            let mut case = Case::new(format!("fcvt (M1_NM, 16) Dub(0,0)<1> Bhf({k},0)<1;1,0>"), &[]);
+            let mut case =
+                Case::new(format!("fcvt (M1_NM, 16) Dub(0,0)<1> Bhf({k},0)<1;1,0>"), &[]);
             for n in 0..16_usize {
                 let byte = (first + n) as u8;
                 let more = match k {

@@ -15,13 +15,21 @@ fn is_signed(ty: Ty) -> bool {
 
 fn range((name, size): Ty) -> (i128, i128) {
     let bits = size * 8;
-    if is_signed((name, size)) { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+    if is_signed((name, size)) {
+        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        (0, (1 << bits) - 1)
+    }
 }
 
 /// The low bits of a number, as a number of the type.
 fn low(number: i128, ty: Ty) -> i128 {
     let above = 128 - ty.1 * 8;
-    if is_signed(ty) { number << above >> above } else { ((number as u128) << above >> above) as i128 }
+    if is_signed(ty) {
+        number << above >> above
+    } else {
+        ((number as u128) << above >> above) as i128
+    }
 }
 
 /// Edges of a type.
@@ -104,7 +112,10 @@ const ROWS: [Row; 32] = [
         })
     },
     // Of a remainder by 0 nobody says anything.
-    Row { takes: to_dwords, ..row("mod D S0 S1", |[a, b, _], _, _| if b == 0 { None } else { Some(a % b) }) },
+    Row {
+        takes: to_dwords,
+        ..row("mod D S0 S1", |[a, b, _], _, _| if b == 0 { None } else { Some(a % b) })
+    },
     saturating("min D S0 S1", |[a, b, _], _, _| Some(a.min(b))),
     saturating("max D S0 S1", |[a, b, _], _, _| Some(a.max(b))),
     row("cmp.eq D S0 S1", |[a, b, _], _, _| all(a == b)),
@@ -132,13 +143,22 @@ const ROWS: [Row; 32] = [
         takes: |types, _| is_signed(types[0]),
         ..row("asr D S0 S1", |[a, b, _], _, dst| Some(a >> count(b, dst.1 == 8)))
     },
-    Row { takes: words_of_one_size, ..row("rol D S0 S1", |[a, b, _], types, _| Some(rotated(a, b, types[0].1))) },
-    Row { takes: words_of_one_size, ..row("ror D S0 S1", |[a, b, _], types, _| Some(rotated(a, -b, types[0].1))) },
+    Row {
+        takes: words_of_one_size,
+        ..row("rol D S0 S1", |[a, b, _], types, _| Some(rotated(a, b, types[0].1)))
+    },
+    Row {
+        takes: words_of_one_size,
+        ..row("ror D S0 S1", |[a, b, _], types, _| Some(rotated(a, -b, types[0].1)))
+    },
     Row {
         takes: |types, dst| !is_signed(types[0]) && to_dwords(types, dst),
         ..row("cbit D S0", |[a, ..], _, _| Some(a.count_ones().into()))
     },
-    Row { takes: to_dwords, ..row("bfn.xca D S0 S1 S2", |[a, b, c], _, _| Some(table(0xca, a, b, c))) },
+    Row {
+        takes: to_dwords,
+        ..row("bfn.xca D S0 S1 S2", |[a, b, c], _, _| Some(table(0xca, a, b, c)))
+    },
     Row {
         takes: |types, dst| dst.1 == 4 && types.iter().all(|ty| ty.1 == 4),
         ..row("mulh D S0 S1", |[a, b, _], _, _| Some((a * b) >> 32))
@@ -152,7 +172,9 @@ fn rotated(value: i128, by: i128, size: usize) -> i128 {
 }
 
 fn table(table: u32, a: i128, b: i128, c: i128) -> i128 {
-    (0..32).map(|n| i128::from(table >> (a >> n & 1 | (b >> n & 1) << 1 | (c >> n & 1) << 2) & 1) << n).sum()
+    (0..32)
+        .map(|n| i128::from(table >> (a >> n & 1 | (b >> n & 1) << 1 | (c >> n & 1) << 2) & 1) << n)
+        .sum()
 }
 
 fn bytes(numbers: &[i128], ty: Ty, into: &mut [u8]) {
@@ -197,12 +219,15 @@ fn integers_of_all_types() {
             for by in 0..4 {
                 let operands = lanes(all, by);
                 let mut input = [0; 384];
-                for (part, (&ty, operands)) in input.chunks_exact_mut(128).zip(all.iter().zip(&operands)) {
+                for (part, (&ty, operands)) in
+                    input.chunks_exact_mut(128).zip(all.iter().zip(&operands))
+                {
                     bytes(operands, ty, part);
                 }
                 let mut cases = vec![];
                 for (number, row) in ROWS.iter().enumerate() {
-                    let mut turned = types.iter().cycle().skip(i + 2 * more + by + number).take(INTEGERS);
+                    let mut turned =
+                        types.iter().cycle().skip(i + 2 * more + by + number).take(INTEGERS);
                     let Some(&dst) = turned.find(|&&dst| (row.takes)(all, dst)) else { continue };
                     cases.push(case(row, dst, all, operands, false));
                     if row.saturates {

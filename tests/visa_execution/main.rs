@@ -64,14 +64,23 @@ const TYPES: [(&str, usize); 12] = [
 fn declare(text: &mut String, name: &str, bytes: usize) {
     let _ = writeln!(text, ".decl {name} v_type=G type=ud num_elts={} align=GRF", bytes / 4);
     for (ty, size) in TYPES {
-        let _ =
-            writeln!(text, ".decl {name}{ty} v_type=G type={ty} num_elts={} align=GRF alias=<{name}, 0>", bytes / size);
+        let _ = writeln!(
+            text,
+            ".decl {name}{ty} v_type=G type={ty} num_elts={} align=GRF alias=<{name}, 0>",
+            bytes / size
+        );
     }
 }
 
 /// Runs cases in a kernel of so many lanes, of which those of a mask are active. Variables `A`, `B` and `C` hold the three parts of `input`, each of
 /// 128 bytes. What each engine left of each case.
-fn check(platform: &'static str, simd: u32, mask: u32, input: &[u8; 384], cases: &[Case]) -> Vec<Vec<Vec<u8>>> {
+fn check(
+    platform: &'static str,
+    simd: u32,
+    mask: u32,
+    input: &[u8; 384],
+    cases: &[Case],
+) -> Vec<Vec<Vec<u8>>> {
     let mut text = String::from(
         ".version 4.2\n.kernel \"k\"\n.decl IN v_type=G type=uq num_elts=1 align=qword\n.decl OUT v_type=G type=uq num_elts=1 align=qword\n\
          .decl P1 v_type=P num_elts=32\n.decl P2 v_type=P num_elts=32\n.decl P3 v_type=P num_elts=32\n.decl P4 v_type=P num_elts=1\n\
@@ -97,11 +106,18 @@ fn check(platform: &'static str, simd: u32, mask: u32, input: &[u8; 384], cases:
             let _ = writeln!(text, "lsc_load.ugm (M1_NM, 1) {name}:d32x32t flat[IN+0x180]:a64");
         }
         let _ = writeln!(text, "{}", case.text);
-        let _ = writeln!(text, "lsc_store.ugm (M1_NM, 1) flat[OUT+{:#x}]:a64 D:d32x32t", number * STRIDE);
+        let _ = writeln!(
+            text,
+            "lsc_store.ugm (M1_NM, 1) flat[OUT+{:#x}]:a64 D:d32x32t",
+            number * STRIDE
+        );
     }
     text += "end:\nret (M1, 1)\n";
-    let mut files =
-        Files::new(platform, simd, "arg_bypointer:0:8:0:stateless:global,arg_bypointer:8:8:1:stateless:global");
+    let mut files = Files::new(
+        platform,
+        simd,
+        "arg_bypointer:0:8:0:stateless:global,arg_bypointer:8:8:1:stateless:global",
+    );
     files.text(&text);
     let mut bytes = input.to_vec();
     bytes.extend([DST; STRIDE]);
@@ -119,7 +135,11 @@ fn check(platform: &'static str, simd: u32, mask: u32, input: &[u8; 384], cases:
         for (case, found) in cases.iter().zip(found.chunks(STRIDE)) {
             for (at, (&found, &expected)) in found.iter().zip(&case.expected).enumerate() {
                 let fits = expected.is_none_or(|expected| expected == found);
-                assert!(fits, "{engine}, {platform}, {}: byte {at} is {found:#04x}, not {expected:02x?}", case.text);
+                assert!(
+                    fits,
+                    "{engine}, {platform}, {}: byte {at} is {found:#04x}, not {expected:02x?}",
+                    case.text
+                );
             }
         }
         all.push(found.chunks(STRIDE).map(<[u8]>::to_vec).collect());
@@ -129,5 +149,7 @@ fn check(platform: &'static str, simd: u32, mask: u32, input: &[u8; 384], cases:
 
 /// Bytes that differ from each other.
 fn pattern() -> [u8; 384] {
-    std::array::from_fn(|n| (n as u8).wrapping_mul(37).wrapping_add((n >> 7) as u8 * 91).wrapping_add(11))
+    std::array::from_fn(|n| {
+        (n as u8).wrapping_mul(37).wrapping_add((n >> 7) as u8 * 91).wrapping_add(11)
+    })
 }

@@ -78,7 +78,11 @@ impl Product {
         }
         for name in ["C", "D"] {
             let size = if self.sum == "hf" || self.sum == "bf" { 2 } else { 4 };
-            text += &format!(".decl {name} v_type=G type={} num_elts={} align=GRF\n", self.sum, BYTES / size);
+            text += &format!(
+                ".decl {name} v_type=G type={} num_elts={} align=GRF\n",
+                self.sum,
+                BYTES / size
+            );
         }
         text += &format!(
             ".input IN offset={grf} size=8\n.input OUT offset={} size=8\n.kernel_attr SimdSize={}\nmain:\n\
@@ -88,12 +92,17 @@ impl Product {
         );
         for (n, name) in ["A", "B", "C"].iter().enumerate() {
             for part in [0, 256] {
-                text +=
-                    &format!("lsc_load.ugm (M1_NM, 1) {name}.{part}:d32x64t flat[IN+{:#x}]:a64\n", n * BYTES + part);
+                text += &format!(
+                    "lsc_load.ugm (M1_NM, 1) {name}.{part}:d32x64t flat[IN+{:#x}]:a64\n",
+                    n * BYTES + part
+                );
             }
         }
         let base = if self.adds { "C.0" } else { "%null.0" };
-        text += &format!("dpas.{}.{}.8.{} (M1, {}) D.0 {base} B.0 A(0,0)\n", self.b.0, self.a.0, self.rows, self.lanes);
+        text += &format!(
+            "dpas.{}.{}.8.{} (M1, {}) D.0 {base} B.0 A(0,0)\n",
+            self.b.0, self.a.0, self.rows, self.lanes
+        );
         for part in [0, 256] {
             text += &format!("lsc_store.ugm (M1_NM, 1) flat[OUT+{part:#x}]:a64 D.{part}:d32x64t\n");
         }
@@ -159,10 +168,16 @@ fn number(n: usize) -> f32 {
 /// `BYTES` of such numbers, as a type has them.
 fn packed(ty: &str, from: usize) -> Vec<u8> {
     match ty {
-        "hf" => (0..BYTES / 2).flat_map(|n| f16::from_f32(number(n + from)).to_le_bytes()).collect(),
-        "bf" => (0..BYTES / 2).flat_map(|n| bf16::from_f32(number(n + from)).to_le_bytes()).collect(),
+        "hf" => {
+            (0..BYTES / 2).flat_map(|n| f16::from_f32(number(n + from)).to_le_bytes()).collect()
+        }
+        "bf" => {
+            (0..BYTES / 2).flat_map(|n| bf16::from_f32(number(n + from)).to_le_bytes()).collect()
+        }
         // With bits that do not count.
-        "tf32" => (0..BYTES / 4).flat_map(|n| (number(n + from).to_bits() | 0x1abc).to_le_bytes()).collect(),
+        "tf32" => (0..BYTES / 4)
+            .flat_map(|n| (number(n + from).to_bits() | 0x1abc).to_le_bytes())
+            .collect(),
         _ => (0..BYTES / 4).flat_map(|n| number(n + from).to_le_bytes()).collect(),
     }
 }
@@ -181,8 +196,9 @@ fn products_of_floats() {
                 for adds in [false, true] {
                     let product = Product { b, a, lanes, rows: 8, platform, sum, adds };
                     let base = |place: usize| if adds { f64::from(number(place + 6)) } else { 0.0 };
-                    let result =
-                        |place: usize| base(place) + product.element(&of_a, &of_b, place / lanes, place % lanes);
+                    let result = |place: usize| {
+                        base(place) + product.element(&of_a, &of_b, place / lanes, place % lanes)
+                    };
                     let expected: Vec<u8> = (0..8 * lanes)
                         .flat_map(|place| match sum {
                             "hf" => f16::from_f64(result(place)).to_le_bytes().to_vec(),

@@ -105,9 +105,12 @@ const INTEGERS: &[(&str, Expect)] = &[
 ];
 
 fn dot(base: u32, a: u32, b: u32, signed_a: bool, signed_b: bool) -> u32 {
-    let number = |byte: u8, signed: bool| if signed { i32::from(byte as i8) } else { i32::from(byte) };
+    let number =
+        |byte: u8, signed: bool| if signed { i32::from(byte as i8) } else { i32::from(byte) };
     let pairs = a.to_le_bytes().into_iter().zip(b.to_le_bytes());
-    pairs.fold(base, |sum, (a, b)| sum.wrapping_add((number(a, signed_a) * number(b, signed_b)) as u32))
+    pairs.fold(base, |sum, (a, b)| {
+        sum.wrapping_add((number(a, signed_a) * number(b, signed_b)) as u32)
+    })
 }
 
 fn table(table: u32, a: u32, b: u32, c: u32) -> u32 {
@@ -270,8 +273,9 @@ fn scalar_opcodes() {
     let mut scalars = vec![];
     for &(short, expect) in INTEGERS {
         let text = text(short, "M1_NM, 4");
-        let expected: Vec<u8> =
-            (0..4).flat_map(|n| expect(words[0][n], words[1][n], words[2][n]).to_le_bytes()).collect();
+        let expected: Vec<u8> = (0..4)
+            .flat_map(|n| expect(words[0][n], words[1][n], words[2][n]).to_le_bytes())
+            .collect();
         scalars.push(Case::new(text, &expected));
     }
     check("pvc", 16, 1, &input(words), &scalars);
@@ -281,7 +285,8 @@ fn scalar_opcodes() {
 #[test]
 fn opcodes_of_several_elements() {
     let words = [EDGES, rotated(EDGES, 5), rotated(EDGES, 9)];
-    let bytes = |of: &dyn Fn(usize) -> u32| (0..16).flat_map(|n| of(n).to_le_bytes()).collect::<Vec<u8>>();
+    let bytes =
+        |of: &dyn Fn(usize) -> u32| (0..16).flat_map(|n| of(n).to_le_bytes()).collect::<Vec<u8>>();
     let [a, b, c] = words;
     let mut cases = vec![
         Case::new(
@@ -296,7 +301,10 @@ fn opcodes_of_several_elements() {
     let wide = |n: usize| i128::from(s(a[n])) * i128::from(s(b[n])) + i128::from(s(c[n]));
     let mut both = bytes(&|n| wide(n) as u32);
     both.extend(bytes(&|n| (wide(n) >> 32) as u32));
-    cases.push(Case::new("madw (M1, 16) Dd(0,0)<1> Ad(0,0)<1;1,0> Bd(0,0)<1;1,0> Cd(0,0)<1;1,0>".into(), &both));
+    cases.push(Case::new(
+        "madw (M1, 16) Dd(0,0)<1> Ad(0,0)<1;1,0> Bd(0,0)<1;1,0> Cd(0,0)<1;1,0>".into(),
+        &both,
+    ));
     let lanes = |n: usize| if 0x5a3c_u32 >> n & 1 != 0 { a[n] } else { b[n] };
     cases.push(Case::new(
         "setp (M1_NM, 16) P1 0x5a3c:ud\n(P1) sel (M1, 16) Dud(0,0)<1> Aud(0,0)<1;1,0> Bud(0,0)<1;1,0>".into(),
@@ -316,7 +324,9 @@ fn opcodes_of_several_elements() {
     for (combine, mask, holds) in
         [("any", 0_u32, false), ("any", 8, true), ("all", 0xffff, true), ("all", 0xfffe, false)]
     {
-        let text = format!("setp (M1_NM, 32) P1 {mask:#x}:ud\n(P1.{combine}) mov (M1, 16) Dud(0,0)<1> Aud(0,0)<1;1,0>");
+        let text = format!(
+            "setp (M1_NM, 32) P1 {mask:#x}:ud\n(P1.{combine}) mov (M1, 16) Dud(0,0)<1> Aud(0,0)<1;1,0>"
+        );
         cases.push(Case::new(text, &if holds { bytes(&|n| a[n]) } else { vec![] }));
     }
     let logic = "setp (M1_NM, 32) P1 0xff0f:ud\nsetp (M1_NM, 32) P2 0x3c3c:ud\nxor (M1_NM, 32) P3 P1 P2\nnot (M1_NM, 32) P3 P3\nmov (M1_NM, 1) Dud(0,0)<1> P3";
@@ -326,7 +336,8 @@ fn opcodes_of_several_elements() {
         "mov (M1, 16) Duw(0,0)<2> Auw(0,0)<2;1,0>\nmov (M1, 16) Duw(0,1)<2> Buw(0,0)<2;1,0>".into(),
         &bytes(&low),
     ));
-    let nibbles: Vec<u8> = (0..16).flat_map(|n| [0_i32, 1, 2, 3, 4, 5, 6, -8][n % 8].to_le_bytes()).collect();
+    let nibbles: Vec<u8> =
+        (0..16).flat_map(|n| [0_i32, 1, 2, 3, 4, 5, 6, -8][n % 8].to_le_bytes()).collect();
     cases.push(Case::new("mov (M1, 16) Dd(0,0)<1> 0x86543210:v".into(), &nibbles));
     check("dg2", 16, 0xffff, &input(words), &cases);
 }

@@ -22,8 +22,9 @@ fn sources(platform: &'static str, mask: u32, exec: &str, count: usize) -> Vec<C
     for (ty, size) in SIZES.into_iter().filter(|(_, size)| count * size <= STRIDE) {
         for vertical in VERTICAL {
             for width in [1, 2, 4, 8, 16].into_iter().filter(|&width| width <= count) {
-                for (horizontal, column) in
-                    [0, 1, 2, 4].into_iter().flat_map(|stride| (0..register / size).map(move |column| (stride, column)))
+                for (horizontal, column) in [0, 1, 2, 4]
+                    .into_iter()
+                    .flat_map(|stride| (0..register / size).map(move |column| (stride, column)))
                 {
                     let region = [vertical, width, horizontal];
                     let place = |n: usize| (column + element(n, region)) * size;
@@ -54,7 +55,9 @@ fn chosen(cases: &[Case]) -> Vec<&[Case]> {
 
 #[test]
 fn sources_are_where_their_regions_say() {
-    for (platform, exec, mask) in [("dg2", "M1_NM", 0xffff), ("dg2", "M1", 0xb3a5), ("pvc", "M1_NM", 0xffff)] {
+    for (platform, exec, mask) in
+        [("dg2", "M1_NM", 0xffff), ("dg2", "M1", 0xb3a5), ("pvc", "M1_NM", 0xffff)]
+    {
         for count in [8, 16] {
             let all = sources(platform, mask, exec, count);
             assert!(all.len() > 3000, "{} shapes", all.len());
@@ -90,9 +93,12 @@ fn destinations_are_where_their_strides_say() {
                     }
                     let mut expected = vec![DST; STRIDE];
                     for n in (0..count).filter(|n| lanes >> n & 1 != 0) {
-                        expected[start + n * stride * size..][..size].copy_from_slice(&input[n * size..][..size]);
+                        expected[start + n * stride * size..][..size]
+                            .copy_from_slice(&input[n * size..][..size]);
                     }
-                    let text = format!("mov ({exec}, {count}) D{ty}(0,{column})<{stride}> A{ty}(0,0)<1;1,0>");
+                    let text = format!(
+                        "mov ({exec}, {count}) D{ty}(0,{column})<{stride}> A{ty}(0,0)<1;1,0>"
+                    );
                     cases.push(Case::new(text, &expected));
                 }
             }
@@ -113,7 +119,8 @@ fn windows_and_overlaps() {
         upper[n * 4..][..4].copy_from_slice(&words(n, 1));
     }
     let upper = Case::new("mov (M5, 16) Dud(0,0)<1> Aud(0,0)<1;1,0>".into(), &upper);
-    let text = "mov (M1_NM, 32) Dud(0,0)<1> Aud(0,0)<1;1,0>\nmov (M1_NM, 16) Dud(0,1)<1> Dud(0,0)<1;1,0>";
+    let text =
+        "mov (M1_NM, 32) Dud(0,0)<1> Aud(0,0)<1;1,0>\nmov (M1_NM, 16) Dud(0,1)<1> Dud(0,0)<1;1,0>";
     let mut expected = words(0, 32);
     expected.copy_within(0..16 * 4, 4);
     check("dg2", 32, 0x9c0f_0001, &input, &[upper, Case::new(text.into(), &expected)]);
@@ -132,12 +139,17 @@ fn indirect_regions() {
     let lanes = format!(
         "{make}mov (M1_NM, 16) X(0)<16> 0x0:uw\naddr_add (M1_NM, 16) X(0)<16> &A[0] Euw(0,0)<1;1,0>\nmov (M1_NM, 16) Dud(0,0)<1> r[X(0),0]<1,0>:ud"
     );
-    let single = "addr_add (M1_NM, 1) X(0)<1> &A[4] 0x8:uw\nmov (M1_NM, 16) Dud(0,0)<1> r[X(0),4]<1;1,0>:ud";
+    let single =
+        "addr_add (M1_NM, 1) X(0)<1> &A[4] 0x8:uw\nmov (M1_NM, 16) Dud(0,0)<1> r[X(0),4]<1;1,0>:ud";
     // A destination has one address.
     let mut moved = vec![DST; STRIDE];
     moved[20..84].copy_from_slice(&input[..64]);
     let to = "addr_add (M1_NM, 1) X(0)<1> &D[16] 0x0:uw\nmov (M1_NM, 16) r[X(0),4]<1>:ud Aud(0,0)<1;1,0>";
-    let cases = [Case::new(lanes, &reversed), Case::new(single.into(), &input[16..80]), Case::new(to.into(), &moved)];
+    let cases = [
+        Case::new(lanes, &reversed),
+        Case::new(single.into(), &input[16..80]),
+        Case::new(to.into(), &moved),
+    ];
     check("dg2", 16, 1, &input, &cases);
 }
 
@@ -174,7 +186,8 @@ fn lanes_pick_elements_of_a_row() {
             }
         }
         // One element for all.
-        let one = if exec == "_NM" || mask >> 5 & 1 != 0 { input[20..24].to_vec() } else { vec![0; 4] };
+        let one =
+            if exec == "_NM" || mask >> 5 & 1 != 0 { input[20..24].to_vec() } else { vec![0; 4] };
         let single = format!(
             "mov (M1{exec}, 32) ROW(0,0)<1> Aud(0,0)<1;1,0>\naddr_add (M1_NM, 1) X(0)<1> &ROW[4] 0xc:uw\n\
              mov (M1_NM, 1) Dud(0,0)<1> r[X(0),4]<0;1,0>:ud"

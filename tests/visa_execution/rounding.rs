@@ -17,8 +17,10 @@ fn directed(exact: f64, up: Option<bool>) -> f32 {
 
 #[test]
 fn modes_of_rounding() {
-    let (a, b) =
-        ([1.0_f32, -1.1, 3.3, 1.0e-3, 7.0e7, -2.5, 0.1, 9.9], [3.0_f32, 0.7, -1.3, 1.0e3, 0.9, 1.0e-9, 0.2, -0.3]);
+    let (a, b) = (
+        [1.0_f32, -1.1, 3.3, 1.0e-3, 7.0e7, -2.5, 0.1, 9.9],
+        [3.0_f32, 0.7, -1.3, 1.0e3, 0.9, 1.0e-9, 0.2, -0.3],
+    );
     let mut input = [0; 384];
     for n in 0..8 {
         input[n * 4..][..4].copy_from_slice(&a[n].to_le_bytes());
@@ -34,8 +36,10 @@ fn modes_of_rounding() {
                  xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> {bits:#x}:ud\n\
                  {op} (M1, 8) Df(1,0)<1> Af(0,0)<1;1,0> Bf(0,0)<1;1,0>"
             );
-            let nearest = (0..8).flat_map(|n| (exact(a[n].into(), b[n].into()) as f32).to_le_bytes());
-            let expected: Vec<u8> = (0..8).flat_map(|n| result(n).to_le_bytes()).chain(nearest).collect();
+            let nearest =
+                (0..8).flat_map(|n| (exact(a[n].into(), b[n].into()) as f32).to_le_bytes());
+            let expected: Vec<u8> =
+                (0..8).flat_map(|n| result(n).to_le_bytes()).chain(nearest).collect();
             cases.push(Case::new(text, &expected));
         }
     }

@@ -81,7 +81,10 @@ fn function(name: &str, body: &str) -> String {
 
 #[test]
 fn functions_by_name_and_by_address() {
-    let double = function("double", "add (M1, 16) TAKEN(0,0)<1> GIVEN(0,0)<1;1,0> GIVEN(0,0)<1;1,0>\nfret (M1, 16)");
+    let double = function(
+        "double",
+        "add (M1, 16) TAKEN(0,0)<1> GIVEN(0,0)<1;1,0> GIVEN(0,0)<1;1,0>\nfret (M1, 16)",
+    );
     let square = function(
         "square",
         "mov (M1, 16) X(0,0)<1> GIVEN(0,0)<1;1,0>\ncmp.lt (M1, 16) P1 X(0,0)<1;1,0> 0x8:ud\nmul (M1, 16) TAKEN(0,0)<1> X(0,0)<1;1,0> X(0,0)<1;1,0>\n\

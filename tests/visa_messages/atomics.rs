@@ -68,7 +68,8 @@ pub(super) fn numbers(random: &mut Random, op: &str, width: u32, count: usize) -
 fn run(text: &str, op: &str, width: u32, address: usize, relative: bool, seed: u64) {
     let cell = width as usize / 8;
     let register = cell.max(4);
-    for (number, (count, first, predicate)) in (0..).zip([(16, 0, ""), (8, 8, "(P1) "), (1, 0, "")]) {
+    for (number, (count, first, predicate)) in (0..).zip([(16, 0, ""), (8, 8, "(P1) "), (1, 0, "")])
+    {
         let mut random = Random(seed * 1000 + number + 1);
         let mut state = State::random(seed * 10 + number);
         let (active, bits) = (random.next() as u32 | 1, random.next() as u32);
@@ -86,12 +87,18 @@ fn run(text: &str, op: &str, width: u32, address: usize, relative: bool, seed: u
         // Few places, so that lanes meet.
         let places: Vec<usize> = (0..count).map(|_| random.below(6) as usize * cell + 64).collect();
         let base = if relative { 0 } else { BASE };
-        state.set_addresses(address, &places.iter().map(|&place| base + place as u64).collect::<Vec<_>>());
-        let text = format!("{predicate}{}", text.replace('#', &format!("(M{}, {count})", first / 4 + 1)));
+        state.set_addresses(
+            address,
+            &places.iter().map(|&place| base + place as u64).collect::<Vec<_>>(),
+        );
+        let text =
+            format!("{predicate}{}", text.replace('#', &format!("(M{}, {count})", first / 4 + 1)));
         let enabled = if predicate.is_empty() { active } else { active & bits };
         let message = Message { platform: "dg2", simd: 16, text: &text, active, predicate: bits };
         check(&message, &state, |state| {
-            for (n, &place) in places.iter().enumerate().filter(|(n, _)| enabled >> (first as usize + n) & 1 != 0) {
+            for (n, &place) in
+                places.iter().enumerate().filter(|(n, _)| enabled >> (first as usize + n) & 1 != 0)
+            {
                 let read = |bytes: &[u8], at: usize| {
                     let mut word = [0; 8];
                     word[..cell].copy_from_slice(&bytes[at..at + cell]);
@@ -99,12 +106,17 @@ fn run(text: &str, op: &str, width: u32, address: usize, relative: bool, seed: u
                 };
                 let memory = if local { &mut state.local } else { &mut state.memory };
                 let old = read(memory, place);
-                let new =
-                    combine(op, width, old, [read(&state.first, n * register), read(&state.second, n * register)]);
+                let new = combine(
+                    op,
+                    width,
+                    old,
+                    [read(&state.first, n * register), read(&state.second, n * register)],
+                );
                 memory[place..place + cell].copy_from_slice(&new.to_le_bytes()[..cell]);
                 if text.contains(" D") {
                     let given = if op == "predec" { new } else { old };
-                    state.dst[n * register..(n + 1) * register].copy_from_slice(&given.to_le_bytes()[..register]);
+                    state.dst[n * register..(n + 1) * register]
+                        .copy_from_slice(&given.to_le_bytes()[..register]);
                 }
             }
         });
@@ -112,8 +124,8 @@ fn run(text: &str, op: &str, width: u32, address: usize, relative: bool, seed: u
 }
 
 pub(super) const LSC: [&str; 19] = [
-    "iinc", "idec", "load", "store", "iadd", "isub", "smin", "smax", "umin", "umax", "icas", "fadd", "fsub", "fmin",
-    "fmax", "fcas", "and", "or", "xor",
+    "iinc", "idec", "load", "store", "iadd", "isub", "smin", "smax", "umin", "umax", "icas",
+    "fadd", "fsub", "fmin", "fmax", "fcas", "and", "or", "xor",
 ];
 /// Those of `bf` have 16 bits.
 const BRAIN: [&str; 4] = ["bfadd", "bfsub", "bfmin", "bfmax"];
@@ -129,8 +141,11 @@ pub(super) fn sources(op: &str) -> &'static str {
 
 #[test]
 fn lsc() {
-    let places =
-        [("ugm", "flat[A]:a64", 8, false), ("ugm", "bss(HANDLE)[A]:a32", 4, true), ("slm", "flat[A]:a32", 4, true)];
+    let places = [
+        ("ugm", "flat[A]:a64", 8, false),
+        ("ugm", "bss(HANDLE)[A]:a32", 4, true),
+        ("slm", "flat[A]:a32", 4, true),
+    ];
     let mut seed = 1;
     for (number, (sfid, place, address, relative)) in places.into_iter().enumerate() {
         for op in LSC {
@@ -154,19 +169,27 @@ fn lsc() {
 }
 
 const OLD: [&str; 17] = [
-    "add", "sub", "inc", "dec", "min", "max", "xchg", "cmpxchg", "and", "or", "xor", "minsint", "maxsint", "predec",
-    "fmax", "fmin", "fcmpwr",
+    "add", "sub", "inc", "dec", "min", "max", "xchg", "cmpxchg", "and", "or", "xor", "minsint",
+    "maxsint", "predec", "fmax", "fmin", "fcmpwr",
 ];
 
 #[test]
 fn old_messages() {
     let mut seed = 500;
     for op in OLD {
-        let raws = sources(op).split(' ').map(|name| format!("{name}.0")).collect::<Vec<_>>().join(" ");
+        let raws =
+            sources(op).split(' ').map(|name| format!("{name}.0")).collect::<Vec<_>>().join(" ");
         for (suffix, width) in [("", 32), (".16", 16), (".64", 64)] {
             run(&format!("svm_atomic.{op}{suffix} # A.0 D.0 {raws}"), op, width, 8, false, seed);
             if width != 64 {
-                run(&format!("dword_atomic.{op}{suffix} # T6 A.0 {raws} D.0"), op, width, 4, true, seed + 1);
+                run(
+                    &format!("dword_atomic.{op}{suffix} # T6 A.0 {raws} D.0"),
+                    op,
+                    width,
+                    4,
+                    true,
+                    seed + 1,
+                );
             }
             seed += 2;
         }

@@ -41,8 +41,12 @@ const MESSAGES: [&str; 27] = [
 #[test]
 fn a_surface_that_nobody_provided_is_a_fault() {
     // No surface, one behind all that there are, an index without an entry.
-    for (number, surface, lsc) in [("0x0", "%bss", "bss(H)"), ("0x7c0", "%bss", "bss(H)"), ("0x9", "T6", "bti(0x9)")] {
-        let handle = format!("mov (M1_NM, 1) H(0,0)<1> {number}:ud\nmovs (M1_NM, 1) {surface}(0) {number}:ud");
+    for (number, surface, lsc) in
+        [("0x0", "%bss", "bss(H)"), ("0x7c0", "%bss", "bss(H)"), ("0x9", "T6", "bti(0x9)")]
+    {
+        let handle = format!(
+            "mov (M1_NM, 1) H(0,0)<1> {number}:ud\nmovs (M1_NM, 1) {surface}(0) {number}:ud"
+        );
         for message in MESSAGES {
             if surface == "T6" && message.contains("bss(") {
                 continue;
@@ -70,7 +74,10 @@ fn a_surface_that_nobody_provided_is_a_fault() {
         let launch = launch(IMAGES[1], &hint, &handle, &[], PLAIN);
         for engine in ENGINES {
             let session = Session::new(&launch).unwrap();
-            assert!(session.launch(&session.options(engine, 1), None).unwrap().fault.is_none(), "{hint}");
+            assert!(
+                session.launch(&session.options(engine, 1), None).unwrap().fault.is_none(),
+                "{hint}"
+            );
         }
     }
 }
@@ -117,7 +124,11 @@ fn buffers_of_the_driver_in_each_mode() {
                 let session = Session::new(&launch).unwrap();
                 let outcome = session.launch(&session.options(engine, 1), None).unwrap();
                 assert!(outcome.fault.is_none(), "{kind}{mode}: {}", outcome.fault.unwrap());
-                assert_eq!(words_of(&session.buffer(0).unwrap()), [first], "{engine}, {kind}{mode}, {load}");
+                assert_eq!(
+                    words_of(&session.buffer(0).unwrap()),
+                    [first],
+                    "{engine}, {kind}{mode}, {load}"
+                );
             }
         }
     }
@@ -142,30 +153,51 @@ fn what_is_not_provided_is_refused_by_name() {
         ("const_base:8:4:stateless", "`const_base` of 4 bytes, addrmode stateless"),
         ("const_base:8:8:stateful", "`const_base` of 8 bytes, addrmode stateful"),
         ("global_base:8:8:slm", "`global_base` of 8 bytes, addrmode slm"),
-        ("private_base_stateless:8:4:bindless", "`private_base_stateless` of 4 bytes, addrmode bindless"),
+        (
+            "private_base_stateless:8:4:bindless",
+            "`private_base_stateless` of 4 bytes, addrmode bindless",
+        ),
         ("inline_sampler:8:8:bindless", "`inline_sampler`"),
         ("packed_local_ids:0:6", "`packed_local_ids`"),
         ("something_new:8:8", "`something_new`"),
     ] {
         let launch = files(entry, "").launch([1, 1, 1], [16, 1, 1]);
         let session = Session::new(&launch).unwrap();
-        let error = session.launch(&session.options(ENGINES[0], 1), None).map(drop).expect_err(entry).to_string();
+        let error = session
+            .launch(&session.options(ENGINES[0], 1), None)
+            .map(drop)
+            .expect_err(entry)
+            .to_string();
         assert!(error.contains("kernel `k` asks for") && error.contains(name), "{entry}: {error}");
     }
 }
 
 #[test]
 fn images_of_other_types_are_refused() {
-    for ty in ["image_2d_msaa", "image_2d_array_msaa", "image_2d_msaa_depth", "image_cube_array", "image_4d"] {
+    for ty in [
+        "image_2d_msaa",
+        "image_2d_array_msaa",
+        "image_2d_msaa_depth",
+        "image_cube_array",
+        "image_4d",
+    ] {
         for (size, mode) in [(8, "bindless"), (0, "stateful")] {
-            let mut files = Files::new("dg2", 16, &format!("{OUT},arg_bypointer:8:{size}:1:{mode}:image:{ty}"));
+            let mut files =
+                Files::new("dg2", 16, &format!("{OUT},arg_bypointer:8:{size}:1:{mode}:image:{ty}"));
             files.text(&loads(""));
             files.buffer("out", &[0; 4], "u32");
             files.surface("image", "2d", [4, 4, 1], "r32_sint", &[0; 64]);
             let launch = files.launch([1, 1, 1], [16, 1, 1]);
             let session = Session::new(&launch).unwrap();
-            let error = session.launch(&session.options(ENGINES[0], 1), None).map(drop).expect_err(ty).to_string();
-            assert!(error.contains("`arg_bypointer`") && error.contains(&format!("{mode}, {ty}")), "{ty}: {error}");
+            let error = session
+                .launch(&session.options(ENGINES[0], 1), None)
+                .map(drop)
+                .expect_err(ty)
+                .to_string();
+            assert!(
+                error.contains("`arg_bypointer`") && error.contains(&format!("{mode}, {ty}")),
+                "{ty}: {error}"
+            );
         }
     }
 }
@@ -176,7 +208,8 @@ fn images_of_other_types_are_refused() {
 fn what_is_refused() {
     for dim in ["cube", "cube_array"] {
         let image = Image { dim, size: [4, 4, if dim == "cube" { 6 } else { 12 }] };
-        let launch = launch(image, "load_lz.R (M1, 16) 0x0:uw %bss D.0 A.0", HANDLES[0], &[], PLAIN);
+        let launch =
+            launch(image, "load_lz.R (M1, 16) 0x0:uw %bss D.0 A.0", HANDLES[0], &[], PLAIN);
         let error = Session::new(&launch).err().expect(dim).to_string();
         assert!(error.contains("surface `image`") && error.contains("cubes"), "{error}");
     }
@@ -191,7 +224,8 @@ fn what_is_refused() {
         for engine in ENGINES {
             let session = Session::new(&launch).unwrap();
             let outcome = session.launch(&session.options(engine, 1), None).unwrap();
-            let fault = outcome.fault.unwrap_or_else(|| panic!("{engine}, {text}: no fault")).to_string();
+            let fault =
+                outcome.fault.unwrap_or_else(|| panic!("{engine}, {text}: no fault")).to_string();
             assert!(fault.contains(text), "{engine}: {fault}");
         }
     }

@@ -33,8 +33,9 @@ impl Lanes {
             for (component, offset) in self.offsets.iter().enumerate() {
                 let memory = if self.local { &mut state.local } else { &mut state.memory };
                 let place = place(memory, self.places[n] + *offset as i64, self.bytes);
-                let start =
-                    component * (self.count as usize * self.register).next_multiple_of(self.grf) + n * self.register;
+                let start = component
+                    * (self.count as usize * self.register).next_multiple_of(self.grf)
+                    + n * self.register;
                 let shift = if self.high { 2 } else { 0 };
                 if self.stores {
                     if let Some(place) = place {
@@ -80,7 +81,13 @@ fn run(form: &Form, platform: &'static str, simd: u32, seed: u64) {
     let cases: &[(u32, u32, &str, bool)] = if simd == 32 {
         &[(32, 0, "", true), (16, 16, "(P1) ", false)]
     } else {
-        &[(16, 0, "", false), (8, 8, "(!P1) ", true), (1, 0, "(P1) ", false), (1, 0, "", false), (4, 4, "", true)]
+        &[
+            (16, 0, "", false),
+            (8, 8, "(!P1) ", true),
+            (1, 0, "(P1) ", false),
+            (1, 0, "", false),
+            (4, 4, "", true),
+        ]
     };
     for (number, &(count, first, predicate, masked)) in (0..).zip(cases) {
         let mut random = Random(seed * 100 + number + 1);
@@ -95,20 +102,26 @@ fn run(form: &Form, platform: &'static str, simd: u32, seed: u64) {
         let mut lanes = Lanes { count, first, grf, enabled, ..form.lanes.clone() };
         let room = (lanes.offsets.iter().max().unwrap() + lanes.bytes) as u64;
         // Stores that overlap would have an order.
-        let align = if lanes.stores { room.next_power_of_two() } else { lanes.bytes as u64 * form.scale };
-        lanes.places = places(&mut random, count, align, room + form.offset, form.bounded && lanes.bytes == 4);
+        let align =
+            if lanes.stores { room.next_power_of_two() } else { lanes.bytes as u64 * form.scale };
+        lanes.places =
+            places(&mut random, count, align, room + form.offset, form.bounded && lanes.bytes == 4);
         if lanes.stores {
             let mut seen = std::collections::BTreeSet::new();
             lanes.places.iter_mut().for_each(|place| {
                 while !seen.insert(*place) {
-                    *place = (random.below((MEMORY as u64 - room - form.offset) / align) * align) as i64;
+                    *place =
+                        (random.below((MEMORY as u64 - room - form.offset) / align) * align) as i64;
                 }
             });
         }
         let mut state = State::random(seed * 10 + number);
         let base = if form.relative { 0 } else { BASE };
-        let addresses: Vec<u64> =
-            lanes.places.iter().map(|&place| base.wrapping_add(place as u64) / form.scale).collect();
+        let addresses: Vec<u64> = lanes
+            .places
+            .iter()
+            .map(|&place| base.wrapping_add(place as u64) / form.scale)
+            .collect();
         state.set_addresses(form.address, &addresses);
         lanes.places.iter_mut().for_each(|place| *place += form.offset as i64);
         let size = format!("(M{}{}, {count})", first / 4 + 1, if no_mask { "_NM" } else { "" });
@@ -147,7 +160,14 @@ fn form(text: &str, bytes: usize, register: usize, count: usize) -> Form {
 }
 
 /// The load and the store of LSC with some data at an address.
-fn lsc(address: &str, sfid: &str, data: &str, bytes: usize, register: usize, count: usize) -> [Form; 2] {
+fn lsc(
+    address: &str,
+    sfid: &str,
+    data: &str,
+    bytes: usize,
+    register: usize,
+    count: usize,
+) -> [Form; 2] {
     [
         form(&format!("lsc_load.{sfid} # D:{data} {address}"), bytes, register, count),
         form(&format!("lsc_store.{sfid} # {address} S:{data}"), bytes, register, count),
@@ -169,7 +189,9 @@ const DATA: [(&str, usize, usize, usize); 10] = [
 
 /// The loads and stores of LSC of all data at an address.
 fn of_all_data(address: &str, sfid: &str) -> impl Iterator<Item = Form> {
-    DATA.iter().flat_map(move |&(data, bytes, register, count)| lsc(address, sfid, data, bytes, register, count))
+    DATA.iter().flat_map(move |&(data, bytes, register, count)| {
+        lsc(address, sfid, data, bytes, register, count)
+    })
 }
 
 fn run_all(forms: impl IntoIterator<Item = Form>, platform: &'static str, simd: u32) {
@@ -183,16 +205,20 @@ fn lsc_flat() {
     run_all(of_all_data("flat[A]:a64", "ugm"), "dg2", 16);
     let wide = DATA.iter().filter(|data| data.2 * data.3 <= 16);
     run_all(
-        wide.flat_map(|&(data, bytes, register, count)| lsc("flat[A]:a64", "ugm", data, bytes, register, count)),
+        wide.flat_map(|&(data, bytes, register, count)| {
+            lsc("flat[A]:a64", "ugm", data, bytes, register, count)
+        }),
         "pvc",
         32,
     );
     let mut high = lsc("flat[A]:a64", "ugm", "d16u32h", 2, 4, 1);
     high.iter_mut().for_each(|form| form.lanes.high = true);
     run_all(high, "dg2", 16);
-    let moved = lsc("flat[A+0x20]:a64", "ugm", "d32x2", 4, 4, 2).map(|form| Form { offset: 0x20, ..form });
+    let moved =
+        lsc("flat[A+0x20]:a64", "ugm", "d32x2", 4, 4, 2).map(|form| Form { offset: 0x20, ..form });
     run_all(moved, "dg2", 16);
-    let scaled = lsc("flat[0x4*A]:a64", "ugm", "d32", 4, 4, 1).map(|form| Form { scale: 4, ..form });
+    let scaled =
+        lsc("flat[0x4*A]:a64", "ugm", "d32", 4, 4, 1).map(|form| Form { scale: 4, ..form });
     run_all(scaled, "dg2", 16);
 }
 
@@ -211,8 +237,9 @@ fn lsc_surfaces() {
 #[test]
 fn lsc_channels() {
     let quads = ["flat[A]:a64", "bss(HANDLE)[A]:a32"].into_iter().flat_map(|address| {
-        [("x", vec![0]), ("yw", vec![4, 12]), ("xyzw", vec![0, 4, 8, 12]), ("xz", vec![0, 8])].into_iter().flat_map(
-            move |(channels, offsets)| {
+        [("x", vec![0]), ("yw", vec![4, 12]), ("xyzw", vec![0, 4, 8, 12]), ("xz", vec![0, 8])]
+            .into_iter()
+            .flat_map(move |(channels, offsets)| {
                 let texts = [
                     format!("lsc_load_quad.ugm # D:d32.{channels} {address}"),
                     format!("lsc_store_quad.ugm # {address} S:d32.{channels}"),
@@ -222,8 +249,7 @@ fn lsc_channels() {
                     form.lanes.offsets.clone_from(&offsets);
                     form
                 })
-            },
-        )
+            })
     });
     run_all(quads, "dg2", 16);
 }
@@ -256,7 +282,8 @@ fn svm() {
 /// Channels at 64-bit distances from one address.
 #[test]
 fn svm_channels() {
-    let channels = [("R", vec![0]), ("GA", vec![4, 12]), ("RGB", vec![0, 4, 8]), ("RGBA", vec![0, 4, 8, 12])];
+    let channels =
+        [("R", vec![0]), ("GA", vec![4, 12]), ("RGB", vec![0, 4, 8]), ("RGBA", vec![0, 4, 8, 12])];
     let forms = channels.into_iter().flat_map(|(channels, offsets)| {
         let texts = [
             format!("svm_gather4scaled.{channels} # MEM(0,0)<0;1,0> A.0 D.0"),
@@ -281,7 +308,8 @@ fn old_messages_on_surfaces() {
             ]
         });
         let mut forms: Vec<Form> = scaled.map(|(text, bytes)| form(&text, bytes, 4, 1)).collect();
-        for (channels, offsets) in [("R", vec![0]), ("GB", vec![4, 8]), ("RGBA", vec![0, 4, 8, 12])] {
+        for (channels, offsets) in [("R", vec![0]), ("GB", vec![4, 8]), ("RGBA", vec![0, 4, 8, 12])]
+        {
             for text in [
                 format!("gather4_scaled.{channels} # {surface} 0x0:ud A.0 D.0"),
                 format!("scatter4_scaled.{channels} # {surface} 0x0:ud A.0 S.0"),
@@ -292,9 +320,10 @@ fn old_messages_on_surfaces() {
             }
         }
         for count in [1, 2, 4] {
-            for text in
-                [format!("qw_gather.{count} # {surface} A.0 D.0"), format!("qw_scatter.{count} # {surface} A.0 S.0")]
-            {
+            for text in [
+                format!("qw_gather.{count} # {surface} A.0 D.0"),
+                format!("qw_scatter.{count} # {surface} A.0 S.0"),
+            ] {
                 forms.push(form(&text, 8, 8, count));
             }
         }
@@ -321,12 +350,14 @@ fn the_oldest_messages() {
             let active = random.next() as u32 | 1;
             let shared = i64::from(text.contains("0x2")) * 2 + i64::from(text.contains("0x1:"));
             // No two lanes in one place: stores would have an order.
-            let places: Vec<i64> = (0..i64::from(count)).map(|n| n * 37 + random.below(30) as i64).collect();
+            let places: Vec<i64> =
+                (0..i64::from(count)).map(|n| n * 37 + random.below(30) as i64).collect();
             let mut state = State::random(seed);
             state.set_addresses(4, &places.iter().map(|&place| place as u64).collect::<Vec<_>>());
             lanes.places = places.iter().map(|place| (place + shared) * bytes as i64).collect();
             (lanes.count, lanes.grf, lanes.enabled) = (count, 32, active);
-            let message = Message { platform: "skl", simd: 16, text: &text, active, predicate: u32::MAX };
+            let message =
+                Message { platform: "skl", simd: 16, text: &text, active, predicate: u32::MAX };
             check(&message, &state, |state| lanes.model(state));
         }
     }

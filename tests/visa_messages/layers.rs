@@ -88,7 +88,13 @@ pub(super) const PLAIN: &str = "address = \"clamp_to_edge\", normalized = false"
 const POOL: usize = 528;
 
 /// A launch of a message whose operands are in `A` and `S`, and its result in `D`.
-pub(super) fn launch(image: Image, message: &str, handle: &str, pool: &[u32], sampler: &str) -> Launch {
+pub(super) fn launch(
+    image: Image,
+    message: &str,
+    handle: &str,
+    pool: &[u32],
+    sampler: &str,
+) -> Launch {
     let text = format!(
         ".version 4.1\n.kernel \"k\"\n.decl IMAGE v_type=G type=ud num_elts=2 align=qword\n\
          .decl SAMPLER v_type=G type=ud num_elts=2 align=qword\n.decl POOL v_type=G type=uq num_elts=1 align=qword\n\
@@ -105,7 +111,8 @@ pub(super) fn launch(image: Image, message: &str, handle: &str, pool: &[u32], sa
                      arg_bypointer:16:8:2:stateless:global,arg_bypointer:24:8:3:stateless:global,binding:0:5";
     let mut files = Files::new("dg2", 16, arguments);
     files.text(&text);
-    let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let bytes =
+        |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
     files.surface("image", image.dim, image.size, "r32_sint", &bytes(&image.texels()));
     files.arg(&format!("sampler = {{ filter = \"nearest\", {sampler} }}"));
     let mut pool = pool.to_vec();
@@ -116,12 +123,21 @@ pub(super) fn launch(image: Image, message: &str, handle: &str, pool: &[u32], sa
 }
 
 /// Executes a message; `D` must be four channels of each lane, and the texels as expected.
-fn check(image: Image, message: &str, pool: &[u32], sampler: &str, expected: &[[u32; 4]], texels: &[u32]) {
+fn check(
+    image: Image,
+    message: &str,
+    pool: &[u32],
+    sampler: &str,
+    expected: &[[u32; 4]],
+    texels: &[u32],
+) {
     for handle in HANDLES {
         let launch = launch(image, message, handle, pool, sampler);
         let out = launch.buffers.iter().position(|buffer| buffer.name == "out").unwrap();
         let threads = if handle == HANDLES[0] { 1..=2 } else { 1..=1 };
-        for (engine, threads) in ENGINES.into_iter().flat_map(|engine| threads.clone().map(move |n| (engine, n))) {
+        for (engine, threads) in
+            ENGINES.into_iter().flat_map(|engine| threads.clone().map(move |n| (engine, n)))
+        {
             let name = format!("{engine}, {image:?}, {message}, {handle}, {sampler}");
             let session = Session::new(&launch).unwrap();
             let outcome = session.launch(&session.options(engine, threads), None).unwrap();
@@ -140,8 +156,11 @@ fn check(image: Image, message: &str, pool: &[u32], sampler: &str, expected: &[[
 fn places(image: Image, random: &mut Random) -> Vec<[i64; 3]> {
     let mut place = |axis: usize| {
         let parameters = image.parameters();
-        let size =
-            i64::from(if image.has_layers() && axis + 1 == parameters { image.size[2] } else { image.size[axis] });
+        let size = i64::from(if image.has_layers() && axis + 1 == parameters {
+            image.size[2]
+        } else {
+            image.size[axis]
+        });
         match random.below(8) {
             0 => -1,
             1 => size,
@@ -154,11 +173,14 @@ fn places(image: Image, random: &mut Random) -> Vec<[i64; 3]> {
 
 /// Columns of coordinates, as registers hold them.
 fn columns(places: &[[i64; 3]], bits: impl Fn(usize, i64) -> u32) -> Vec<u32> {
-    (0..3).flat_map(|axis| places.iter().map(|place| bits(axis, place[axis])).collect::<Vec<_>>()).collect()
+    (0..3)
+        .flat_map(|axis| places.iter().map(|place| bits(axis, place[axis])).collect::<Vec<_>>())
+        .collect()
 }
 
 /// Offsets of an immediate, and the immediate.
-const OFFSETS: [([i64; 3], &str); 3] = [([0, 0, 0], "0x0:uw"), ([1, -1, 0], "0x1f0:uw"), ([-2, 1, -1], "0xe1f:uw")];
+const OFFSETS: [([i64; 3], &str); 3] =
+    [([0, 0, 0], "0x0:uw"), ([1, -1, 0], "0x1f0:uw"), ([-2, 1, -1], "0xe1f:uw")];
 
 #[test]
 fn texels_are_fetched() {
@@ -167,7 +189,8 @@ fn texels_are_fetched() {
         let places = places(image, &mut random);
         let pool = columns(&places, |_, at| at as u32);
         for (offset, immediate) in OFFSETS {
-            let named: Vec<_> = places.iter().map(|&at| channels(image.named(at, offset))).collect();
+            let named: Vec<_> =
+                places.iter().map(|&at| channels(image.named(at, offset))).collect();
             let message = format!("load_lz.RGBA (M1, 16) {immediate} %bss D.0 A.0 A.64 A.128");
             check(image, &message, &pool, PLAIN, &named, &image.texels());
             for (level, expected) in [("%null.0", &named), ("S.0", &vec![channels(None); LANES])] {
@@ -175,7 +198,8 @@ fn texels_are_fetched() {
                 let mut pool = pool.clone();
                 pool.resize(64, 0);
                 pool.extend([1; LANES]);
-                let message = format!("load_3d.RGBA (M1, 16) {immediate} %bss D.0 A.0 A.64 {level} A.128");
+                let message =
+                    format!("load_3d.RGBA (M1, 16) {immediate} %bss D.0 A.0 A.64 {level} A.128");
                 check(image, &message, &pool, PLAIN, expected, &image.texels());
             }
         }
@@ -187,16 +211,21 @@ fn texels_are_sampled() {
     let mut random = Random(29);
     for image in IMAGES.into_iter().filter(|image| image.dim != "1d_buffer") {
         let places = places(image, &mut random);
-        for (address, normalized) in
-            [("clamp_to_edge", false), ("clamp_to_border", false), ("clamp_to_edge", true), ("clamp_to_border", true)]
-        {
+        for (address, normalized) in [
+            ("clamp_to_edge", false),
+            ("clamp_to_border", false),
+            ("clamp_to_edge", true),
+            ("clamp_to_border", true),
+        ] {
             let sampler = format!("address = \"{address}\", normalized = {normalized}");
             let layer_axis = image.has_layers().then_some(image.axes());
             let float = |axis: usize, at: i64| {
                 // Layers lie halfway between two: the even one counts.
                 let value = match layer_axis == Some(axis) {
                     true => at as f32 + 0.5,
-                    false if normalized && axis < image.axes() => (at as f32 + 0.25) / image.size[axis] as f32,
+                    false if normalized && axis < image.axes() => {
+                        (at as f32 + 0.25) / image.size[axis] as f32
+                    }
                     false => at as f32 + 0.25,
                 };
                 value.to_bits()
@@ -204,7 +233,8 @@ fn texels_are_sampled() {
             let pool = columns(&places, float);
             for (offset, immediate) in OFFSETS.into_iter().skip(usize::from(normalized)) {
                 let clamped = |at: [i64; 3]| {
-                    let layer = ((at[image.axes().min(2)] as f32 + 0.5).round_ties_even() as i64).clamp(0, 2);
+                    let layer = ((at[image.axes().min(2)] as f32 + 0.5).round_ties_even() as i64)
+                        .clamp(0, 2);
                     let texel = [0, 1, 2].map(|axis| {
                         let place = at[axis] + offset[axis];
                         let edge = address == "clamp_to_edge";
@@ -221,7 +251,14 @@ fn texels_are_sampled() {
                     "sample_c_lz.RGBA (M1, 16) # S31 %bss D.0 A.0 A.0 A.64 A.128",
                     "sample_d.RGBA (M1, 16) # S31 %bss D.0 A.0 %null.0 %null.0 A.64 %null.0 %null.0 A.128",
                 ] {
-                    check(image, &message.replace('#', immediate), &pool, &sampler, &expected, &image.texels());
+                    check(
+                        image,
+                        &message.replace('#', immediate),
+                        &pool,
+                        &sampler,
+                        &expected,
+                        &image.texels(),
+                    );
                 }
             }
         }
@@ -239,7 +276,8 @@ fn typed_messages() {
         pool.extend((0..64).map(|n| 7000 + n));
         for offset in [[0_i64; 3], [1, -1, 1]] {
             let moved = |at: [i64; 3]| [0, 1, 2].map(|axis| at[axis] + offset[axis]);
-            let read: Vec<_> = places.iter().map(|&at| channels(image.named(moved(at), [0; 3]))).collect();
+            let read: Vec<_> =
+                places.iter().map(|&at| channels(image.named(moved(at), [0; 3]))).collect();
             let mut written = image.texels();
             let mut taken = vec![];
             // One lane for each texel, so that the order of lanes does not matter.
@@ -256,24 +294,39 @@ fn typed_messages() {
             }
             let at = |n: usize| {
                 let sign = if offset[n] < 0 { '-' } else { '+' };
-                let offset = if offset[n] == 0 { String::new() } else { format!("{sign}{:#x}", offset[n].abs()) };
+                let offset = if offset[n] == 0 {
+                    String::new()
+                } else {
+                    format!("{sign}{:#x}", offset[n].abs())
+                };
                 format!("A.{}{offset}", n * 64)
             };
             let lsc = (0..image.parameters()).map(at).collect::<Vec<_>>().join(",");
             let loads = format!("lsc_load_quad.tgm (M1, 16) D:d32.xyzw bss(IMAGE)[{lsc}]:a32");
-            check(image, &loads, &columns(&places, |_, at| at as u32), PLAIN, &read, &image.texels());
+            check(
+                image,
+                &loads,
+                &columns(&places, |_, at| at as u32),
+                PLAIN,
+                &read,
+                &image.texels(),
+            );
             let stores = format!("lsc_store_quad.tgm (M1, 16) bss(IMAGE)[{lsc}]:a32 S:d32.xyzw");
             check(image, &stores, &pool, PLAIN, &[], &written);
-            let exchanges = format!("lsc_atomic_store.tgm (M1, 16) D:d32 bss(IMAGE)[{lsc}]:a32 S %null");
+            let exchanges =
+                format!("lsc_atomic_store.tgm (M1, 16) D:d32 bss(IMAGE)[{lsc}]:a32 S %null");
             check(image, &exchanges, &pool, PLAIN, &[], &written);
             if offset == [0; 3] {
-                let of = |n: usize| if n < image.parameters() { format!("A.{}", n * 64) } else { "%null.0".into() };
+                let of = |n: usize| {
+                    if n < image.parameters() { format!("A.{}", n * 64) } else { "%null.0".into() }
+                };
                 let operands = [0, 1, 2].map(of).join(" ");
                 let loads = format!("gather4_typed.RGBA (M1, 16) %bss {operands} %null.0 D.0");
                 check(image, &loads, &pool[..48], PLAIN, &reread(image, &pool), &image.texels());
                 let stores = format!("scatter4_typed.RGBA (M1, 16) %bss {operands} %null.0 S.0");
                 check(image, &stores, &pool, PLAIN, &[], &written);
-                let exchanges = format!("typed_atomic.xchg (M1, 16) %bss {operands} %null.0 S.0 %null.0 D.0");
+                let exchanges =
+                    format!("typed_atomic.xchg (M1, 16) %bss {operands} %null.0 S.0 %null.0 D.0");
                 check(image, &exchanges, &pool, PLAIN, &[], &written);
             }
         }

@@ -151,8 +151,10 @@ fn kernel(message: &Message<'_>) -> String {
     if uses_local {
         text += &local(at, false);
     }
-    text +=
-        &format!("setp (M1_NM, 32) P1 {:#x}:ud\nsetp (M1_NM, 32) P2 {:#x}:ud\n", message.predicate, !message.active);
+    text += &format!(
+        "setp (M1_NM, 32) P1 {:#x}:ud\nsetp (M1_NM, 32) P2 {:#x}:ud\n",
+        message.predicate, !message.active
+    );
     text += "movs (M1_NM, 1) T6(0) 0x3:ud\n";
     text += &format!("(P2) goto (M1, {}) end\n{}\nend:\n", message.simd, message.text);
     text += &moved("D", DATA, 0, true);
@@ -170,8 +172,9 @@ const ARGUMENTS: &str = "arg_bypointer:0:8:0:stateless:global,arg_bypointer:8:4:
 fn check(message: &Message<'_>, before: &State, model: impl FnOnce(&mut State)) {
     let mut expected = before.clone();
     model(&mut expected);
-    let pool =
-        [&before.addresses, &before.first, &before.second, &before.dst, &before.local].map(Vec::as_slice).concat();
+    let pool = [&before.addresses, &before.first, &before.second, &before.dst, &before.local]
+        .map(Vec::as_slice)
+        .concat();
     let mut files = Files::new(message.platform, message.simd, ARGUMENTS);
     files.text(&kernel(message));
     files.placed_buffer("mem", &before.memory, BASE);
@@ -184,7 +187,8 @@ fn check(message: &Message<'_>, before: &State, model: impl FnOnce(&mut State)) 
         let outcome = session.launch(&session.options(engine, 1), None).unwrap();
         let place = format!("{engine}, {}, {}", message.platform, message.text);
         assert!(outcome.fault.is_none(), "{place}: {}", outcome.fault.unwrap());
-        let (memory, out) = (session.buffer(index("mem")).unwrap(), session.buffer(index("out")).unwrap());
+        let (memory, out) =
+            (session.buffer(index("mem")).unwrap(), session.buffer(index("out")).unwrap());
         same(&place, "destination", &out[..DATA], &expected.dst);
         same(&place, "memory", &memory, &expected.memory);
         if message.text.contains("slm") {
@@ -196,8 +200,13 @@ fn check(message: &Message<'_>, before: &State, model: impl FnOnce(&mut State)) 
 #[track_caller]
 fn same(place: &str, what: &str, found: &[u8], expected: &[u8]) {
     if let Some(at) = found.iter().zip(expected).position(|(a, b)| a != b) {
-        let some =
-            |bytes: &[u8]| bytes[at / 4 * 4..].iter().take(16).map(|byte| format!("{byte:02x}")).collect::<String>();
+        let some = |bytes: &[u8]| {
+            bytes[at / 4 * 4..]
+                .iter()
+                .take(16)
+                .map(|byte| format!("{byte:02x}"))
+                .collect::<String>()
+        };
         panic!("{place}: {what} at byte {at}: {} instead of {}", some(found), some(expected));
     }
 }
@@ -211,7 +220,10 @@ fn place(memory: &[u8], at: i64, bytes: usize) -> Option<std::ops::Range<usize>>
 /// What belongs to the fixed pipeline, and what is not executed.
 #[test]
 fn what_is_not_executed_faults_with_its_text() {
-    for text in ["lsc_load_status.ugm (M1, 16) D:d32 flat[A]:a64 ", "load_mcs.RGBA (M1, 16) 0x0:uw T6 D.0 A.0 S.0"] {
+    for text in [
+        "lsc_load_status.ugm (M1, 16) D:d32 flat[A]:a64 ",
+        "load_mcs.RGBA (M1, 16) 0x0:uw T6 D.0 A.0 S.0",
+    ] {
         let message = Message::new(text);
         let mut files = Files::new(message.platform, message.simd, ARGUMENTS);
         files.text(&kernel(&message).replace(".version 4.2", ".version 4.1"));
@@ -222,7 +234,8 @@ fn what_is_not_executed_faults_with_its_text() {
         for engine in ENGINES {
             let session = Session::new(&launch).unwrap();
             let outcome = session.launch(&session.options(engine, 1), None).unwrap();
-            let fault = outcome.fault.unwrap_or_else(|| panic!("{engine}, {text}: no fault")).to_string();
+            let fault =
+                outcome.fault.unwrap_or_else(|| panic!("{engine}, {text}: no fault")).to_string();
             assert!(fault.contains(text.trim()), "{engine}: {fault}");
         }
     }

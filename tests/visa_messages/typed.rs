@@ -41,7 +41,8 @@ fn launch(code: &str, from: (&str, [u32; 3], &str, &[u8]), to: &str, out: &[u8])
     files.surface("from", from.0, from.1, from.2, from.3);
     files.surface("to", "2d", [16, 4, 1], to, &vec![0; SIZE[0] * SIZE[1] * bytes]);
     files.buffer("out", out, "u32");
-    files.arg("sampler = { filter = \"nearest\", address = \"clamp_to_edge\", normalized = false }");
+    files
+        .arg("sampler = { filter = \"nearest\", address = \"clamp_to_edge\", normalized = false }");
     files.launch([1, 1, 1], [16, 1, 1])
 }
 
@@ -67,7 +68,8 @@ fn run(read: &str, format: &str, texels: &[Texel], absent: [u32; 4], shift: usiz
     let row: Vec<u8> = texels.iter().flat_map(|(bytes, _)| bytes.clone()).collect();
     let empty = vec![0; SIZE[0] * bytes];
     let image = [&empty, &row, &empty, &empty].map(Vec::as_slice).concat();
-    let launch = launch(&kernel(read, shift as u32), ("2d", [16, 4, 1], format, &image), format, &[0; 256]);
+    let launch =
+        launch(&kernel(read, shift as u32), ("2d", [16, 4, 1], format, &image), format, &[0; 256]);
     each_engine(&launch, &format!("{format}, {read}"), |session, name| {
         let out = words_of(&session.buffer(0).unwrap());
         let mut written = empty.clone();
@@ -103,7 +105,9 @@ fn formats() -> Vec<(&'static str, Vec<Texel>, [u32; 4])> {
         ),
         (
             "r8_unorm",
-            sixteen(|n| (vec![n as u8 * 9], floats([f32::from(n as u8 * 9) / 255.0, 0.0, 0.0, 1.0]))),
+            sixteen(|n| {
+                (vec![n as u8 * 9], floats([f32::from(n as u8 * 9) / 255.0, 0.0, 0.0, 1.0]))
+            }),
             floats([0.0, 0.0, 0.0, 1.0]),
         ),
         (
@@ -129,11 +133,18 @@ fn formats() -> Vec<(&'static str, Vec<Texel>, [u32; 4])> {
             "rgba16_uint",
             sixteen(|n| {
                 let values = [n as u16, 65535 - n as u16, 1, 2];
-                (values.iter().flat_map(|value| value.to_le_bytes()).collect(), values.map(u32::from))
+                (
+                    values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+                    values.map(u32::from),
+                )
             }),
             [0; 4],
         ),
-        ("r32_uint", sixteen(|n| ((n * 0x0101_0101).to_le_bytes().to_vec(), [n * 0x0101_0101, 0, 0, 1])), [0, 0, 0, 1]),
+        (
+            "r32_uint",
+            sixteen(|n| ((n * 0x0101_0101).to_le_bytes().to_vec(), [n * 0x0101_0101, 0, 0, 1])),
+            [0, 0, 0, 1],
+        ),
         (
             "r16_float",
             sixteen(|n| {
@@ -158,7 +169,13 @@ fn texels_are_read_and_written() {
     for (format, texels, absent) in formats() {
         // Some are outside, which neither is read nor written.
         for shift in [0, 5] {
-            run("gather4_typed.RGBA (M1, 16) %bss X.0 Y.0 %null.0 %null.0 D.0", format, &texels, absent, shift);
+            run(
+                "gather4_typed.RGBA (M1, 16) %bss X.0 Y.0 %null.0 %null.0 D.0",
+                format,
+                &texels,
+                absent,
+                shift,
+            );
         }
         run("lsc_load_quad.tgm (M1, 16) D:d32.xyzw bss(FROM)[X,Y]:a32", format, &texels, absent, 0);
         run("load_lz.RGBA (M1, 16) 0x0:uw %bss D.0 X.0 Y.0", format, &texels, absent, 0);
@@ -192,15 +209,24 @@ fn four_texels_are_gathered() {
     let row = |n: u32, channel: u32| (n * 16 + channel * 3 + 5) as f32;
     let image: Vec<u8> = (0..SIZE[1] as u32)
         .flat_map(|y| {
-            (0..SIZE[0] as u32).flat_map(move |x| (0..4).map(move |channel| row(x, channel) + y as f32 * 1000.0))
+            (0..SIZE[0] as u32)
+                .flat_map(move |x| (0..4).map(move |channel| row(x, channel) + y as f32 * 1000.0))
         })
         .flat_map(f32::to_le_bytes)
         .collect();
-    for (component, channel, name, reference) in
-        [("R", 0, "sample4", ""), ("G", 1, "sample4", ""), ("A", 3, "sample4", ""), ("B", 2, "sample4_c", "FX.0 ")]
-    {
+    for (component, channel, name, reference) in [
+        ("R", 0, "sample4", ""),
+        ("G", 1, "sample4", ""),
+        ("A", 3, "sample4", ""),
+        ("B", 2, "sample4_c", "FX.0 "),
+    ] {
         let read = format!("{name}.{component} (M1, 16) 0x0:uw S31 %bss D.0 {reference}FX.0 FY.0");
-        let launch = launch(&kernel(&read, 0), ("2d", [16, 4, 1], "rgba32_float", &image), "rgba32_float", &[0; 256]);
+        let launch = launch(
+            &kernel(&read, 0),
+            ("2d", [16, 4, 1], "rgba32_float", &image),
+            "rgba32_float",
+            &[0; 256],
+        );
         each_engine(&launch, &read, |session, name| {
             let out = words_of(&session.buffer(0).unwrap());
             for lane in 0..16_u32 {
@@ -209,7 +235,11 @@ fn four_texels_are_gathered() {
                 let expected = [(left, 1.0), (right, 1.0), (right, 0.0), (left, 0.0)];
                 for (n, (x, y)) in expected.into_iter().enumerate() {
                     let found = f32::from_bits(out[n * 16 + lane as usize]);
-                    assert_eq!(found, row(x, channel) + y * 1000.0, "{name}: lane {lane}, texel {n}");
+                    assert_eq!(
+                        found,
+                        row(x, channel) + y * 1000.0,
+                        "{name}: lane {lane}, texel {n}"
+                    );
                 }
             }
         });
@@ -222,9 +252,11 @@ fn lsc_atomics_of_texels() {
     for (seed, op) in (1..).zip(LSC) {
         for shift in [0, 5] {
             let mut random = Random(seed * 91 + shift as u64);
-            let [texels, first, second] = [64, 16, 16].map(|count| numbers(&mut random, op, 32, count));
-            let bytes =
-                |words: &[&[u64]]| words.concat().iter().flat_map(|&word| (word as u32).to_le_bytes()).collect();
+            let [texels, first, second] =
+                [64, 16, 16].map(|count| numbers(&mut random, op, 32, count));
+            let bytes = |words: &[&[u64]]| {
+                words.concat().iter().flat_map(|&word| (word as u32).to_le_bytes()).collect()
+            };
             let given: Vec<u8> = bytes(&[&first, &second, &[0; 32]]);
             let image: Vec<u8> = bytes(&[&texels]);
             let operands = sources(op).replace('S', "D.0").replace('B', "D.64");
@@ -282,17 +314,28 @@ fn media_blocks_are_stored() {
         );
         let source: Vec<u8> = (0..256).map(|n| (n * 7 + 3) as u8).collect();
         let before: Vec<u8> = (0..64).map(|n| 200 - n).collect();
-        let launch = launch(&kernel(&write, 0), ("2d", [16, 4, 1], "r8_uint", &before), "rgba32_uint", &source);
+        let launch = launch(
+            &kernel(&write, 0),
+            ("2d", [16, 4, 1], "r8_uint", &before),
+            "rgba32_uint",
+            &source,
+        );
         let mut expected = before.clone();
-        for (column, row) in (0..width).flat_map(|column| (0..height).map(move |row| (column, row))) {
+        for (column, row) in (0..width).flat_map(|column| (0..height).map(move |row| (column, row)))
+        {
             let (to_x, to_y) = (x + column, y + row);
             if (0..16).contains(&to_x) && (0..4).contains(&to_y) {
                 let pitch = (width as usize).next_power_of_two().max(4);
-                expected[(to_y * 16 + to_x) as usize] = source[row as usize * pitch + column as usize];
+                expected[(to_y * 16 + to_x) as usize] =
+                    source[row as usize * pitch + column as usize];
             }
         }
         each_engine(&launch, &write, |session, name| {
-            assert_eq!(session.surface(surface_number(&launch, "from")).unwrap(), expected, "{name}");
+            assert_eq!(
+                session.surface(surface_number(&launch, "from")).unwrap(),
+                expected,
+                "{name}"
+            );
         });
     }
 }
@@ -302,11 +345,21 @@ fn media_blocks_are_stored() {
 fn media_blocks() {
     let image: Vec<u8> = (0..64).map(|n| n * 3 + 1).collect();
     for (x, y, width, height) in [(2, 1, 8, 2), (-2, -1, 8, 3), (13, 2, 4, 4), (0, 0, 3, 2)] {
-        let read = format!("media_ld.nomod  ({width},{height}) %bss 0x0 {:#x}:d {:#x}:d D.0", x as u32, y as u32);
-        let launch = launch(&kernel(&read, 0), ("2d", [16, 4, 1], "r8_uint", &image), "rgba32_uint", &[0; 256]);
+        let read = format!(
+            "media_ld.nomod  ({width},{height}) %bss 0x0 {:#x}:d {:#x}:d D.0",
+            x as u32, y as u32
+        );
+        let launch = launch(
+            &kernel(&read, 0),
+            ("2d", [16, 4, 1], "r8_uint", &image),
+            "rgba32_uint",
+            &[0; 256],
+        );
         each_engine(&launch, &read, |session, name| {
             let out = session.buffer(0).unwrap();
-            for (column, row) in (0..width).flat_map(|column| (0..height).map(move |row| (column, row))) {
+            for (column, row) in
+                (0..width).flat_map(|column| (0..height).map(move |row| (column, row)))
+            {
                 let nearest = ((y + row).clamp(0, 3) * 16 + (x + column).clamp(0, 15)) as usize;
                 let pitch = (width as usize).next_power_of_two().max(4);
                 let found = out[row as usize * pitch + column as usize];

@@ -35,10 +35,18 @@ fn text(update: &str) -> String {
 fn none_is_lost(format: &str, update: &str, operand: u32, texel: impl Fn(u64) -> u32) {
     let blocks = (updates() / (LANES * ROUNDS)).max(2);
     let words = |of: fn(u32) -> u32| (0..LANES).map(of).collect::<Vec<u32>>();
-    let pool =
-        [words(|lane| lane % 4), words(|lane| lane / 4 % 2), vec![operand; LANES as usize], vec![0; LANES as usize]];
+    let pool = [
+        words(|lane| lane % 4),
+        words(|lane| lane / 4 % 2),
+        vec![operand; LANES as usize],
+        vec![0; LANES as usize],
+    ];
     let pool: Vec<u8> = pool.concat().into_iter().flat_map(u32::to_le_bytes).collect();
-    let mut files = Files::new("dg2", LANES, "arg_bypointer:0:8:0:bindless:image,arg_bypointer:8:8:1:stateless:global");
+    let mut files = Files::new(
+        "dg2",
+        LANES,
+        "arg_bypointer:0:8:0:bindless:image,arg_bypointer:8:8:1:stateless:global",
+    );
     files.text(&text(update));
     files.surface("s", "2d", [4, 2, 1], format, &[0; 32]);
     files.buffer("pool", &pool, "u32");
@@ -75,11 +83,15 @@ fn in_quarters(message: impl Fn(&str, u32) -> String) -> String {
 #[test]
 fn integer_updates() {
     let add = in_quarters(|mask, at| {
-        format!("typed_atomic.add ({mask}, 8) %bss U.{at} V.{at} %null.0 %null.0 A.{at} %null.0 %null.0\n")
+        format!(
+            "typed_atomic.add ({mask}, 8) %bss U.{at} V.{at} %null.0 %null.0 A.{at} %null.0 %null.0\n"
+        )
     });
     none_is_lost("r32_uint", &add, 3, |count| (count * 3) as u32);
     let inc = in_quarters(|mask, at| {
-        format!("typed_atomic.inc ({mask}, 8) %bss U.{at} V.{at} %null.0 %null.0 %null.0 %null.0 B.{at}\n")
+        format!(
+            "typed_atomic.inc ({mask}, 8) %bss U.{at} V.{at} %null.0 %null.0 %null.0 %null.0 B.{at}\n"
+        )
     });
     none_is_lost("r32_sint", &inc, 0, |count| count as u32);
 }
@@ -88,7 +100,9 @@ fn integer_updates() {
 #[test]
 fn float_updates() {
     let add = in_quarters(|mask, at| {
-        format!("lsc_atomic_fadd.tgm ({mask}, 8) %null:d32 bss(LOW)[U.{at},V.{at}]:a32 A.{at} %null\n")
+        format!(
+            "lsc_atomic_fadd.tgm ({mask}, 8) %null:d32 bss(LOW)[U.{at},V.{at}]:a32 A.{at} %null\n"
+        )
     });
     none_is_lost("r32_float", &add, 1f32.to_bits(), |count| (count as f32).to_bits());
     assert!(u64::from(updates()) / 8 < 1 << 24);

@@ -56,7 +56,9 @@ const OPERAND: u32 = 128;
 fn cases() -> Cases {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/visa_typed_atomic/cases.json.gz");
     let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
@@ -96,13 +98,22 @@ fn text(kernel: &Kernel, register: u32, pool_end: u32, bindless: bool) -> String
         for (name, &operand) in ["U", "V", "R", "L", "A", "B"].iter().zip(&row.operands) {
             if operand >= 0 {
                 let at = operand as u32 * OPERAND;
-                let _ = writeln!(text, "lsc_load.ugm (M1_NM, 1) {name}:d32x32t flat[POOL+{at:#x}]:a64");
+                let _ =
+                    writeln!(text, "lsc_load.ugm (M1_NM, 1) {name}:d32x32t flat[POOL+{at:#x}]:a64");
             }
         }
         let _ = writeln!(text, "lsc_load.ugm (M1_NM, 1) D:d32x32t flat[POOL+{pool_end:#x}]:a64");
         let _ = writeln!(text, "setp (M1_NM, 32) P1 {:#x}:ud", row.predicate);
-        let _ = writeln!(text, "{}", if bindless { row.text.replace(" T6 ", " %bss ") } else { row.text.clone() });
-        let _ = writeln!(text, "lsc_store.ugm (M1_NM, 1) flat[OUT+{:#x}]:a64 D:d32x16t", number * STRIDE);
+        let _ = writeln!(
+            text,
+            "{}",
+            if bindless { row.text.replace(" T6 ", " %bss ") } else { row.text.clone() }
+        );
+        let _ = writeln!(
+            text,
+            "lsc_store.ugm (M1_NM, 1) flat[OUT+{:#x}]:a64 D:d32x16t",
+            number * STRIDE
+        );
     }
     text + "end:\nret (M1, 1)\n"
 }
@@ -126,21 +137,43 @@ fn rows_are_as_the_model_has_them() {
         files.text(&text(kernel, register, pool_end, bindless));
         files.buffer("pool", &pool, "u32");
         files.buffer("out", &vec![0; kernel.rows.len() * STRIDE as usize], "u32");
-        files.surface("s", &surface.dim, surface.size, &surface.format, &texel_bytes(surface, &surface.texels));
+        files.surface(
+            "s",
+            &surface.dim,
+            surface.size,
+            &surface.format,
+            &texel_bytes(surface, &surface.texels),
+        );
         let launch = files.launch([1, 1, 1], [32, 1, 1]);
         let out = launch.buffers.iter().position(|buffer| buffer.name == "out").unwrap();
         for engine in ENGINES {
-            let name = format!("{engine}, kernel {number} ({platform}, {} {})", surface.dim, surface.format);
+            let name = format!(
+                "{engine}, kernel {number} ({platform}, {} {})",
+                surface.dim, surface.format
+            );
             let session = Session::new(&launch).unwrap();
             let outcome = session.launch(&session.options(engine, 1), None).unwrap();
             assert!(outcome.fault.is_none(), "{name}: {}", outcome.fault.unwrap());
             let found = words_of(&session.buffer(out).unwrap());
             for (row, found) in kernel.rows.iter().zip(found.chunks(STRIDE as usize / 4)) {
-                assert_eq!(found[..row.dst.len()], row.dst, "{name}: {} of {:?}", row.text, row.operands);
-                assert!(found[row.dst.len()..].iter().all(|&word| word == DST), "{name}: {}", row.text);
+                assert_eq!(
+                    found[..row.dst.len()],
+                    row.dst,
+                    "{name}: {} of {:?}",
+                    row.text,
+                    row.operands
+                );
+                assert!(
+                    found[row.dst.len()..].iter().all(|&word| word == DST),
+                    "{name}: {}",
+                    row.text
+                );
                 rows += 1;
             }
-            assert!(session.surface(0).unwrap() == texel_bytes(surface, &kernel.texels), "{name}: texels");
+            assert!(
+                session.surface(0).unwrap() == texel_bytes(surface, &kernel.texels),
+                "{name}: texels"
+            );
         }
     }
     assert!(rows > 6_000, "{rows} rows");

@@ -35,8 +35,12 @@ plain! {
 }
 
 const _: () = assert!(size_of::<Flat>() == size_of::<cudarc::driver::sys::CUDA_ARRAY_DESCRIPTOR>());
-const _: () = assert!(size_of::<Requirements>() == size_of::<cudarc::driver::sys::CUDA_ARRAY_MEMORY_REQUIREMENTS_st>());
-const _: () = assert!(size_of::<Deep>() == size_of::<cudarc::driver::sys::CUDA_ARRAY3D_DESCRIPTOR>());
+const _: () = assert!(
+    size_of::<Requirements>()
+        == size_of::<cudarc::driver::sys::CUDA_ARRAY_MEMORY_REQUIREMENTS_st>()
+);
+const _: () =
+    assert!(size_of::<Deep>() == size_of::<cudarc::driver::sys::CUDA_ARRAY3D_DESCRIPTOR>());
 
 impl Flat {
     pub(super) fn description(self) -> Description {
@@ -54,7 +58,11 @@ impl Deep {
 
 fn requirements(out: Ptr<Requirements>, array: &Array, device: i32) -> Answer {
     super::device::check(device)?;
-    out.set(Requirements { bytes: array.image.total_bytes() as usize, align: ALIGN as usize, reserved: [0; 4] })
+    out.set(Requirements {
+        bytes: array.image.total_bytes() as usize,
+        align: ALIGN as usize,
+        reserved: [0; 4],
+    })
 }
 
 fn create(out: Ptr<u64>, description: Description) -> Answer {

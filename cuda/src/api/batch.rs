@@ -37,8 +37,10 @@ plain! {
     }
 }
 
-const _: () = assert!(size_of::<Attributes>() == size_of::<cudarc::driver::sys::CUmemcpyAttributes_st>());
-const _: () = assert!(size_of::<Block>() == size_of::<cudarc::driver::sys::CUDA_MEMCPY3D_BATCH_OP_st>());
+const _: () =
+    assert!(size_of::<Attributes>() == size_of::<cudarc::driver::sys::CUmemcpyAttributes_st>());
+const _: () =
+    assert!(size_of::<Block>() == size_of::<cudarc::driver::sys::CUDA_MEMCPY3D_BATCH_OP_st>());
 
 /// Of `CUmemcpySrcAccessOrder`: in the stream's order, during the call, or whenever.
 const ORDERS: std::ops::RangeInclusive<u32> = 1..=3;
@@ -63,7 +65,9 @@ impl<T: Plain> Parts<T> {
     fn check(&self, count: usize, is_good: impl Fn(T) -> bool) -> Answer {
         require((1..=count).contains(&self.number))?;
         let starts = self.starts.list(self.number)?;
-        require(starts[0] == 0 && starts.is_sorted_by(|a, b| a < b) && starts[self.number - 1] < count)?;
+        require(
+            starts[0] == 0 && starts.is_sorted_by(|a, b| a < b) && starts[self.number - 1] < count,
+        )?;
         require(self.list.list(self.number)?.into_iter().all(is_good))
     }
 }
@@ -124,7 +128,14 @@ fn blocks(blocks: Ptr<Block>, count: usize, flags: u64, stream: u64) -> Answer {
 
 /// Ranges of managed memory, which is where it is.
 /// Each range of managed memory, and where it is sent.
-fn sent(addresses: Ptr<u64>, sizes: Ptr<usize>, count: usize, places: Parts<u64>, flags: u64, stream: u64) -> Answer {
+fn sent(
+    addresses: Ptr<u64>,
+    sizes: Ptr<usize>,
+    count: usize,
+    places: Parts<u64>,
+    flags: u64,
+    stream: u64,
+) -> Answer {
     places.check(count, is_location)?;
     ranges(addresses, sizes, count, flags, stream)?;
     let starts = places.starts.list(places.number)?;
@@ -141,7 +152,9 @@ fn ranges(addresses: Ptr<u64>, sizes: Ptr<usize>, count: usize, flags: u64, stre
     context::current()?;
     for i in 0..count {
         let (address, bytes) = (addresses.get_at(i)?, sizes.get_at(i)? as u64);
-        let found = allocations::find(address).filter(|found| found.kind == Kind::Managed).ok_or(super::INVALID)?;
+        let found = allocations::find(address)
+            .filter(|found| found.kind == Kind::Managed)
+            .ok_or(super::INVALID)?;
         require(bytes > 0 && bytes <= found.bytes - (address - found.address))?;
     }
     Ok(())

@@ -41,7 +41,14 @@ fn begin_to_graph(handle: u64, graph: u64, after: Ptr<u64>, count: usize, mode: 
 }
 
 /// State, number, graph and the nodes that what is next comes after.
-fn info(handle: u64, status: Ptr<u32>, id: Ptr<u64>, graph: Ptr<u64>, after: Ptr<u64>, count: Ptr<usize>) -> Answer {
+fn info(
+    handle: u64,
+    status: Ptr<u32>,
+    id: Ptr<u64>,
+    graph: Ptr<u64>,
+    after: Ptr<u64>,
+    count: Ptr<usize>,
+) -> Answer {
     status.required()?;
     let (stream, context) = stream::get(handle)?;
     let Some(capture) = stream.capture() else {

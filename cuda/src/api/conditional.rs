@@ -22,7 +22,9 @@ plain! {
     }
 }
 
-const _: () = assert!(size_of::<Condition<u64>>() == size_of::<cudarc::driver::sys::CUDA_CONDITIONAL_NODE_PARAMS>());
+const _: () = assert!(
+    size_of::<Condition<u64>>() == size_of::<cudarc::driver::sys::CUDA_CONDITIONAL_NODE_PARAMS>()
+);
 
 /// Of a handle: the value is the given one whenever the graph begins.
 const ASSIGN_DEFAULT: u32 = 1;
@@ -32,16 +34,26 @@ const MAX_GRAPHS: u32 = 1 << 16;
 /// A node with empty graphs, whose handles are put where the structure says then.
 pub fn node(graph: u64, params: Ptr<Condition>) -> Result<Made, Error> {
     let asked = params.get()?;
-    let how = How::from_number(asked.how).filter(|how| how.has(asked.count)).ok_or(super::INVALID)?;
+    let how =
+        How::from_number(asked.how).filter(|how| how.has(asked.count)).ok_or(super::INVALID)?;
     require(asked.count <= MAX_GRAPHS)?;
     let graph = GRAPHS.get(graph)?;
-    let value = graph.values().iter().find(|value| value.address == asked.handle).cloned().ok_or(super::INVALID)?;
+    let value = graph
+        .values()
+        .iter()
+        .find(|value| value.address == asked.handle)
+        .cloned()
+        .ok_or(super::INVALID)?;
     value.take()?;
     let conditional = Conditional::new(value, how, asked.count);
     let Condition { handle, count, context, .. } = asked;
     let graphs = address_of(&conditional.handles);
     params.cast().set(Condition { handle, how: asked.how, count, graphs, context })?;
-    Ok(Made { operation: Operation::Nothing, kind: kind::CONDITIONAL, inside: Inside::Bodies(Arc::new(conditional)) })
+    Ok(Made {
+        operation: Operation::Nothing,
+        kind: kind::CONDITIONAL,
+        inside: Inside::Bodies(Arc::new(conditional)),
+    })
 }
 
 pub fn shown(node: &Node) -> Result<Condition<u64>, Error> {

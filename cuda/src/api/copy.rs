@@ -59,12 +59,21 @@ const DEVICE: u32 = 2;
 const ARRAY: u32 = 3;
 const UNIFIED: u32 = 4;
 
-fn place(kind: u32, host: Ptr<u8>, device: Ptr<u8>, array: u64, level: usize) -> Result<CopySide, Error> {
+fn place(
+    kind: u32,
+    host: Ptr<u8>,
+    device: Ptr<u8>,
+    array: u64,
+    level: usize,
+) -> Result<CopySide, Error> {
     match kind {
         HOST => Ok(CopySide::of(host)),
         DEVICE => CopySide::device(device.address()),
         UNIFIED => Ok(CopySide::of(device)),
-        ARRAY => Ok(CopySide::Array(crate::array::get(array)?, u32::try_from(level).map_err(|_| super::INVALID)?)),
+        ARRAY => Ok(CopySide::Array(
+            crate::array::get(array)?,
+            u32::try_from(level).map_err(|_| super::INVALID)?,
+        )),
         _ => Err(super::INVALID),
     }
 }
@@ -82,7 +91,17 @@ impl Corner3 {
     /// Rows of so many bytes, and slices of so many rows; 0: as the copy has.
     pub(super) fn of_pointer(pointer: Ptr<u8>, pitch: u64, height: u64) -> Corner3 {
         let (kind, pitch, height) = (UNIFIED, pitch as usize, height as usize);
-        Corner3 { at: [0; 3], level: 0, kind, host: Ptr::NULL, device: pointer, array: 0, context: 0, pitch, height }
+        Corner3 {
+            at: [0; 3],
+            level: 0,
+            kind,
+            host: Ptr::NULL,
+            device: pointer,
+            array: 0,
+            context: 0,
+            pitch,
+            height,
+        }
     }
 
     /// From a place on: in bytes, rows and slices.
@@ -105,7 +124,12 @@ impl Corner3 {
         let place = place(self.kind, self.host, self.device, self.array, self.level)?;
         let pitch = if self.pitch == 0 { size[0] } else { self.pitch };
         let height = if self.height == 0 { size[1] } else { self.height };
-        Ok(Side { place, at: self.at.map(|n| n as u64), pitch: pitch as u64, height: height as u64 })
+        Ok(Side {
+            place,
+            at: self.at.map(|n| n as u64),
+            pitch: pitch as u64,
+            height: height as u64,
+        })
     }
 }
 
@@ -115,7 +139,8 @@ fn rect(description: Ptr<Rect>) -> Result<Copy, Error> {
     if size.contains(&0) {
         return Ok(Copy::linear(CopySide::Device(0), CopySide::Device(0), 0));
     }
-    let pitched = |corner: &Corner| corner.kind == ARRAY || corner.pitch == 0 || corner.pitch >= rect.width;
+    let pitched =
+        |corner: &Corner| corner.kind == ARRAY || corner.pitch == 0 || corner.pitch >= rect.width;
     require(pitched(&rect.from) && pitched(&rect.to))?;
     Ok(Copy { from: rect.from.side(rect.width)?, to: rect.to.side(rect.width)?, size })
 }
@@ -133,7 +158,8 @@ pub(super) fn block_between(from: Corner3, to: Corner3, bytes: [u64; 3]) -> Resu
     let size = bytes.map(|n| n as usize);
     let pitched = |corner: &Corner3| {
         corner.kind == ARRAY
-            || (corner.pitch == 0 || corner.pitch >= size[0]) && (corner.height == 0 || corner.height >= size[1])
+            || (corner.pitch == 0 || corner.pitch >= size[0])
+                && (corner.height == 0 || corner.height >= size[1])
     };
     require(pitched(&from) && pitched(&to))?;
     Ok(Copy { from: from.side(size)?, to: to.side(size)?, size: bytes })
@@ -145,7 +171,9 @@ pub(super) fn block_of(copy: &Copy) -> Result<Block<u64>, Error> {
         let (mut kind, mut host, mut device, mut array, mut level) = (DEVICE, 0, 0, 0, 0);
         match &side.place {
             CopySide::Host(pointer) => (kind, host) = (HOST, pointer.address()),
-            CopySide::Device(address) if crate::allocations::is_registered(*address) => (kind, host) = (HOST, *address),
+            CopySide::Device(address) if crate::allocations::is_registered(*address) => {
+                (kind, host) = (HOST, *address)
+            }
             CopySide::Device(address) => device = *address,
             CopySide::Array(of, at) => {
                 array = crate::array::ARRAYS.handle_of(of).ok_or(super::INVALID)?;
@@ -154,9 +182,23 @@ pub(super) fn block_of(copy: &Copy) -> Result<Block<u64>, Error> {
             CopySide::Bytes(_) => return Err(super::INVALID),
         }
         let (pitch, height) = (side.pitch as usize, side.height as usize);
-        Ok(Corner3 { at: side.at.map(|n| n as usize), level, kind, host, device, array, context: 0, pitch, height })
+        Ok(Corner3 {
+            at: side.at.map(|n| n as usize),
+            level,
+            kind,
+            host,
+            device,
+            array,
+            context: 0,
+            pitch,
+            height,
+        })
     };
-    Ok(Block { from: corner(&copy.from)?, to: corner(&copy.to)?, size: copy.size.map(|n| n as usize) })
+    Ok(Block {
+        from: corner(&copy.from)?,
+        to: corner(&copy.to)?,
+        size: copy.size.map(|n| n as usize),
+    })
 }
 
 /// A copy that is over when the call returns.
@@ -208,7 +250,11 @@ fn in_array(array: u64, offset: usize) -> Result<Side, Error> {
     Ok(Side { place, at: [offset as u64, 0, 0], pitch: 0, height: 0 })
 }
 
-fn with_array(from: Result<Side, Error>, to: Result<Side, Error>, bytes: usize) -> Result<Copy, Error> {
+fn with_array(
+    from: Result<Side, Error>,
+    to: Result<Side, Error>,
+    bytes: usize,
+) -> Result<Copy, Error> {
     Ok(Copy { from: from?, to: to?, size: [bytes as u64, 1, 1] })
 }
 

@@ -31,8 +31,11 @@ plain! {
     }
 }
 
-const _: () = assert!(size_of::<Instantiation>() == size_of::<cudarc::driver::sys::CUDA_GRAPH_INSTANTIATE_PARAMS>());
-const _: () = assert!(size_of::<Updated>() == size_of::<cudarc::driver::sys::CUgraphExecUpdateResultInfo>());
+const _: () = assert!(
+    size_of::<Instantiation>() == size_of::<cudarc::driver::sys::CUDA_GRAPH_INSTANTIATE_PARAMS>()
+);
+const _: () =
+    assert!(size_of::<Updated>() == size_of::<cudarc::driver::sys::CUgraphExecUpdateResultInfo>());
 
 /// Of `CUgraphExecUpdateResult`: the graphs are not of one shape.
 const TOPOLOGY_CHANGED: u32 = 2;

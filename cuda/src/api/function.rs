@@ -35,8 +35,10 @@ fn get(function: &Function, attribute: u32) -> Result<i32, Error> {
     let code = function.code();
     let module = function.program.module();
     let constants = || {
-        let sizes =
-            module.sections.iter().filter(|section| matches!(section.kind, SectionKind::Constant { bank: 3, .. }));
+        let sizes = module
+            .sections
+            .iter()
+            .filter(|section| matches!(section.kind, SectionKind::Constant { bank: 3, .. }));
         sizes.map(|section| section.size).sum::<u64>()
     };
     let version = i32::try_from(driver::get().profile.sm).unwrap_or(0);
@@ -107,7 +109,9 @@ fn name(out: Ptr<u64>, function: u64) -> Answer {
     let name = &function.code().name;
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     let make = || Arc::new(CString::new(name.as_str()).unwrap_or_default());
-    out.set(boundary::address_of(names.entry(name.clone()).or_insert_with(make).as_bytes_with_nul()))
+    out.set(boundary::address_of(
+        names.entry(name.clone()).or_insert_with(make).as_bytes_with_nul(),
+    ))
 }
 
 fn param(function: u64, index: usize, offset: Ptr<usize>, size: Ptr<usize>) -> Answer {
@@ -131,7 +135,14 @@ fn max_blocks(out: Ptr<i32>, function: u64, lanes: i32, dynamic: usize) -> Answe
 }
 
 /// The size of block that keeps most threads on an SM, and as many blocks as all SMs hold.
-fn best_block(grid: Ptr<i32>, block: Ptr<i32>, function: u64, size: SharedSize, dynamic: usize, limit: i32) -> Answer {
+fn best_block(
+    grid: Ptr<i32>,
+    block: Ptr<i32>,
+    function: u64,
+    size: SharedSize,
+    dynamic: usize,
+    limit: i32,
+) -> Answer {
     grid.required()?;
     block.required()?;
     let function = FUNCTIONS.get(function)?;

@@ -12,7 +12,10 @@ use crate::handles::number_of;
 use crate::operation::Operation;
 
 /// Does something with a node of a graph that is not launched.
-pub(super) fn with<R>(node: u64, show: impl FnOnce(&mut Node) -> Result<R, Error>) -> Result<R, Error> {
+pub(super) fn with<R>(
+    node: u64,
+    show: impl FnOnce(&mut Node) -> Result<R, Error>,
+) -> Result<R, Error> {
     let graph = graph::of_node(node)?;
     let mut nodes = graph.lock();
     show(nodes.get_mut(&node).ok_or(super::INVALID)?)
@@ -35,7 +38,9 @@ fn list(all: &[u64], out: Ptr<u64>, count: Ptr<usize>) -> Answer {
 fn edges(graph: u64, from: Ptr<u64>, to: Ptr<u64>, count: Ptr<usize>) -> Answer {
     let graph = GRAPHS.get(graph)?;
     let nodes = graph.lock();
-    let all = nodes.iter().flat_map(|(&node, content)| content.after.iter().map(move |&before| (before, node)));
+    let all = nodes
+        .iter()
+        .flat_map(|(&node, content)| content.after.iter().map(move |&before| (before, node)));
     let (firsts, seconds): (Vec<u64>, Vec<u64>) = all.unzip();
     if from.is_null() || to.is_null() {
         require(from.is_null() && to.is_null())?;
@@ -92,11 +97,19 @@ fn before(node: u64, out: Ptr<u64>, count: Ptr<usize>) -> Answer {
 fn behind(node: u64, out: Ptr<u64>, count: Ptr<usize>) -> Answer {
     let graph = graph::of_node(node)?;
     let nodes = graph.lock();
-    let all: Vec<u64> = nodes.iter().filter(|(_, other)| other.after.contains(&node)).map(|(&node, _)| node).collect();
+    let all: Vec<u64> = nodes
+        .iter()
+        .filter(|(_, other)| other.after.contains(&node))
+        .map(|(&node, _)| node)
+        .collect();
     list(&all, out, count)
 }
 
-pub(super) fn get<T: Plain>(node: u64, out: Ptr<T>, show: impl FnOnce(&mut Node) -> Result<T, Error>) -> Answer {
+pub(super) fn get<T: Plain>(
+    node: u64,
+    out: Ptr<T>,
+    show: impl FnOnce(&mut Node) -> Result<T, Error>,
+) -> Answer {
     out.required()?;
     out.set(with(node, show)?)
 }
@@ -112,7 +125,9 @@ fn label(node: &Node) -> String {
         Operation::Await(_) => "EVENT_WAIT".into(),
         Operation::Hold(_) => "MEM_ALLOC".into(),
         Operation::Free(_) => "MEM_FREE".into(),
-        Operation::Batch { .. } | Operation::Write { .. } | Operation::Wait { .. } => "BATCH_MEM_OP".into(),
+        Operation::Batch { .. } | Operation::Write { .. } | Operation::Wait { .. } => {
+            "BATCH_MEM_OP".into()
+        }
         _ => match node.inside {
             Inside::Child(_) => "GRAPH".into(),
             Inside::Bodies(_) => "CONDITIONAL".into(),

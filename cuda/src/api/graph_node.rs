@@ -10,7 +10,13 @@ use crate::boundary::{Ptr, api};
 use crate::error::{Answer, Error};
 use crate::graph::{GRAPHS, Inside, Node};
 
-fn add(out: Ptr<u64>, graph: u64, after: Ptr<u64>, count: usize, made: Result<Made, Error>) -> Answer {
+fn add(
+    out: Ptr<u64>,
+    graph: u64,
+    after: Ptr<u64>,
+    count: usize,
+    made: Result<Made, Error>,
+) -> Answer {
     out.required()?;
     let graph = GRAPHS.get(graph)?;
     let made = made?;

@@ -40,10 +40,12 @@ plain! {
     }
 }
 
-const _: () = assert!(size_of::<Params>() == size_of::<cudarc::driver::sys::CUDA_LAUNCH_PARAMS_st>());
+const _: () =
+    assert!(size_of::<Params>() == size_of::<cudarc::driver::sys::CUDA_LAUNCH_PARAMS_st>());
 
 const _: () = assert!(size_of::<Config>() == size_of::<cudarc::driver::sys::CUlaunchConfig>());
-const _: () = assert!(size_of::<Attribute>() == size_of::<cudarc::driver::sys::CUlaunchAttribute>());
+const _: () =
+    assert!(size_of::<Attribute>() == size_of::<cudarc::driver::sys::CUlaunchAttribute>());
 
 /// Of `CUlaunchAttributeID`: all blocks are there at once, and may wait for each other.
 pub(super) const COOPERATIVE: u32 = 2;
@@ -64,7 +66,9 @@ impl Config {
     /// Whether an attribute says that all blocks are there at once.
     pub fn is_cooperative(&self) -> bool {
         let attributes = self.attributes.list(self.count as usize).unwrap_or_default();
-        attributes.iter().any(|attribute| attribute.id == COOPERATIVE && attribute.value[0] as u32 != 0)
+        attributes
+            .iter()
+            .any(|attribute| attribute.id == COOPERATIVE && attribute.value[0] as u32 != 0)
     }
 }
 
@@ -74,7 +78,10 @@ fn launch(launch: Launch, stream: u64) -> Answer {
     stream.submit(&context, Operation::Launch(Arc::new(launch)))
 }
 
-fn with_old<R>(function: u64, change: impl FnOnce(&Arc<Function>, &mut OldLaunch) -> R) -> Result<R, Error> {
+fn with_old<R>(
+    function: u64,
+    change: impl FnOnce(&Arc<Function>, &mut OldLaunch) -> R,
+) -> Result<R, Error> {
     let function = FUNCTIONS.get(function)?;
     let mut old = function.old.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(change(&function, &mut old))

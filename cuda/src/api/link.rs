@@ -51,7 +51,11 @@ impl Log {
 }
 
 impl Options {
-    pub(super) fn read(count: u32, names: Ptr<u32>, values: Ptr<Ptr<c_void>>) -> Result<Options, Error> {
+    pub(super) fn read(
+        count: u32,
+        names: Ptr<u32>,
+        values: Ptr<Ptr<c_void>>,
+    ) -> Result<Options, Error> {
         let mut options = Options::default();
         for i in 0..count as usize {
             let (name, value) = (names.get_at(i)?, values.get_at(i)?);
@@ -61,10 +65,18 @@ impl Options {
                 option::INFO_LOG => options.info.buffer = Some(value.cast()),
                 option::ERROR_LOG => options.error.buffer = Some(value.cast()),
                 option::INFO_LOG_BYTES => {
-                    options.info = Log { bytes: value.address() as u32 as usize, used: Some(place), ..options.info };
+                    options.info = Log {
+                        bytes: value.address() as u32 as usize,
+                        used: Some(place),
+                        ..options.info
+                    };
                 }
                 option::ERROR_LOG_BYTES => {
-                    options.error = Log { bytes: value.address() as u32 as usize, used: Some(place), ..options.error };
+                    options.error = Log {
+                        bytes: value.address() as u32 as usize,
+                        used: Some(place),
+                        ..options.error
+                    };
                 }
                 0..=option::LAST => {}
                 _ => options.unknown = true,
@@ -142,7 +154,9 @@ impl Link {
             input::CUBIN | input::FATBINARY | input::OBJECT | input::LIBRARY => {
                 if inputs.binary.is_some() || !inputs.texts.is_empty() {
                     let text = format!("{name}: only texts of PTX are linked with each other");
-                    return self.options.log(Err(Failure { error: Error::CUDA_ERROR_NOT_SUPPORTED, text }));
+                    return self
+                        .options
+                        .log(Err(Failure { error: Error::CUDA_ERROR_NOT_SUPPORTED, text }));
                 }
                 inputs.binary = Some(bytes.to_vec());
                 Ok(())

@@ -60,8 +60,10 @@ fn advise(address: u64, bytes: usize, advice: u32, location: Result<Location, Er
     require((kind::SET_READ_MOSTLY..=kind::UNSET_ACCESSED_BY).contains(&advice) && bytes > 0)?;
     managed(address, bytes as u64)?;
     // What needs no place takes any.
-    let needed = matches!(advice, kind::SET_PREFERRED | kind::SET_ACCESSED_BY | kind::UNSET_ACCESSED_BY);
-    let location = if needed { location? } else { location.unwrap_or(Location { kind: DEVICE, id: 0 }) };
+    let needed =
+        matches!(advice, kind::SET_PREFERRED | kind::SET_ACCESSED_BY | kind::UNSET_ACCESSED_BY);
+    let location =
+        if needed { location? } else { location.unwrap_or(Location { kind: DEVICE, id: 0 }) };
     advice::change(address, bytes as u64, |all| match advice {
         kind::SET_READ_MOSTLY => all.read_mostly = true,
         kind::UNSET_READ_MOSTLY => all.read_mostly = false,
@@ -98,7 +100,10 @@ fn attribute(data: Ptr<c_void>, size: usize, which: u32, address: u64, bytes: us
     let numbers: Ptr<i32> = data.cast();
     if which == attribute::ACCESSED_BY {
         require(size > 0 && size.is_multiple_of(4))?;
-        let by_all = all[0].accessed_by.iter().filter(|location| all.iter().all(|a| a.accessed_by.contains(location)));
+        let by_all = all[0]
+            .accessed_by
+            .iter()
+            .filter(|location| all.iter().all(|a| a.accessed_by.contains(location)));
         let mut devices = by_all.map(|&location| as_device(Some(location)));
         (0..size / 4).for_each(|i| numbers.set_at(i, devices.next().unwrap_or(NONE)));
         return Ok(());

@@ -31,8 +31,13 @@ plain! {
     }
 }
 
-const _: () = assert!(size_of::<Allocate>() == size_of::<cudarc::driver::sys::CUDA_MEM_ALLOC_NODE_PARAMS_v2_st>());
-const _: () = assert!(size_of::<Batch<u64>>() == size_of::<cudarc::driver::sys::CUDA_BATCH_MEM_OP_NODE_PARAMS_v2_st>());
+const _: () = assert!(
+    size_of::<Allocate>() == size_of::<cudarc::driver::sys::CUDA_MEM_ALLOC_NODE_PARAMS_v2_st>()
+);
+const _: () = assert!(
+    size_of::<Batch<u64>>()
+        == size_of::<cudarc::driver::sys::CUDA_BATCH_MEM_OP_NODE_PARAMS_v2_st>()
+);
 
 /// The address is put into the structure.
 pub fn allocate(params: Ptr<Allocate>) -> Result<Made, Error> {
@@ -60,7 +65,8 @@ pub fn allocate_of(node: &Node) -> Result<Allocate, Error> {
 
 /// Of memory that a graph has allocated, once.
 pub fn free(graph: u64, address: u64) -> Result<Made, Error> {
-    let found = allocations::find(address).filter(|found| found.address == address && found.kind == Kind::Graph);
+    let found = allocations::find(address)
+        .filter(|found| found.address == address && found.kind == Kind::Graph);
     found.ok_or(super::INVALID)?;
     let graph = GRAPHS.get(graph)?;
     let nodes = graph.lock();
@@ -81,7 +87,9 @@ pub fn batch(params: Ptr<Batch>) -> Result<Made, Error> {
 
 /// The structures stay where they are as long as the node does not change.
 pub fn batch_of(node: &mut Node) -> Result<Batch<u64>, Error> {
-    let Operation::Batch { operations, words } = &node.operation else { return Err(super::INVALID) };
+    let Operation::Batch { operations, words } = &node.operation else {
+        return Err(super::INVALID);
+    };
     let shown = Batch {
         context: crate::context::current_handle(),
         count: operations.len() as u32,

@@ -18,7 +18,8 @@ fn load(out: Ptr<u64>, image: Result<Image, Error>, options: &Options) -> Answer
     out.required()?;
     let context = context::current()?;
     options.check()?;
-    let loaded = image.map_err(Into::into).and_then(|image| module::load_module(image, context.handle));
+    let loaded =
+        image.map_err(Into::into).and_then(|image| module::load_module(image, context.handle));
     out.set(options.log(loaded)?)
 }
 

@@ -62,10 +62,16 @@ plain! {
     }
 }
 
-const _: () = assert!(size_of::<Kernel<u64>>() == size_of::<cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v1>());
-const _: () = assert!(size_of::<Kernel2<u64>>() == size_of::<cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v2>());
-const _: () = assert!(size_of::<Memset>() == size_of::<cudarc::driver::sys::CUDA_MEMSET_NODE_PARAMS_v1>());
-const _: () = assert!(size_of::<Host>() == size_of::<cudarc::driver::sys::CUDA_HOST_NODE_PARAMS_v1>());
+const _: () = assert!(
+    size_of::<Kernel<u64>>() == size_of::<cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v1>()
+);
+const _: () = assert!(
+    size_of::<Kernel2<u64>>() == size_of::<cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v2>()
+);
+const _: () =
+    assert!(size_of::<Memset>() == size_of::<cudarc::driver::sys::CUDA_MEMSET_NODE_PARAMS_v1>());
+const _: () =
+    assert!(size_of::<Host>() == size_of::<cudarc::driver::sys::CUDA_HOST_NODE_PARAMS_v1>());
 
 /// An operation with the kind of node that it is, and the graphs within it.
 pub struct Made {
@@ -265,6 +271,8 @@ pub fn host_of(node: &Node) -> Result<Host, Error> {
 }
 
 pub fn event_of(node: &Node) -> Result<u64, Error> {
-    let (Operation::Record(event, _) | Operation::Await(event)) = &node.operation else { return wrong() };
+    let (Operation::Record(event, _) | Operation::Await(event)) = &node.operation else {
+        return wrong();
+    };
     crate::event::EVENTS.handle_of(event).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)
 }

@@ -82,7 +82,9 @@ fn value(attribute: u32, address: u64) -> Result<Value, Error> {
         attribute::BUFFER_ID | attribute::MEMORY_BLOCK_ID => Value::Wide(found.id),
         attribute::IS_MANAGED => Value::Bool(found.kind == Kind::Managed),
         attribute::DEVICE_ORDINAL => Value::Word(0),
-        attribute::IS_IPC_CAPABLE | attribute::IS_RDMA_CAPABLE | attribute::IS_HW_DECOMPRESS => Value::Bool(false),
+        attribute::IS_IPC_CAPABLE | attribute::IS_RDMA_CAPABLE | attribute::IS_HW_DECOMPRESS => {
+            Value::Bool(false)
+        }
         attribute::RANGE_START | attribute::MAPPING_BASE => Value::Wide(found.address),
         attribute::RANGE_SIZE | attribute::MAPPING_SIZE => Value::Wide(found.bytes),
         attribute::HANDLE_TYPES => Value::Wide(0),

@@ -28,7 +28,8 @@ plain! {
 }
 
 const _: () = assert!(size_of::<Properties>() == size_of::<cudarc::driver::sys::CUmemPoolProps>());
-const _: () = assert!(size_of::<AccessDescription>() == size_of::<cudarc::driver::sys::CUmemAccessDesc>());
+const _: () =
+    assert!(size_of::<AccessDescription>() == size_of::<cudarc::driver::sys::CUmemAccessDesc>());
 
 impl AccessDescription {
     /// The device cannot do without its own memory.
@@ -41,8 +42,15 @@ impl AccessDescription {
 
 impl Properties {
     /// Pinned memory of the device.
-    pub(super) const OF_DEVICE: Properties =
-        Properties { kind: 1, handles: 0, location: [1, 0], security: 0, most: 0, usage: 0, reserved: [0; 54] };
+    pub(super) const OF_DEVICE: Properties = Properties {
+        kind: 1,
+        handles: 0,
+        location: [1, 0],
+        security: 0,
+        most: 0,
+        usage: 0,
+        reserved: [0; 54],
+    };
 
     /// That is all that pools are of, and no other process gets it.
     pub(super) fn check(&self) -> Answer {

@@ -35,8 +35,11 @@ plain! {
     }
 }
 
-const _: () = assert!(size_of::<AttributeValue>() == size_of::<cudarc::driver::sys::CUstreamAttrValue>());
-const _: () = assert!(size_of::<MemoryOperation>() == size_of::<cudarc::driver::sys::CUstreamBatchMemOpParams>());
+const _: () =
+    assert!(size_of::<AttributeValue>() == size_of::<cudarc::driver::sys::CUstreamAttrValue>());
+const _: () = assert!(
+    size_of::<MemoryOperation>() == size_of::<cudarc::driver::sys::CUstreamBatchMemOpParams>()
+);
 
 /// Of `CUstreamBatchMemOpType`.
 mod memory_operation {
@@ -85,8 +88,12 @@ pub(super) fn batch_of(count: u32, operations: Ptr<MemoryOperation>) -> Result<O
     require(count <= 256)?;
     let all = operations.list(count as usize)?;
     let all = all.iter().map(|op| value_operation(op.kind, op.address, op.value, op.flags));
-    let words = operations.cast::<u64>().list(count as usize * (size_of::<MemoryOperation>() / 8))?;
-    Ok(Operation::Batch { operations: Arc::new(all.collect::<Result<_, Error>>()?), words: Arc::new(words) })
+    let words =
+        operations.cast::<u64>().list(count as usize * (size_of::<MemoryOperation>() / 8))?;
+    Ok(Operation::Batch {
+        operations: Arc::new(all.collect::<Result<_, Error>>()?),
+        words: Arc::new(words),
+    })
 }
 
 fn batch(stream: u64, count: u32, operations: Ptr<MemoryOperation>) -> Answer {

@@ -30,7 +30,13 @@ const UNKNOWN: i32 = 1;
 const NEWER: i32 = 2;
 
 /// The newest function of a name that is not newer than the version; if it is asked for, one for threads with streams of their own.
-pub(super) fn resolve(name: Ptr<c_char>, out: Ptr<u64>, version: i32, flags: u64, status: Ptr<i32>) -> Answer {
+pub(super) fn resolve(
+    name: Ptr<c_char>,
+    out: Ptr<u64>,
+    version: i32,
+    flags: u64,
+    status: Ptr<i32>,
+) -> Answer {
     let name = name.text()?;
     out.set(0)?;
     super::require(flags <= PER_THREAD)?;

@@ -47,9 +47,14 @@ plain! {
     }
 }
 
-const _: () = assert!(size_of::<ResourceDescription>() == size_of::<cudarc::driver::sys::CUDA_RESOURCE_DESC>());
-const _: () = assert!(size_of::<TextureDescription>() == size_of::<cudarc::driver::sys::CUDA_TEXTURE_DESC>());
-const _: () = assert!(size_of::<ViewDescription>() == size_of::<cudarc::driver::sys::CUDA_RESOURCE_VIEW_DESC>());
+const _: () = assert!(
+    size_of::<ResourceDescription>() == size_of::<cudarc::driver::sys::CUDA_RESOURCE_DESC>()
+);
+const _: () =
+    assert!(size_of::<TextureDescription>() == size_of::<cudarc::driver::sys::CUDA_TEXTURE_DESC>());
+const _: () = assert!(
+    size_of::<ViewDescription>() == size_of::<cudarc::driver::sys::CUDA_RESOURCE_VIEW_DESC>()
+);
 
 /// Of `CUresourcetype`.
 const ARRAY: u32 = 0;
@@ -65,7 +70,13 @@ impl ResourceDescription {
             ARRAY => Ok(Resource::Array(ARRAYS.get(w[0])?)),
             MIPMAP => Ok(Resource::Array(MIPMAPS.get(w[0])?)),
             LINEAR => Ok(Resource::Linear { address: w[0], format, channels, bytes: w[2] }),
-            PITCH => Ok(Resource::Pitch { address: w[0], format, channels, size: [w[2], w[3]], pitch: w[4] }),
+            PITCH => Ok(Resource::Pitch {
+                address: w[0],
+                format,
+                channels,
+                size: [w[2], w[3]],
+                pitch: w[4],
+            }),
             _ => Err(super::INVALID),
         }
     }
@@ -237,8 +248,13 @@ fn set_pitch(handle: u64, description: Ptr<Flat>, address: u64, pitch: usize) ->
     change(handle, true, |state| {
         let [width, height, _] = description.size;
         let (format, channels) = (description.format, description.channels);
-        state.resource =
-            Some(Resource::Pitch { address, format, channels, size: [width, height], pitch: pitch as u64 });
+        state.resource = Some(Resource::Pitch {
+            address,
+            format,
+            channels,
+            size: [width, height],
+            pitch: pitch as u64,
+        });
         Ok(())
     })
 }

@@ -17,7 +17,8 @@ plain! {
     }
 }
 
-const _: () = assert!(size_of::<Properties>() == size_of::<cudarc::driver::sys::CUmemAllocationProp>());
+const _: () =
+    assert!(size_of::<Properties>() == size_of::<cudarc::driver::sys::CUmemAllocationProp>());
 
 /// Of `CUmemLocationType`.
 const DEVICE: u32 = 1;
@@ -37,7 +38,12 @@ impl Properties {
 
     fn words(&self) -> memory::Properties {
         let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-        [pair(self.kind, self.handles), pair(self.location[0], self.location[1]), self.rest[0], self.rest[1]]
+        [
+            pair(self.kind, self.handles),
+            pair(self.location[0], self.location[1]),
+            self.rest[0],
+            self.rest[1],
+        ]
     }
 }
 

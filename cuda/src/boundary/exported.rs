@@ -105,10 +105,12 @@ macro_rules! export {
         pub mod $name {
             use $crate::boundary::{Function, Target};
 
-            pub static TARGET: Target = Target::new(stringify!($name), super::$name as *const std::ffi::c_void);
+            pub static TARGET: Target =
+                Target::new(stringify!($name), super::$name as *const std::ffi::c_void);
             // SAFETY: the name leads to a function of the API's type, and lasts as long as the
             // library.
-            pub const EXPORTED: Function = unsafe { Function::new($name as *const std::ffi::c_void) };
+            pub const EXPORTED: Function =
+                unsafe { Function::new($name as *const std::ffi::c_void) };
 
             // SAFETY: no other library of the process defines the name, or it is that of the driver, which this one is. Where it jumps to
             // finds registers and stack as the caller left them, and has the type that the API says.

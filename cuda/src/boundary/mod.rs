@@ -16,7 +16,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 pub use exported::{Function, Target};
-pub(crate) use exported::{api, define, define_per_thread, define_refused, early_api, export, jump};
+pub(crate) use exported::{
+    api, define, define_per_thread, define_refused, early_api, export, jump,
+};
 
 use crate::error::{Answer, Error};
 use crate::{driver, trace};
@@ -356,8 +358,13 @@ pub fn print(text: &[u8]) {
 }
 
 /// Maps memory of the caller's at its own address.
-pub fn map_registered(memory: &warploom_runtime::memory::Memory, pointer: Ptr<c_void>, bytes: u64) -> Answer {
-    let host = std::ptr::NonNull::new(pointer.0.cast::<u8>()).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+pub fn map_registered(
+    memory: &warploom_runtime::memory::Memory,
+    pointer: Ptr<c_void>,
+    bytes: u64,
+) -> Answer {
+    let host =
+        std::ptr::NonNull::new(pointer.0.cast::<u8>()).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
     // SAFETY: the program keeps registered memory until a call has returned that unregisters it or
     // ends the context. Such calls return after `unmap_bytes` (`allocations::release`), which waits
     // for launches and copies. This library calls `Memory::load`, `store` and `atomic` in launches

@@ -96,23 +96,33 @@ fn subject(
         return Err("a stream was being captured into a graph".into());
     }
     let module = kernel.loaded.code(&kernel.name)?;
-    let function = module.kernel(&kernel.name).map(|id| module.function(id)).ok_or("it is not in its module")?;
-    let args = arguments(&function.params, params, extra).map_err(|_| "its parameters are not there")?;
-    let args: Vec<Vec<u8>> = args.iter().map(|arg| arg.as_bytes().unwrap_or_default().to_vec()).collect();
+    let function = module
+        .kernel(&kernel.name)
+        .map(|id| module.function(id))
+        .ok_or("it is not in its module")?;
+    let args =
+        arguments(&function.params, params, extra).map_err(|_| "its parameters are not there")?;
+    let args: Vec<Vec<u8>> =
+        args.iter().map(|arg| arg.as_bytes().unwrap_or_default().to_vec()).collect();
     if module.symbols.iter().any(|symbol| symbol.kind.is_image()) {
         return Err("its module has references of textures or surfaces".into());
     }
     let images = IMAGES.lock().unwrap_or_else(PoisonError::into_inner);
     let words = || args.iter().flat_map(|bytes| bytes.chunks_exact(8));
-    if let Some(word) =
-        words().map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))).find(|word| images.contains(word))
+    if let Some(word) = words()
+        .map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")))
+        .find(|word| images.contains(word))
     {
-        choice.cannot(format_args!("the texture or surface {word:#x}, if that is what is meant, is left out"));
+        choice.cannot(format_args!(
+            "the texture or surface {word:#x}, if that is what is meant, is left out"
+        ));
     }
     if !real::synchronize() {
         return Err("work before it has failed".into());
     }
-    let variable = |name: &str| kernel.loaded.variable(name).map(|(address, bytes)| (name.to_string(), address, bytes));
+    let variable = |name: &str| {
+        kernel.loaded.variable(name).map(|(address, bytes)| (name.to_string(), address, bytes))
+    };
     Ok(Subject {
         arch: None,
         launch: manifest::Launch {

@@ -53,7 +53,9 @@ impl Machine for Forwarded {
     /// A copy must not leave its allocation. What is in none is a variable of a module.
     fn read(&self, address: u64, into: &mut [u8]) {
         let end = address.saturating_add(into.len() as u64);
-        let within = |(&start, &bytes): (&u64, &u64)| (start.max(address), start.saturating_add(bytes).min(end));
+        let within = |(&start, &bytes): (&u64, &u64)| {
+            (start.max(address), start.saturating_add(bytes).min(end))
+        };
         let mut parts: Vec<(u64, u64)> =
             ranges().range(..end).rev().map(within).take_while(|(from, to)| from < to).collect();
         if parts.is_empty() {

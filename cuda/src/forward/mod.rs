@@ -88,12 +88,16 @@ fn unseen(what: String) {
 /// Puts what watches a function in the place of the function that a program has asked for.
 fn replace(name: Ptr<c_char>, out: Ptr<u64>, version: i32, flags: u64) {
     let (Ok(name), Ok(found)) = (name.text(), out.get()) else { return };
-    let Some((function, here)) = table::function(&name, version, flags).filter(|_| found != 0) else { return };
+    let Some((function, here)) = table::function(&name, version, flags).filter(|_| found != 0)
+    else {
+        return;
+    };
     if !watched().any(|watcher| watcher.name == function) {
         return;
     }
     // A later version may have another type.
-    let is_known = version <= driver::VERSION || real::symbol(function).is_some_and(|there| there.address() == found);
+    let is_known = version <= driver::VERSION
+        || real::symbol(function).is_some_and(|there| there.address() == found);
     if is_known {
         out.set_if(here.address());
     } else {

@@ -51,10 +51,14 @@ pub fn kernel(handle: u64) -> Option<Kernel> {
 impl Loaded {
     /// The module of its image that has the kernel.
     pub fn code(&self, kernel: &str) -> Result<&Module, String> {
-        let image = self.image.as_ref().map_err(|error| format!("its image cannot be read ({error:?})"))?;
+        let image =
+            self.image.as_ref().map_err(|error| format!("its image cannot be read ({error:?})"))?;
         let read = || {
             let failed = |failure: crate::image::Failure| {
-                format!("{}; a program can be told to hand PTX to the driver", failure.text.trim_end())
+                format!(
+                    "{}; a program can be told to hand PTX to the driver",
+                    failure.text.trim_end()
+                )
             };
             image.modules(None).map_err(failed)
         };
@@ -72,12 +76,18 @@ impl Loaded {
 }
 
 /// Enters what a call has loaded.
-fn loaded(answer: u32, out: Ptr<u64>, is_library: bool, image: impl FnOnce() -> Result<Image, Error>) -> u32 {
+fn loaded(
+    answer: u32,
+    out: Ptr<u64>,
+    is_library: bool,
+    image: impl FnOnce() -> Result<Image, Error>,
+) -> u32 {
     if answer == 0
         && capture().is_some()
         && let Ok(handle) = out.get()
     {
-        let loaded = Arc::new(Loaded { handle, is_library, image: image(), modules: OnceLock::new() });
+        let loaded =
+            Arc::new(Loaded { handle, is_library, image: image(), modules: OnceLock::new() });
         known().get_or_insert_default().loaded.insert(handle, loaded);
     }
     answer

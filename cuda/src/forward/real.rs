@@ -50,7 +50,8 @@ pub fn is_this_library(path: &Path) -> bool {
         dli_saddr: std::ptr::null_mut(),
     };
     // SAFETY: it looks an address up, and fills the structure in.
-    let found = unsafe { libc::dladdr(is_this_library as *const c_void, &mut info) } != 0 && !info.dli_fname.is_null();
+    let found = unsafe { libc::dladdr(is_this_library as *const c_void, &mut info) } != 0
+        && !info.dli_fname.is_null();
     if !found {
         return false;
     }
@@ -102,8 +103,12 @@ extern "C" fn absent() -> u32 {
 }
 
 /// Makes names lead to their watchers, or else to the driver's functions.
-pub fn lead(names: impl Iterator<Item = &'static Target>, watchers: impl Iterator<Item = &'static Watcher>) {
-    let watchers: FxHashMap<&str, Function> = watchers.map(|watcher| (watcher.name, watcher.function)).collect();
+pub fn lead(
+    names: impl Iterator<Item = &'static Target>,
+    watchers: impl Iterator<Item = &'static Watcher>,
+) {
+    let watchers: FxHashMap<&str, Function> =
+        watchers.map(|watcher| (watcher.name, watcher.function)).collect();
     for target in names {
         let there = symbol(target.name());
         let watcher = watchers.get(target.name()).copied().filter(|_| there.is_some());
@@ -188,7 +193,9 @@ macro_rules! watcher {
     ($name:ident) => {
         // SAFETY: `watch_one` defines the function with the arguments of the API's function of this
         // name. It lasts as long as the library.
-        unsafe { $crate::forward::real::Watcher::new(stringify!($name), $name as *const std::ffi::c_void) }
+        unsafe {
+            $crate::forward::real::Watcher::new(stringify!($name), $name as *const std::ffi::c_void)
+        }
     };
 }
 

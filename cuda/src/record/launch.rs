@@ -68,8 +68,15 @@ impl<'a, M: Machine> Before<'a, M> {
             choice.cannot(format_args!("its buffers have {bytes} bytes, more than {most}"));
             return None;
         }
-        let variables = subject.variables.iter().map(|&(_, address, bytes)| machine.content(address, bytes)).collect();
-        let pages = ranges.iter().map(|&(start, end)| (start, machine.content(start, end - start))).collect();
+        let variables = subject
+            .variables
+            .iter()
+            .map(|&(_, address, bytes)| machine.content(address, bytes))
+            .collect();
+        let pages = ranges
+            .iter()
+            .map(|&(start, end)| (start, machine.content(start, end - start)))
+            .collect();
         Some(Before { machine, subject, choice, pages, variables })
     }
 
@@ -81,7 +88,12 @@ impl<'a, M: Machine> Before<'a, M> {
         }
     }
 
-    fn files(&self, image: &Image, is_good: bool, printed: &[u8]) -> Result<(), warploom_replay::Error> {
+    fn files(
+        &self,
+        image: &Image,
+        is_good: bool,
+        printed: &[u8],
+    ) -> Result<(), warploom_replay::Error> {
         let folder = &self.choice.settings.folder;
         let base = file_name(&self.choice.kernel, self.choice.count);
         let save = |name: &str, bytes: Vec<u8>| -> Result<PathBuf, warploom_replay::Error> {
@@ -102,17 +114,27 @@ impl<'a, M: Machine> Before<'a, M> {
                 Some(save(&format!("{name}.expected"), after)?)
             };
             let address = Some(format!("{address:#x}").into());
-            buffers.insert(name, manifest::Buffer { file: Some(file), address, expect, ..Default::default() });
+            buffers.insert(
+                name,
+                manifest::Buffer { file: Some(file), address, expect, ..Default::default() },
+            );
         }
         let mut symbols = BTreeMap::new();
         for ((name, address, bytes), before) in self.subject.variables.iter().zip(&self.variables) {
             let after = self.machine.content(*address, *bytes);
             let file = save(name, before.clone())?;
-            let expect =
-                if is_good && after != *before { Some(save(&format!("{name}.expected"), after)?) } else { None };
-            symbols.insert(name.clone(), manifest::Symbol { file: Some(file), expect, ..Default::default() });
+            let expect = if is_good && after != *before {
+                Some(save(&format!("{name}.expected"), after)?)
+            } else {
+                None
+            };
+            symbols.insert(
+                name.clone(),
+                manifest::Symbol { file: Some(file), expect, ..Default::default() },
+            );
         }
-        let mut printf = manifest::Printf { bytes: self.subject.printf_bytes, ..Default::default() };
+        let mut printf =
+            manifest::Printf { bytes: self.subject.printf_bytes, ..Default::default() };
         if is_good && !printed.is_empty() {
             let file = format!("{base}.printed.txt");
             write::file(&folder.join(&file), |into| into.write_all(printed))?;
@@ -123,11 +145,15 @@ impl<'a, M: Machine> Before<'a, M> {
             write::file(&folder.join(&file), |into| into.write_all(bytes))?;
             Ok(file.into())
         };
-        let pool = |images: &texture::Content| -> Result<manifest::ImagePool, warploom_replay::Error> {
-            let (headers, samplers) = (save_raw("headers", &images.headers)?, save_raw("samplers", &images.samplers)?);
-            let variables = self.subject.image_variables.clone();
-            Ok(manifest::ImagePool { headers, samplers: Some(samplers), variables })
-        };
+        let pool =
+            |images: &texture::Content| -> Result<manifest::ImagePool, warploom_replay::Error> {
+                let (headers, samplers) = (
+                    save_raw("headers", &images.headers)?,
+                    save_raw("samplers", &images.samplers)?,
+                );
+                let variables = self.subject.image_variables.clone();
+                Ok(manifest::ImagePool { headers, samplers: Some(samplers), variables })
+            };
         let manifest = Manifest {
             kernel: self.kernel(image, folder)?,
             launch: self.subject.launch.clone(),
@@ -142,7 +168,11 @@ impl<'a, M: Machine> Before<'a, M> {
     }
 
     /// The module's image, which all its launches share.
-    fn kernel(&self, image: &Image, folder: &Path) -> Result<manifest::Kernel, warploom_replay::Error> {
+    fn kernel(
+        &self,
+        image: &Image,
+        folder: &Path,
+    ) -> Result<manifest::Kernel, warploom_replay::Error> {
         let mut files = image.files().into_iter().map(|bytes| {
             let mut hasher = std::hash::DefaultHasher::new();
             bytes.hash(&mut hasher);
@@ -184,7 +214,9 @@ fn argument(bytes: &[u8]) -> manifest::Arg {
             let value = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
             manifest::Arg::Number(Dtype::U64, format!("{value:#x}").into())
         }
-        [a, b, c, d] => manifest::Arg::Number(Dtype::U32, i64::from(u32::from_le_bytes([a, b, c, d])).into()),
+        [a, b, c, d] => {
+            manifest::Arg::Number(Dtype::U32, i64::from(u32::from_le_bytes([a, b, c, d])).into())
+        }
         _ => manifest::Arg::Bytes(hex),
     }
 }
@@ -227,7 +259,10 @@ mod tests {
     #[test]
     fn arguments_are_numbers_where_they_can_be() {
         assert_eq!(argument(&[1, 0, 0, 0]), manifest::Arg::Number(Dtype::U32, 1.into()));
-        assert_eq!(argument(&[0xff; 8]), manifest::Arg::Number(Dtype::U64, "0xffffffffffffffff".into()));
+        assert_eq!(
+            argument(&[0xff; 8]),
+            manifest::Arg::Number(Dtype::U64, "0xffffffffffffffff".into())
+        );
         assert_eq!(argument(&[1, 2, 3]), manifest::Arg::Bytes("010203".into()));
     }
 

@@ -29,15 +29,19 @@ impl Settings {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let folder = PathBuf::from(variable("WARPLOOM_CAPTURE")?);
         let number = |name| {
-            variable(name).map(|value| value.parse::<u64>().map_err(|_| format!("{name}={value}: expected a number")))
+            variable(name).map(|value| {
+                value.parse::<u64>().map_err(|_| format!("{name}={value}: expected a number"))
+            })
         };
         let read = || -> Result<Settings, String> {
-            let kernel =
-                variable("WARPLOOM_CAPTURE_KERNEL").map(|pattern| Regex::new(&pattern).map_err(|e| e.to_string()));
+            let kernel = variable("WARPLOOM_CAPTURE_KERNEL")
+                .map(|pattern| Regex::new(&pattern).map_err(|e| e.to_string()));
             Ok(Settings {
                 kernel: kernel.transpose()?,
                 nth: number("WARPLOOM_CAPTURE_NTH").transpose()?,
-                max_bytes: number("WARPLOOM_CAPTURE_MAX_BYTES").transpose()?.unwrap_or(DEFAULT_MAX_BYTES),
+                max_bytes: number("WARPLOOM_CAPTURE_MAX_BYTES")
+                    .transpose()?
+                    .unwrap_or(DEFAULT_MAX_BYTES),
                 folder: folder.clone(),
             })
         };
@@ -66,13 +70,20 @@ pub struct Choice {
 impl Choice {
     /// It cannot be written, or not whole.
     pub fn cannot(&self, why: impl std::fmt::Display) {
-        note(|summary| summary.not_captured.push(format!("{}, launch {}: {why}", self.kernel, self.count)));
+        note(|summary| {
+            summary.not_captured.push(format!("{}, launch {}: {why}", self.kernel, self.count))
+        });
     }
 }
 
 /// The summary of this process so far, and its launches that have not ended.
-static DONE: Mutex<Done> =
-    Mutex::new(Done { summary: None, running: BTreeMap::new(), begun: 0, busy_since: None, is_new: false });
+static DONE: Mutex<Done> = Mutex::new(Done {
+    summary: None,
+    running: BTreeMap::new(),
+    begun: 0,
+    busy_since: None,
+    is_new: false,
+});
 
 struct Done {
     summary: Option<Summary>,
@@ -161,7 +172,8 @@ fn unwritten() -> Option<Summary> {
     let now = Instant::now();
     let ns = |since: Instant| now.saturating_duration_since(since).as_nanos() as u64;
     summary.busy_ns += done.busy_since.map_or(0, ns);
-    let running = |(kernel, begun): &(String, Instant)| Running { kernel: kernel.clone(), ns: ns(*begun) };
+    let running =
+        |(kernel, begun): &(String, Instant)| Running { kernel: kernel.clone(), ns: ns(*begun) };
     summary.running.extend(done.running.values().map(running));
     summary.calls_ns = crate::trace::spent();
     Some(summary)
@@ -188,7 +200,10 @@ pub fn leave_summaries() {
 pub fn leave_summary() {
     static WRITING: Mutex<()> = Mutex::new(());
     let _one = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-    let (Some(folder), Some(mut summary)) = (std::env::var_os(summary::VARIABLE), unwritten()) else { return };
+    let (Some(folder), Some(mut summary)) = (std::env::var_os(summary::VARIABLE), unwritten())
+    else {
+        return;
+    };
     summary.device = crate::forward::device().unwrap_or_else(crate::driver::device);
     let path = Path::new(&folder).join(format!("{}.json", std::process::id()));
     let half = path.with_extension("part");

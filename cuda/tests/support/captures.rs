@@ -72,8 +72,9 @@ pub fn launch_nested(driver: &Driver, launch: impl Fn(u64, &[u8; 16]) -> u32) {
 /// The manifests in a folder.
 pub fn captured(folder: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
-    let mut manifests: Vec<_> =
-        files.filter(|file| file.extension().is_some_and(|extension| extension == "toml")).collect();
+    let mut manifests: Vec<_> = files
+        .filter(|file| file.extension().is_some_and(|extension| extension == "toml"))
+        .collect();
     manifests.sort();
     manifests
 }
@@ -82,7 +83,8 @@ pub fn captured(folder: &Path) -> Vec<PathBuf> {
 pub fn replay(path: &Path) -> (usize, Vec<u8>) {
     let launch = Launch::read(path).unwrap_or_else(|error| panic!("{error}"));
     let run = |engine| {
-        let session = Session::new(&launch).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let session =
+            Session::new(&launch).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let outcome = session.launch(&session.options(engine, 1), None).unwrap();
         assert!(outcome.fault.is_none(), "{}: {:?}", path.display(), outcome.fault);
         let mut changed = 0;
@@ -94,7 +96,8 @@ pub fn replay(path: &Path) -> (usize, Vec<u8>) {
         }
         for (i, symbol) in launch.symbols.iter().enumerate() {
             let Some(expect) = &symbol.expect else { continue };
-            let comparison = compare(&session.variable(i).unwrap(), &expect.array, expect.tolerance);
+            let comparison =
+                compare(&session.variable(i).unwrap(), &expect.array, expect.tolerance);
             assert_eq!(comparison.mismatches, 0, "{} on {engine}: {}", path.display(), symbol.name);
             changed += 1;
         }

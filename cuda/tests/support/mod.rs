@@ -60,7 +60,8 @@ impl Driver {
     pub fn open() -> Driver {
         // SAFETY: the initialiser of the library reads the environment, which nobody changes
         // meanwhile. It loads another driver if a test has said so.
-        let driver = Driver(unsafe { Library::new(path()) }.expect("the library is built with the tests"));
+        let driver =
+            Driver(unsafe { Library::new(path()) }.expect("the library is built with the tests"));
         ok!(driver, cuInit(0 => u32));
         driver
     }
@@ -79,7 +80,8 @@ impl Driver {
     /// A function of the API's.
     pub fn function<F: Copy>(&self, name: &str) -> F {
         // SAFETY: callers name the function's type.
-        *unsafe { self.0.get::<F>(name.as_bytes()) }.unwrap_or_else(|_| panic!("{name} is exported"))
+        *unsafe { self.0.get::<F>(name.as_bytes()) }
+            .unwrap_or_else(|_| panic!("{name} is exported"))
     }
 
     pub fn alloc(&self, bytes: usize) -> u64 {
@@ -100,7 +102,10 @@ impl Driver {
 
     pub fn words(&self, address: u64, count: usize) -> Vec<u32> {
         let bytes = self.download(address, 4 * count);
-        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+        bytes
+            .chunks_exact(4)
+            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            .collect()
     }
 
     /// A module of an image, and a function of it.
@@ -114,7 +119,14 @@ impl Driver {
     }
 
     /// Launches with parameters that are shown by their addresses.
-    pub fn launch(&self, function: u64, grid: u32, block: u32, stream: u64, params: &[*const c_void]) -> u32 {
+    pub fn launch(
+        &self,
+        function: u64,
+        grid: u32,
+        block: u32,
+        stream: u64,
+        params: &[*const c_void],
+    ) -> u32 {
         self.launch_in(function, [grid, 1, 1], [block, 1, 1], 0, stream, params)
     }
 
@@ -145,7 +157,8 @@ pub fn param<T>(value: &T) -> *const c_void {
 
 /// The examples of a folder of the repository, each with its file.
 pub fn examples(folder: &str) -> Vec<(PathBuf, Launch)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("examples").join(folder);
+    let root =
+        Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("examples").join(folder);
     let mut found = vec![];
     for entry in std::fs::read_dir(&root).unwrap() {
         let folder = entry.unwrap().path();
@@ -175,10 +188,13 @@ pub fn run(driver: &Driver, launch: &Launch) -> bool {
             let name = CString::new(name).unwrap();
             ok!(driver, cuModuleGetFunction(&mut function => *mut u64, module => u64, name.as_ptr() => *const i8));
         }
-        None => ok!(driver, cuModuleEnumerateFunctions(&mut function => *mut u64, 1 => u32, module => u64)),
+        None => {
+            ok!(driver, cuModuleEnumerateFunctions(&mut function => *mut u64, 1 => u32, module => u64))
+        }
     }
     for symbol in &launch.symbols {
-        let (mut address, mut size, text) = (0_u64, 0_usize, CString::new(symbol.name.as_str()).unwrap());
+        let (mut address, mut size, text) =
+            (0_u64, 0_usize, CString::new(symbol.name.as_str()).unwrap());
         ok!(driver, cuModuleGetGlobal_v2(&mut address => *mut u64, &mut size => *mut usize, module => u64, text.as_ptr() => *const i8));
         match &symbol.content {
             Some(Content::Bytes(bytes)) => driver.upload(address, bytes),
@@ -188,7 +204,8 @@ pub fn run(driver: &Driver, launch: &Launch) -> bool {
             None => {}
         }
     }
-    let buffers: Vec<u64> = launch.buffers.iter().map(|buffer| driver.alloc(buffer.content.len() as usize)).collect();
+    let buffers: Vec<u64> =
+        launch.buffers.iter().map(|buffer| driver.alloc(buffer.content.len() as usize)).collect();
     for (buffer, &address) in launch.buffers.iter().zip(&buffers) {
         match &buffer.content {
             Content::Bytes(bytes) => driver.upload(address, bytes),

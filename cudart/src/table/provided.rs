@@ -9,8 +9,8 @@ use crate::execution::*;
 use crate::references::*;
 #[allow(clippy::wildcard_imports, reason = "the table has them all")]
 use crate::{
-    array::*, capture::*, copy::*, device::*, error::*, event::*, function::*, launch::*, memory::*, pool::*,
-    properties::*, registry::*, stream::*, symbol::*, texture::*,
+    array::*, capture::*, copy::*, device::*, error::*, event::*, function::*, launch::*,
+    memory::*, pool::*, properties::*, registry::*, stream::*, symbol::*, texture::*,
 };
 #[cfg(not(runtime = "11"))]
 #[allow(clippy::wildcard_imports, reason = "the table has them all")]

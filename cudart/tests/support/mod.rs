@@ -104,7 +104,10 @@ impl Runtime {
             let here = std::env::current_exe().unwrap();
             // SAFETY: the driver's initialiser reads the environment, which nobody changes then.
             // The driver has the name by which the runtime looks for it.
-            let load = |file| unsafe { Library::new(here.with_file_name(file)) }.expect("it is built with the tests");
+            let load = |file| {
+                unsafe { Library::new(here.with_file_name(file)) }
+                    .expect("it is built with the tests")
+            };
             Runtime { _driver: load("libcuda.so"), runtime: load(LIBRARY) }
         })
     }
@@ -112,15 +115,18 @@ impl Runtime {
     /// A function of the API's.
     pub fn function<F: Copy>(&self, name: &str) -> F {
         // SAFETY: callers name the function's type.
-        *unsafe { self.runtime.get::<F>(name.as_bytes()) }.unwrap_or_else(|_| panic!("{name} is exported"))
+        *unsafe { self.runtime.get::<F>(name.as_bytes()) }
+            .unwrap_or_else(|_| panic!("{name} is exported"))
     }
 
     /// Registers a fat binary with one member, as a program's constructors do.
     pub fn register(&self, kind: u16, arch: u32, content: &[u8]) -> u64 {
         let data = fat_file::fat(&[fat_file::member(kind, arch, content, false, "")]).leak();
-        let wrapper = Wrapper { magic: 0x4662_43b1, version: 1, data: data.as_ptr(), name: std::ptr::null() };
+        let wrapper =
+            Wrapper { magic: 0x4662_43b1, version: 1, data: data.as_ptr(), name: std::ptr::null() };
         let wrapper: &'static Wrapper = Box::leak(Box::new(wrapper));
-        let register: unsafe extern "C" fn(*const Wrapper) -> u64 = self.function("__cudaRegisterFatBinary");
+        let register: unsafe extern "C" fn(*const Wrapper) -> u64 =
+            self.function("__cudaRegisterFatBinary");
         // SAFETY: the wrapper and the binary stay.
         unsafe { register(wrapper) }
     }
@@ -206,7 +212,13 @@ impl Runtime {
 pub fn launch_of_add(words: &u64, more: &u32) -> KernelNode {
     let parameters = Box::leak(Box::new([param(words), param(more)]));
     let [grid, block] = [Dim3(1, 1, 1), Dim3(64, 1, 1)];
-    KernelNode { function: address(&ADD), grid, block, parameters: address(parameters), ..KernelNode::default() }
+    KernelNode {
+        function: address(&ADD),
+        grid,
+        block,
+        parameters: address(parameters),
+        ..KernelNode::default()
+    }
 }
 
 pub fn param<T>(value: &T) -> *const c_void {

@@ -116,7 +116,8 @@ impl Model {
         let bytes = u.int_in_range(1..=5000_usize)?;
         let stream = u.choose_index(self.streams.len())?;
         let mut address = 0;
-        let kind = *u.choose(&[Kind::Device, Kind::Managed, Kind::Pinned, Kind::Pool, Kind::Mapped(0)])?;
+        let kind =
+            *u.choose(&[Kind::Device, Kind::Managed, Kind::Pinned, Kind::Pool, Kind::Mapped(0)])?;
         let kind = match kind {
             Kind::Device => {
                 ok(cuMemAlloc_v2(&mut address, bytes), "cuMemAlloc");
@@ -187,7 +188,10 @@ impl Model {
         ok(cuStreamSynchronize(stream), "cuStreamSynchronize");
         ok(cuStreamDestroy_v2(stream), "cuStreamDestroy");
         self.streams.pop();
-        self.buffers.iter_mut().filter(|buffer| buffer.stream == last).for_each(|buffer| buffer.stream = 0);
+        self.buffers
+            .iter_mut()
+            .filter(|buffer| buffer.stream == last)
+            .for_each(|buffer| buffer.stream = 0);
         self.gone.push(stream);
         Ok(())
     }
@@ -230,7 +234,10 @@ impl Model {
         let source: Vec<u8> = (0..bytes).map(|i| first.wrapping_add(i as u8)).collect();
         let buffer = &mut self.buffers[at];
         let stream = self.streams[buffer.stream];
-        ok(cuMemcpyHtoDAsync_v2(buffer.address + start as u64, source.as_ptr(), bytes, stream), "cuMemcpyHtoDAsync");
+        ok(
+            cuMemcpyHtoDAsync_v2(buffer.address + start as u64, source.as_ptr(), bytes, stream),
+            "cuMemcpyHtoDAsync",
+        );
         buffer.content[start..start + bytes].copy_from_slice(&source);
         Ok(())
     }
@@ -251,7 +258,8 @@ impl Model {
         let bytes = bytes.min(room);
         let (own, other) = (self.buffers[to].stream, self.buffers[from].stream);
         self.order(other, own);
-        let (source, address) = (self.buffers[from].address + start as u64, self.buffers[to].address + target as u64);
+        let (source, address) =
+            (self.buffers[from].address + start as u64, self.buffers[to].address + target as u64);
         ok(cuMemcpyDtoDAsync_v2(address, source, bytes, self.streams[own]), "cuMemcpyDtoDAsync");
         self.order(own, other);
         let content = self.buffers[from].content[start..start + bytes].to_vec();
@@ -260,7 +268,14 @@ impl Model {
     }
 
     /// Adds to 32 elements of a buffer, if it has so many.
-    fn add(&mut self, at: usize, start: usize, more: u32, run: impl FnOnce(u64, u64, &[*const u8]) -> u32, times: u32) {
+    fn add(
+        &mut self,
+        at: usize,
+        start: usize,
+        more: u32,
+        run: impl FnOnce(u64, u64, &[*const u8]) -> u32,
+        times: u32,
+    ) {
         let (function, stream) = (self.function, self.streams[self.buffers[at].stream]);
         let buffer = &mut self.buffers[at];
         let start = start / 4 * 4;
@@ -310,8 +325,12 @@ impl Model {
         let (start, _) = self.part(u, at)?;
         let buffer = &self.buffers[at];
         let (mut base, mut bytes) = (0, 0);
-        ok(cuMemGetAddressRange_v2(&mut base, &mut bytes, buffer.address + start as u64), "cuMemGetAddressRange");
-        let expected = if matches!(buffer.kind, Kind::Mapped(_)) { PIECE } else { buffer.content.len() };
+        ok(
+            cuMemGetAddressRange_v2(&mut base, &mut bytes, buffer.address + start as u64),
+            "cuMemGetAddressRange",
+        );
+        let expected =
+            if matches!(buffer.kind, Kind::Mapped(_)) { PIECE } else { buffer.content.len() };
         assert_eq!((base, bytes), (buffer.address, expected));
         Ok(())
     }
@@ -319,7 +338,9 @@ impl Model {
     /// A handle or an address of what is gone.
     fn gone_handle(&self, u: &mut Unstructured<'_>) -> Result<u64> {
         // An address may be another buffer's by now.
-        let is_live = |at: u64| self.buffers.iter().any(|b| (b.address..b.address + b.extent() as u64).contains(&at));
+        let is_live = |at: u64| {
+            self.buffers.iter().any(|b| (b.address..b.address + b.extent() as u64).contains(&at))
+        };
         let gone: Vec<u64> = self.gone.iter().copied().filter(|&at| !is_live(at)).collect();
         u.choose(&gone).copied()
     }
@@ -349,7 +370,10 @@ impl Model {
     fn compare(&self, buffer: &Buffer) {
         let mut content = vec![0; buffer.content.len()];
         let stream = self.streams[buffer.stream];
-        ok(cuMemcpyDtoHAsync_v2(content.as_mut_ptr(), buffer.address, content.len(), stream), "cuMemcpyDtoHAsync");
+        ok(
+            cuMemcpyDtoHAsync_v2(content.as_mut_ptr(), buffer.address, content.len(), stream),
+            "cuMemcpyDtoHAsync",
+        );
         ok(cuStreamSynchronize(stream), "cuStreamSynchronize");
         assert_eq!(content, buffer.content, "{:?} at {:#x}", buffer.kind, buffer.address);
     }

@@ -46,7 +46,13 @@ impl Model {
             6 => {
                 let at = u.choose_index(self.buffers.len())?;
                 let (start, _) = self.part(u, at)?;
-                self.add(at, start, u.arbitrary()?, |_, stream, params| launch(add_stub(), stream, params), 1);
+                self.add(
+                    at,
+                    start,
+                    u.arbitrary()?,
+                    |_, stream, params| launch(add_stub(), stream, params),
+                    1,
+                );
                 Ok(())
             }
             7 => self.runtime_graph(u),
@@ -68,7 +74,9 @@ impl Model {
             Kind::Device => cudaMalloc(&mut address, bytes),
             Kind::Managed => cudaMallocManaged(&mut address, bytes, 1),
             Kind::Pinned => cudaHostAlloc(&mut address, bytes, 0),
-            Kind::Pool | Kind::Mapped(_) => cudaMallocAsync(&mut address, bytes, self.streams[stream]),
+            Kind::Pool | Kind::Mapped(_) => {
+                cudaMallocAsync(&mut address, bytes, self.streams[stream])
+            }
         };
         ok(answer, "an allocation of the runtime");
         // `cudaPointerGetAttributes`: host, device or managed memory, and the device.
@@ -137,7 +145,10 @@ impl Model {
             ok(cudaMemcpyAsync(address, from, bytes, kind, stream), "cudaMemcpyAsync");
             ok(cuStreamSynchronize(stream), "cuStreamSynchronize");
         } else {
-            ok(cudaMemsetAsync(address, i32::from(value) | 0x100, bytes, stream), "cudaMemsetAsync");
+            ok(
+                cudaMemsetAsync(address, i32::from(value) | 0x100, bytes, stream),
+                "cudaMemsetAsync",
+            );
         }
         buffer.content[start..start + bytes].fill(value);
         Ok(())
@@ -150,7 +161,8 @@ impl Model {
         let bytes = bytes.min(room);
         let (own, other) = (self.buffers[to].stream, self.buffers[from].stream);
         self.order(other, own);
-        let (source, address) = (self.buffers[from].address + start as u64, self.buffers[to].address + target as u64);
+        let (source, address) =
+            (self.buffers[from].address + start as u64, self.buffers[to].address + target as u64);
         let kind = *u.choose(&[DEVICE_TO_DEVICE, BY_ADDRESS])?;
         ok(cudaMemcpyAsync(address, source, bytes, kind, self.streams[own]), "cudaMemcpyAsync");
         self.order(own, other);
@@ -163,7 +175,8 @@ impl Model {
     fn runtime_graph(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
         let at = u.choose_index(self.buffers.len())?;
         let (start, _) = self.part(u, at)?;
-        let (more, any_kind, enabled): (u32, bool, bool) = (u.arbitrary()?, u.arbitrary()?, u.arbitrary()?);
+        let (more, any_kind, enabled): (u32, bool, bool) =
+            (u.arbitrary()?, u.arbitrary()?, u.arbitrary()?);
         let run = |_, stream, params: &[*const u8]| {
             let (mut graph, mut clone, mut node, mut exec, mut count) = (0, 0, 0, 0, 0_usize);
             ok(cudaGraphCreate(&mut graph, 0), "cudaGraphCreate");
@@ -174,21 +187,37 @@ impl Model {
                 let mut parameters = [0; 32];
                 parameters[2..9].copy_from_slice(&idle);
                 let none = std::ptr::null();
-                ok(cudaGraphAddNode(&mut node, graph, none, none, 0, parameters.as_mut_ptr()), "cudaGraphAddNode");
+                ok(
+                    cudaGraphAddNode(&mut node, graph, none, none, 0, parameters.as_mut_ptr()),
+                    "cudaGraphAddNode",
+                );
             } else {
                 let none = std::ptr::null();
-                ok(cudaGraphAddKernelNode(&mut node, graph, none, 0, idle.as_ptr()), "cudaGraphAddKernelNode");
+                ok(
+                    cudaGraphAddKernelNode(&mut node, graph, none, 0, idle.as_ptr()),
+                    "cudaGraphAddKernelNode",
+                );
             }
             let mut shown = [0; 7];
-            ok(cudaGraphKernelNodeGetParams(node, shown.as_mut_ptr()), "cudaGraphKernelNodeGetParams");
+            ok(
+                cudaGraphKernelNodeGetParams(node, shown.as_mut_ptr()),
+                "cudaGraphKernelNodeGetParams",
+            );
             // The last half of the fifth word is nobody's.
             assert_eq!((&shown[..4], shown[4] as u32), (&launch[..4], 0));
-            refused(cudaGraphMemsetNodeGetParams(node, shown.as_mut_ptr()), INVALID_VALUE, "another kind of node");
+            refused(
+                cudaGraphMemsetNodeGetParams(node, shown.as_mut_ptr()),
+                INVALID_VALUE,
+                "another kind of node",
+            );
             ok(cudaGraphClone(&mut clone, graph), "cudaGraphClone");
             ok(cudaGraphGetNodes(clone, std::ptr::null_mut(), &mut count), "cudaGraphGetNodes");
             assert_eq!(count, 1);
             ok(cudaGraphInstantiate(&mut exec, graph, 0), "cudaGraphInstantiate");
-            ok(cudaGraphExecKernelNodeSetParams(exec, node, launch.as_ptr()), "cudaGraphExecKernelNodeSetParams");
+            ok(
+                cudaGraphExecKernelNodeSetParams(exec, node, launch.as_ptr()),
+                "cudaGraphExecKernelNodeSetParams",
+            );
             ok(cudaGraphNodeSetEnabled(exec, node, enabled.into()), "cudaGraphNodeSetEnabled");
             for made in [graph, clone] {
                 ok(cudaGraphDestroy(made), "cudaGraphDestroy");
@@ -236,7 +265,11 @@ impl Model {
         refused(cudaGraphDestroy(gone), INVALID_HANDLE, "cudaGraphDestroy");
         refused(cudaGraphLaunch(any, 0), INVALID_HANDLE, "cudaGraphLaunch");
         refused(cudaMemsetAsync(gone, 1, 1, 0), INVALID_VALUE, "cudaMemsetAsync");
-        refused(cudaMemcpyAsync(gone, gone, 4, DEVICE_TO_DEVICE, 0), INVALID_VALUE, "cudaMemcpyAsync");
+        refused(
+            cudaMemcpyAsync(gone, gone, 4, DEVICE_TO_DEVICE, 0),
+            INVALID_VALUE,
+            "cudaMemcpyAsync",
+        );
         refused(launch(any, 0, &[]), INVALID_DEVICE_FUNCTION, "cudaLaunchKernelExC");
         refused(cudaGetSymbolSize(&mut 0, any), INVALID_SYMBOL, "cudaGetSymbolSize");
         Ok(())

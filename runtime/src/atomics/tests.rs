@@ -4,7 +4,8 @@ use super::*;
 use crate::rounds;
 
 const NAN: u64 = 0x7fff_ffff;
-const INTEGERS: [AtomicType; 4] = [AtomicType::I8, AtomicType::I16, AtomicType::I32, AtomicType::I64];
+const INTEGERS: [AtomicType; 4] =
+    [AtomicType::I8, AtomicType::I16, AtomicType::I32, AtomicType::I64];
 const KINDS: [AtomicKind; 18] = [
     AtomicKind::Add,
     AtomicKind::Sub,
@@ -40,9 +41,33 @@ fn apply(ty: AtomicType, kind: AtomicKind, m: u64, b: u64, compare: u64) -> (u64
 /// A deterministic sequence of operands, rich in corner cases.
 fn operands(ty: AtomicType) -> Vec<u64> {
     let bits = 8 * ty.bytes();
-    let mut values = vec![0, 1, 2, 0x7f, 0x80, 0xff, u64::MAX, u64::MAX >> 1, 1 << (bits - 1), (1 << (bits - 1)) - 1];
-    values.extend([0x3c00, 0xbc00, 0x7c00, 0x7e01, 0x8000, 0x8001, 0x03ff, 0x0400, 0x3c00_4200, 0x7e00_8001]);
-    values.extend([1.0, -1.5, 1e-40, -0.0, f32::INFINITY, f32::NAN, f32::MAX].map(|f| u64::from(f.to_bits())));
+    let mut values = vec![
+        0,
+        1,
+        2,
+        0x7f,
+        0x80,
+        0xff,
+        u64::MAX,
+        u64::MAX >> 1,
+        1 << (bits - 1),
+        (1 << (bits - 1)) - 1,
+    ];
+    values.extend([
+        0x3c00,
+        0xbc00,
+        0x7c00,
+        0x7e01,
+        0x8000,
+        0x8001,
+        0x03ff,
+        0x0400,
+        0x3c00_4200,
+        0x7e00_8001,
+    ]);
+    values.extend(
+        [1.0, -1.5, 1e-40, -0.0, f32::INFINITY, f32::NAN, f32::MAX].map(|f| u64::from(f.to_bits())),
+    );
     values.extend([1.0, -1.5, 1e-310, -0.0, f64::INFINITY, f64::NAN, f64::MAX].map(f64::to_bits));
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     values.extend((0..12).map(|_| {
@@ -56,7 +81,10 @@ fn operands(ty: AtomicType) -> Vec<u64> {
 
 #[test]
 fn on_memory_as_computed() {
-    for ty in [AtomicType::F16, AtomicType::F16x2, AtomicType::F32, AtomicType::F64].into_iter().chain(INTEGERS) {
+    for ty in [AtomicType::F16, AtomicType::F16x2, AtomicType::F32, AtomicType::F64]
+        .into_iter()
+        .chain(INTEGERS)
+    {
         let mask = u64::MAX >> (64 - 8 * ty.bytes());
         let values = operands(ty);
         for kind in KINDS {
@@ -64,7 +92,11 @@ fn on_memory_as_computed() {
                 for &b in &values {
                     for compare in [m, b, m ^ 1 << (8 * ty.bytes() - 1)] {
                         let expect = (m & mask, compute(ty, kind, m, b, compare));
-                        assert_eq!(apply(ty, kind, m, b, compare), expect, "{ty:?} {kind:?} {m:#x} {b:#x}");
+                        assert_eq!(
+                            apply(ty, kind, m, b, compare),
+                            expect,
+                            "{ty:?} {kind:?} {m:#x} {b:#x}"
+                        );
                     }
                 }
             }
@@ -84,8 +116,14 @@ fn integers_as_the_standard_library_has_them() {
                     assert_eq!(stored(AtomicKind::Sub), m.wrapping_sub(b));
                     assert_eq!(stored(AtomicKind::MinU), m.min(b));
                     assert_eq!(stored(AtomicKind::MaxU), m.max(b));
-                    assert_eq!(stored(AtomicKind::MinS), (m as $signed).min(b as $signed) as $unsigned);
-                    assert_eq!(stored(AtomicKind::MaxS), (m as $signed).max(b as $signed) as $unsigned);
+                    assert_eq!(
+                        stored(AtomicKind::MinS),
+                        (m as $signed).min(b as $signed) as $unsigned
+                    );
+                    assert_eq!(
+                        stored(AtomicKind::MaxS),
+                        (m as $signed).max(b as $signed) as $unsigned
+                    );
                     assert_eq!(stored(AtomicKind::Xor), m ^ b);
                 }
             }
@@ -101,7 +139,10 @@ fn integers_as_the_standard_library_has_them() {
 #[test]
 fn wrapping_counters_and_compare_exchange() {
     let inc = |m, b| compute(AtomicType::I32, AtomicKind::Inc, m, b, 0);
-    assert_eq!([inc(0, 5), inc(4, 5), inc(5, 5), inc(9, 5), inc(0xffff_ffff, 0xffff_ffff)], [1, 5, 0, 0, 0]);
+    assert_eq!(
+        [inc(0, 5), inc(4, 5), inc(5, 5), inc(9, 5), inc(0xffff_ffff, 0xffff_ffff)],
+        [1, 5, 0, 0, 0]
+    );
     let dec = |m, b| compute(AtomicType::I32, AtomicKind::Dec, m, b, 0);
     assert_eq!([dec(0, 5), dec(1, 5), dec(5, 5), dec(6, 5), dec(0, 0)], [5, 0, 4, 5, 0]);
     let inc16 = compute(AtomicType::I16, AtomicKind::Inc, 0xffff, 0xffff, 0);
@@ -123,8 +164,11 @@ fn float_addition_against_a_wider_type() {
             let (x, y) = (f32::from_bits(m as u32), f32::from_bits(b as u32));
             // 53 >= 2 * 24 + 2: rounding twice is rounding once.
             for flush in [false, true] {
-                let wide =
-                    if flush { f64::from(flush32(x)) + f64::from(flush32(y)) } else { f64::from(x) + f64::from(y) };
+                let wide = if flush {
+                    f64::from(flush32(x)) + f64::from(flush32(y))
+                } else {
+                    f64::from(x) + f64::from(y)
+                };
                 let sum = if flush { flush32(wide as f32) } else { wide as f32 };
                 let expect = if sum.is_nan() { NAN } else { u64::from(sum.to_bits()) };
                 let got = compute(AtomicType::F32, AtomicKind::FAdd { flush, nan: NAN }, m, b, 0);
@@ -138,7 +182,13 @@ fn float_addition_against_a_wider_type() {
 #[test]
 fn half_addition_rounds_once() {
     let add = |m: u16, b: u16| {
-        compute(AtomicType::F16, AtomicKind::FAdd { flush: false, nan: 0x7fff }, u64::from(m), u64::from(b), 0) as u16
+        compute(
+            AtomicType::F16,
+            AtomicKind::FAdd { flush: false, nan: 0x7fff },
+            u64::from(m),
+            u64::from(b),
+            0,
+        ) as u16
     };
     // How often `f16::from_f64` rounds depends on the host: it is given numbers that are halves already.
     let nearest = |x: f64| {
@@ -189,7 +239,9 @@ fn minimum_and_maximum_order_zeros_and_ignore_one_nan() {
 #[test]
 fn float_compare_exchange_compares_values() {
     let bits = |f: f32| u64::from(f.to_bits());
-    let stored = |m, compare| compute(AtomicType::F32, AtomicKind::FCompareExchange, bits(m), 99, bits(compare));
+    let stored = |m, compare| {
+        compute(AtomicType::F32, AtomicKind::FCompareExchange, bits(m), 99, bits(compare))
+    };
     assert_eq!(stored(1.0, 1.0), 99);
     assert_eq!(stored(0.0, -0.0), 99);
     assert_eq!(stored(f32::NAN, f32::NAN), bits(f32::NAN));
@@ -223,7 +275,13 @@ fn threads_race_without_loss() {
         (AtomicType::I8, AtomicKind::Sub, 1, 0, (4 * N).wrapping_neg() & 0xff),
         (AtomicType::I64, AtomicKind::Inc, 999, 0, 4 * N % 1000),
         (AtomicType::I32, AtomicKind::Dec, 999, 0, (1000 - 4 * N % 1000) % 1000),
-        (AtomicType::F32, add, u64::from(1.0f32.to_bits()), 0, u64::from((4.0 * N as f32).to_bits())),
+        (
+            AtomicType::F32,
+            add,
+            u64::from(1.0f32.to_bits()),
+            0,
+            u64::from((4.0 * N as f32).to_bits()),
+        ),
         (AtomicType::F64, add, 0.5f64.to_bits(), 0, (2.0 * N as f64).to_bits()),
     ];
     for (ty, kind, operand, start, end) in cases {

@@ -48,7 +48,14 @@ pub(super) struct Arrival {
 impl Arrival {
     /// A warp waits for all others of the block, and for nothing else.
     pub(super) fn at_whole(barrier: u32) -> Arrival {
-        Arrival { kind: BarrierKind::Sync, barrier, expected: 0, lanes: 0, predicate: 0, first: true }
+        Arrival {
+            kind: BarrierKind::Sync,
+            barrier,
+            expected: 0,
+            lanes: 0,
+            predicate: 0,
+            first: true,
+        }
     }
 }
 

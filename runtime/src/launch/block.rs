@@ -282,7 +282,8 @@ impl Block {
             match warp.state {
                 State::Waiting { barrier: at, kind } if at == barrier => {
                     warp.state = State::Ready { yielded: false };
-                    warp.barrier_result = self.barriers.result(barrier, kind).unwrap_or(warp.barrier_result);
+                    warp.barrier_result =
+                        self.barriers.result(barrier, kind).unwrap_or(warp.barrier_result);
                     (self.ready, self.released) = (self.ready + 1, self.released + 1);
                 }
                 _ => {}
@@ -297,7 +298,12 @@ impl Block {
         for warp in &self.suspended {
             if let State::Waiting { barrier, .. } = warp.state {
                 let barrier = (barrier != CLUSTER).then_some(barrier);
-                waiting.push(Waiting { warp: warp.warp, lanes: None, barrier, pc: pc(warp.resume) });
+                waiting.push(Waiting {
+                    warp: warp.warp,
+                    lanes: None,
+                    barrier,
+                    pc: pc(warp.resume),
+                });
             }
             if !warp.is_done() {
                 let lanes = warp.lanes.waits.iter();

@@ -142,7 +142,9 @@ impl LaunchConfig {
 
     /// A bound of `WarpContext::slot` in a launch whose warps have so many lanes.
     pub fn warp_slots(&self, lanes: u32) -> u64 {
-        self.resident_blocks().saturating_add(self.blocks_aside()).saturating_mul(self.block_warps(lanes))
+        self.resident_blocks()
+            .saturating_add(self.blocks_aside())
+            .saturating_mul(self.block_warps(lanes))
     }
 
     /// Lets fewer blocks be set aside, so that the memory that each warp has by its slot stays
@@ -155,7 +157,8 @@ impl LaunchConfig {
 
     /// Warps of a block.
     fn block_warps(&self, lanes: u32) -> u64 {
-        let block = self.block.iter().fold(1, |product: u64, &n| product.saturating_mul(u64::from(n)));
+        let block =
+            self.block.iter().fold(1, |product: u64, &n| product.saturating_mul(u64::from(n)));
         block.div_ceil(u64::from(lanes.max(1)))
     }
 
@@ -172,7 +175,8 @@ impl LaunchConfig {
         if self.grid.iter().zip(MAX_GRID).any(|(&n, max)| n > max) {
             return Err(LaunchError::GridTooLarge { grid: self.grid });
         }
-        let lanes = self.block.iter().fold(1u64, |product, &n| product.saturating_mul(u64::from(n)));
+        let lanes =
+            self.block.iter().fold(1u64, |product, &n| product.saturating_mul(u64::from(n)));
         let limit = self.max_block_lanes.min(MAX_BLOCK_LANES);
         if lanes > u64::from(limit) {
             return Err(LaunchError::BlockTooLarge { block: self.block, lanes, limit });
@@ -206,7 +210,9 @@ pub enum LaunchError {
     BadLanes { lanes: u32 },
     #[error("{bytes} bytes do not fit in a constant bank of 64 KiB")]
     ConstBankTooLong { bytes: usize },
-    #[error("{blocks} resident blocks need {needed} bytes of registers, shared and local memory, more than {limit}")]
+    #[error(
+        "{blocks} resident blocks need {needed} bytes of registers, shared and local memory, more than {limit}"
+    )]
     ResidentTooLarge { blocks: u64, needed: u64, limit: u64 },
     #[error("the host has no {bytes} bytes of memory left for registers, shared and local memory")]
     HostOutOfMemory { bytes: u64 },

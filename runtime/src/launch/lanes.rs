@@ -81,7 +81,10 @@ impl Lanes {
 
     /// Whether no lane has exited or come to a barrier that is not over.
     pub(super) fn are_together(&self) -> bool {
-        self.exited == 0 && self.waits.is_empty() && self.arrived.is_empty() && self.released.is_empty()
+        self.exited == 0
+            && self.waits.is_empty()
+            && self.arrived.is_empty()
+            && self.released.is_empty()
     }
 
     /// What the next complete barrier hands back.
@@ -115,7 +118,8 @@ impl Lanes {
 
     /// Whether all that have not exited of these have arrived.
     fn have_arrived(&self, barrier: u32, launched: u64) -> bool {
-        let arrived = self.arrived.iter().find(|(at, _)| *at == barrier).map_or(0, |&(_, lanes)| lanes);
+        let arrived =
+            self.arrived.iter().find(|(at, _)| *at == barrier).map_or(0, |&(_, lanes)| lanes);
         launched & !self.exited & !arrived == 0
     }
 
@@ -124,9 +128,13 @@ impl Lanes {
         self.arrived.retain(|(at, _)| *at != barrier);
         let done: Vec<Wait> = self.waits.extract_if(.., |wait| wait.barrier == barrier).collect();
         for kind in BarrierKind::ALL {
-            let lanes = done.iter().filter(|wait| wait.kind == kind).fold(0, |lanes, wait| lanes | wait.lanes);
+            let lanes = done
+                .iter()
+                .filter(|wait| wait.kind == kind)
+                .fold(0, |lanes, wait| lanes | wait.lanes);
             if lanes != 0 {
-                self.released.push_back(Released { lanes, result: reduction(kind, cell.set, cell.lanes) });
+                self.released
+                    .push_back(Released { lanes, result: reduction(kind, cell.set, cell.lanes) });
             }
         }
     }
@@ -177,6 +185,9 @@ impl LaneBarriers {
         if cell.expected != 0 {
             return cell.arrivals >= cell.expected;
         }
-        started && warps.iter().all(|warp| warp.is_done() || warp.lanes.have_arrived(barrier, warp.launch_mask))
+        started
+            && warps
+                .iter()
+                .all(|warp| warp.is_done() || warp.lanes.have_arrived(barrier, warp.launch_mask))
     }
 }

@@ -59,7 +59,9 @@ impl fmt::Display for Fault {
         let Fault { kind, pc, block: [x, y, z], warp, lane, address, waiting, spinning } = self;
         write!(f, "{kind} at pc {pc:#x}, block ({x}, {y}, {z}), warp {warp}")?;
         match kind {
-            FaultKind::Deadlock if *spinning == 1 => write!(f, "; the block waits for what no other changes"),
+            FaultKind::Deadlock if *spinning == 1 => {
+                write!(f, "; the block waits for what no other changes")
+            }
             FaultKind::Deadlock if *spinning > 1 => {
                 write!(f, "; {spinning} blocks wait, each for what no other changes")
             }
@@ -79,7 +81,9 @@ impl fmt::Display for Fault {
                         write!(f, " to {}", last.warp)?;
                     }
                     match first.barrier {
-                        Some(barrier) => write!(f, " at barrier {barrier}, before pc {:#x}", first.pc)?,
+                        Some(barrier) => {
+                            write!(f, " at barrier {barrier}, before pc {:#x}", first.pc)?
+                        }
                         None => write!(f, " before pc {:#x}", first.pc)?,
                     }
                 }

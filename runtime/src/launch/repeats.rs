@@ -64,7 +64,8 @@ impl Snapshot {
         (self.extent, self.released) = (extent, block.released);
         for warp in of_extent(block, extent) {
             let is_ready = matches!(warp.state, State::Ready { .. });
-            let registers = if is_ready || extent == Extent::Memory { warp.storage.registers() } else { &[] };
+            let registers =
+                if is_ready || extent == Extent::Memory { warp.storage.registers() } else { &[] };
             let local = if extent == Extent::Memory { warp.storage.local() } else { &[] };
             self.warps.push(Warp::of(warp, [registers.len(), local.len()]));
             if self.bytes.len() + registers.len() + local.len() > MAX_BYTES {

@@ -160,7 +160,11 @@ pub fn launch(
     let resident = config.resident_blocks();
     let needed = shape.block_bytes().saturating_mul(resident);
     if needed > config.max_resident_bytes {
-        return Err(LaunchError::ResidentTooLarge { blocks: resident, needed, limit: config.max_resident_bytes });
+        return Err(LaunchError::ResidentTooLarge {
+            blocks: resident,
+            needed,
+            limit: config.max_resident_bytes,
+        });
     }
     let launch = Launch {
         memory,
@@ -185,10 +189,15 @@ pub fn launch(
         is_proving: AtomicBool::new(false),
     };
     let guard = memory.begin_launch();
-    threads::share_out(workers, |shares| launch.work(shares, None), |shares| launch.work(shares, progress));
+    threads::share_out(
+        workers,
+        |shares| launch.work(shares, None),
+        |shares| launch.work(shares, progress),
+    );
     drop(guard);
     let (blocks_done, spun) = (launch.done.into_inner(), launch.spun.into_inner());
-    let Ended { counts, fault, error } = launch.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Ended { counts, fault, error } =
+        launch.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
     match error {
         Some(error) => Err(error),
         None => Ok(Outcome { counts, blocks_done, fault: fault.map(|(_, fault)| fault), spun }),
@@ -201,7 +210,11 @@ impl Launch<'_> {
     fn work(&self, shares: &[u64], progress: Option<&dyn Fn(u64, u64)>) {
         let _guard = AbandonOnPanic(self);
         let result = Worker::new(self, shares, progress).and_then(|mut worker| {
-            let result = if self.config.cooperative { worker.run_resident(shares) } else { worker.run_in_turn() };
+            let result = if self.config.cooperative {
+                worker.run_resident(shares)
+            } else {
+                worker.run_in_turn()
+            };
             let counts = worker.end();
             let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
             ended.counts.instructions += counts.instructions;
@@ -225,7 +238,11 @@ impl Launch<'_> {
     /// The next blocks to run, in ascending order: fewer at once towards the end, so that all workers end together.
     pub(super) fn take(&self) -> std::ops::Range<u64> {
         let left = self.blocks.saturating_sub(self.next.load(Relaxed));
-        let chunk = if self.workers == 1 { MAX_CHUNK } else { (left / (self.workers * 16)).clamp(1, MAX_CHUNK) };
+        let chunk = if self.workers == 1 {
+            MAX_CHUNK
+        } else {
+            (left / (self.workers * 16)).clamp(1, MAX_CHUNK)
+        };
         let first = self.next.fetch_add(chunk, Relaxed);
         first.min(self.blocks)..first.saturating_add(chunk).min(self.blocks)
     }
@@ -277,12 +294,20 @@ impl Launch<'_> {
 
     /// Makes the register file of a warp larger, up to the limit of a launch.
     #[cold]
-    pub(super) fn grow(&self, storage: &mut WarpStorage, register_bytes: u64) -> Result<(), LaunchError> {
+    pub(super) fn grow(
+        &self,
+        storage: &mut WarpStorage,
+        register_bytes: u64,
+    ) -> Result<(), LaunchError> {
         let more = register_bytes.saturating_sub(storage.register_bytes());
         let needed = self.resident_bytes.fetch_add(more, Relaxed).saturating_add(more);
         let limit = self.config.max_resident_bytes;
         if needed > limit {
-            return Err(LaunchError::ResidentTooLarge { blocks: self.config.resident_blocks(), needed, limit });
+            return Err(LaunchError::ResidentTooLarge {
+                blocks: self.config.resident_blocks(),
+                needed,
+                limit,
+            });
         }
         storage.grow(register_bytes)
     }

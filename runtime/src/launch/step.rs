@@ -115,7 +115,8 @@ impl Step {
     /// The barrier to which warps have come in the round that has ended too early.
     pub(super) fn take_barrier(&mut self) -> Option<(u32, BarrierCounts)> {
         let barrier = std::mem::replace(&mut self.barrier, NO_BARRIER);
-        let counts = if barrier & OF_LANES == 0 { BarrierCounts::Warps } else { BarrierCounts::Lanes };
+        let counts =
+            if barrier & OF_LANES == 0 { BarrierCounts::Warps } else { BarrierCounts::Lanes };
         (barrier != NO_BARRIER).then_some((barrier & (OF_LANES - 1), counts))
     }
 
@@ -145,7 +146,8 @@ impl Step {
 
     /// The warp that runs has other storage.
     pub(super) fn move_storage(&mut self, index: usize) {
-        let StoragePointers { registers, register_bytes, local, .. } = self.warps[index].storage.place();
+        let StoragePointers { registers, register_bytes, local, .. } =
+            self.warps[index].storage.place();
         let turn = &mut self.turns[index];
         (turn.registers, turn.register_bytes, turn.local) = (registers, register_bytes, local);
     }
@@ -153,7 +155,8 @@ impl Step {
     /// Whether an engine may go on to another warp.
     pub(super) fn allow(&mut self, passes: bool) {
         let last = self.turns.len().wrapping_sub(1);
-        self.last = if passes { self.turns.as_mut_ptr().wrapping_add(last) } else { ptr::null_mut() };
+        self.last =
+            if passes { self.turns.as_mut_ptr().wrapping_add(last) } else { ptr::null_mut() };
     }
 }
 
@@ -181,7 +184,9 @@ impl WarpContext<'_> {
         let counted = self.instructions > step.turn_began;
         match whole {
             None if code == ExitCode::Done => turn.end.resume = DONE,
-            Some(whole) if counted && (step.barrier == NO_BARRIER || step.barrier == number(whole)) => {
+            Some(whole)
+                if counted && (step.barrier == NO_BARRIER || step.barrier == number(whole)) =>
+            {
                 step.barrier = number(whole);
                 turn.end = TurnEnd { resume: self.resume, came: 1 };
                 if whole.1 == BarrierCounts::Lanes {
@@ -208,7 +213,8 @@ impl WarpContext<'_> {
         self.step.turn = turns.as_mut_ptr().wrapping_add(index);
         let turn = turns[index];
         (self.registers, self.register_bytes) = (turn.registers, turn.register_bytes);
-        (self.local, self.launch_mask, self.barrier_released) = (turn.local, turn.launch_mask, turn.barrier_released);
+        (self.local, self.launch_mask, self.barrier_released) =
+            (turn.local, turn.launch_mask, turn.barrier_released);
         (self.warp, self.slot, self.barrier_result) = (turn.warp, turn.slot, turn.barrier_result);
         self.resume = turn.end.resume;
         // It is a chain of its own.
@@ -226,7 +232,10 @@ impl WarpContext<'_> {
 
     /// The warp has this storage.
     #[inline]
-    pub(super) fn stand_at(&mut self, StoragePointers { slot, registers, register_bytes, local }: StoragePointers) {
+    pub(super) fn stand_at(
+        &mut self,
+        StoragePointers { slot, registers, register_bytes, local }: StoragePointers,
+    ) {
         (self.slot, self.local) = (slot, local);
         (self.registers, self.register_bytes) = (registers, register_bytes);
     }

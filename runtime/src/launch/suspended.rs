@@ -19,9 +19,19 @@ pub(super) struct WarpStorage {
 
 impl WarpStorage {
     /// Sizes in bytes, of the whole warp.
-    pub(super) fn new(slot: u32, register_bytes: u64, local_bytes: u64) -> Result<WarpStorage, LaunchError> {
+    pub(super) fn new(
+        slot: u32,
+        register_bytes: u64,
+        local_bytes: u64,
+    ) -> Result<WarpStorage, LaunchError> {
         let local = allocate(padded_local_bytes(local_bytes))?;
-        Ok(WarpStorage { slot, registers: allocate(register_bytes)?, local, local_bytes, used: false })
+        Ok(WarpStorage {
+            slot,
+            registers: allocate(register_bytes)?,
+            local,
+            local_bytes,
+            used: false,
+        })
     }
 
     pub(super) fn register_bytes(&self) -> u64 {
@@ -44,20 +54,31 @@ impl WarpStorage {
         // SAFETY: the allocation has these bytes, which began as zeros. An engine writes to them
         // while it runs a warp, and none does as long as the scheduler has a reference to the
         // warp's storage.
-        unsafe { std::slice::from_raw_parts(self.registers.pointer().as_ptr(), self.registers.bytes() as usize) }
+        unsafe {
+            std::slice::from_raw_parts(
+                self.registers.pointer().as_ptr(),
+                self.registers.bytes() as usize,
+            )
+        }
     }
 
     /// The local memory.
     pub(super) fn local(&self) -> &[u8] {
         // SAFETY: as for `registers`.
-        unsafe { std::slice::from_raw_parts(self.local.pointer().as_ptr(), self.local_bytes as usize) }
+        unsafe {
+            std::slice::from_raw_parts(self.local.pointer().as_ptr(), self.local_bytes as usize)
+        }
     }
 
     /// Makes the register file larger. What it holds stays.
     pub(super) fn grow(&mut self, register_bytes: u64) -> Result<(), LaunchError> {
         let larger = allocate(register_bytes.max(self.register_bytes()))?;
         // SAFETY: both allocations have as many bytes as the smaller one, and no warp uses them at the moment.
-        unsafe { larger.pointer().copy_from_nonoverlapping(self.registers.pointer(), self.register_bytes() as usize) };
+        unsafe {
+            larger
+                .pointer()
+                .copy_from_nonoverlapping(self.registers.pointer(), self.register_bytes() as usize)
+        };
         self.registers = larger;
         Ok(())
     }

@@ -55,7 +55,13 @@ fn run(engine: &dyn Engine, config: &LaunchConfig) -> Outcome {
     launch(&Memory::default(), engine, config, None).unwrap()
 }
 
-fn wait(context: &mut WarpContext, kind: BarrierKind, barrier: u32, threads: u32, resume: u32) -> ExitCode {
+fn wait(
+    context: &mut WarpContext,
+    kind: BarrierKind,
+    barrier: u32,
+    threads: u32,
+    resume: u32,
+) -> ExitCode {
     context.barrier_kind = kind as u32;
     context.barrier_id = barrier;
     context.barrier_threads = threads;

@@ -49,6 +49,10 @@ pub fn share<T: Send>(threads: usize, pieces: usize, make: impl Fn(usize) -> T +
 fn helpers(count: usize) -> Option<ThreadPool> {
     let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).take();
     idle.filter(|idle| idle.current_num_threads() >= count).or_else(|| {
-        ThreadPoolBuilder::new().num_threads(count).thread_name(|n| format!("warploom {}", n + 1)).build().ok()
+        ThreadPoolBuilder::new()
+            .num_threads(count)
+            .thread_name(|n| format!("warploom {}", n + 1))
+            .build()
+            .ok()
     })
 }

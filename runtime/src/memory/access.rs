@@ -48,7 +48,9 @@ impl Memory {
         match self.page(address) {
             Page::Resident { host, access } if allows(access) => Ok(Some(within(host, address))),
             Page::Sparse => Ok(None),
-            Page::Unmapped if in_bytes() => Ok(Some(ptr::with_exposed_provenance_mut(address as usize))),
+            Page::Unmapped if in_bytes() => {
+                Ok(Some(ptr::with_exposed_provenance_mut(address as usize)))
+            }
             _ => Err(FaultKind::AddressOutOfRange),
         }
     }
@@ -111,7 +113,11 @@ impl Memory {
         self.host(last, 1, true)?;
         let mut residency = Residency::Resident;
         for i in 0..bytes {
-            residency = residency.and(self.store(address.wrapping_add(u64::from(i)), 1, value >> (8 * i))?);
+            residency = residency.and(self.store(
+                address.wrapping_add(u64::from(i)),
+                1,
+                value >> (8 * i),
+            )?);
         }
         Ok(residency)
     }
@@ -135,7 +141,8 @@ impl Memory {
             Page::Resident { host, access } if access.read && access.write => {
                 // SAFETY: the cell is aligned within a resident page, which is aligned to 16 and
                 // stays as in `load`.
-                let old = unsafe { atomics::apply_at(within(host, address), ty, kind, value, compare) };
+                let old =
+                    unsafe { atomics::apply_at(within(host, address), ty, kind, value, compare) };
                 Ok((old, Residency::Resident))
             }
             Page::Sparse => Ok((0, Residency::Sparse)),
@@ -143,7 +150,10 @@ impl Memory {
                 let pointer = ptr::with_exposed_provenance_mut(address as usize);
                 // SAFETY: the cell is aligned within a range of `map_bytes`, which stays as in
                 // `load`.
-                Ok((unsafe { atomics::apply_at(pointer, ty, kind, value, compare) }, Residency::Resident))
+                Ok((
+                    unsafe { atomics::apply_at(pointer, ty, kind, value, compare) },
+                    Residency::Resident,
+                ))
             }
             _ => Err(match self.windows().classify(address) {
                 Target::Global(_) => FaultKind::AddressOutOfRange,
@@ -192,7 +202,13 @@ impl Memory {
 
     /// What leads from the guest addresses `low ..= last` to host addresses, if they lie on pages that follow each other in host
     /// memory too and are readable or, with `write`, both readable and writable. Mostly the TLB's run has them from then on.
-    pub(crate) fn reach(&self, tlb: &mut Tlb, run: usize, (low, last): (u64, u64), write: bool) -> Option<u64> {
+    pub(crate) fn reach(
+        &self,
+        tlb: &mut Tlb,
+        run: usize,
+        (low, last): (u64, u64),
+        write: bool,
+    ) -> Option<u64> {
         let runs = if write { &mut tlb.write_runs } else { &mut tlb.read_runs };
         self.run_fill(&mut runs[run], low, write);
         let run = &runs[run].runs[0];
@@ -200,7 +216,8 @@ impl Memory {
             return Some(run.addend);
         }
         let host = self.host_to(low, write)?;
-        (low <= last && page_start(low) == page_start(last)).then(|| host.wrapping_sub(page_start(low)))
+        (low <= last && page_start(low) == page_start(last))
+            .then(|| host.wrapping_sub(page_start(low)))
     }
 
     /// Host address of an address's page if that is readable or, with `write`, both readable and writable.
@@ -221,7 +238,8 @@ impl Memory {
             return Err(refused);
         }
         let held = self.bytes.hold();
-        let pointer = self.host_if(address, |access| access.read, || held.have(address, bytes.into()));
+        let pointer =
+            self.host_if(address, |access| access.read, || held.have(address, bytes.into()));
         // SAFETY: an aligned cell lies on one page, or in a range of `map_bytes`. `held` keeps such
         // ranges mapped until this returns.
         let load = |pointer: *mut u8| unsafe { raw::load(pointer, bytes) as u64 };

@@ -23,8 +23,11 @@ impl Arena {
     pub(super) fn new(config: &MemoryConfig) -> Result<Arena, MapError> {
         let refused = |bytes| MapError::HostOutOfMemory { bytes };
         // A host that limits addresses may have fewer.
-        let wanted = [SPACE, 2, 1].map(|times| config.cap_bytes.saturating_mul(times).saturating_add(2 * PAGE_BYTES));
-        let map = |&bytes: &u64| MmapOptions::new().len(usize::try_from(bytes).ok()?).no_reserve_swap().map_anon().ok();
+        let wanted = [SPACE, 2, 1]
+            .map(|times| config.cap_bytes.saturating_mul(times).saturating_add(2 * PAGE_BYTES));
+        let map = |&bytes: &u64| {
+            MmapOptions::new().len(usize::try_from(bytes).ok()?).no_reserve_swap().map_anon().ok()
+        };
         let map: MmapMut = wanted.iter().find_map(map).ok_or(refused(wanted[2]))?;
         let map = MmapRaw::from(map);
         let first = (map.as_mut_ptr().expose_provenance() as u64).next_multiple_of(PAGE_BYTES);
@@ -52,8 +55,12 @@ impl Storage {
     /// Takes the pages at an address. Panics if a page lies outside of the arena.
     pub(super) fn new(arena: &Arc<Arena>, address: u64, bytes: u64, charge: Charge) -> Storage {
         let Range { start, end } = arena.addresses;
-        let is_inside = address >= start && address.checked_add(bytes).is_some_and(|last| last <= end);
-        assert!(is_inside, "{bytes:#x} bytes at {address:#x} are not in the arena, {start:#x} to {end:#x}");
+        let is_inside =
+            address >= start && address.checked_add(bytes).is_some_and(|last| last <= end);
+        assert!(
+            is_inside,
+            "{bytes:#x} bytes at {address:#x} are not in the arena, {start:#x} to {end:#x}"
+        );
         Storage { arena: arena.clone(), address, bytes, _charge: charge }
     }
 
@@ -70,7 +77,9 @@ impl Storage {
     pub(super) fn pointer(&self, offset: u64) -> NonNull<u8> {
         assert!(offset < self.bytes, "offset {offset:#x} of {:#x} bytes", self.bytes);
         let map = &self.arena.map;
-        let pointer = map.as_mut_ptr().wrapping_add((self.address + offset) as usize - map.as_mut_ptr().addr());
+        let pointer = map
+            .as_mut_ptr()
+            .wrapping_add((self.address + offset) as usize - map.as_mut_ptr().addr());
         NonNull::new(pointer).expect("the host maps nothing at 0")
     }
 }
@@ -78,11 +87,13 @@ impl Storage {
 impl Drop for Storage {
     fn drop(&mut self) {
         let map = &self.arena.map;
-        let (offset, length) = (self.address as usize - map.as_mut_ptr().addr(), self.bytes as usize);
+        let (offset, length) =
+            (self.address as usize - map.as_mut_ptr().addr(), self.bytes as usize);
         // SAFETY: `new` has checked that the pages lie in the map. No page table has them any more,
         // so that no access begins; one that has begun touches the map through atomics, for which
         // this is as if zeros were stored, and the map stays. Nothing of Rust's lies in it.
-        let discarded = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, offset, length) };
+        let discarded =
+            unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, offset, length) };
         if discarded.is_err() {
             // SAFETY: as above.
             unsafe { super::raw::fill(self.pointer(0).as_ptr(), length, 0) };

@@ -30,7 +30,9 @@ impl Held<'_> {
     /// Whether there is a range that holds all of so many bytes.
     pub(super) fn have(&self, address: u64, bytes: u64) -> bool {
         let before = self.0.range(..=address).next_back();
-        before.is_some_and(|(&start, range)| (address - start).checked_add(bytes).is_some_and(|end| end <= range.bytes))
+        before.is_some_and(|(&start, range)| {
+            (address - start).checked_add(bytes).is_some_and(|end| end <= range.bytes)
+        })
     }
 }
 
@@ -81,14 +83,16 @@ impl Memory {
             return Err(MapError::Forbidden { address: start, bytes });
         }
         let mut ranges = self.bytes.ranges.write().unwrap_or_else(PoisonError::into_inner);
-        let other = ranges.range(..end).next_back().filter(|(other, range)| *other + range.bytes > start);
+        let other =
+            ranges.range(..end).next_back().filter(|(other, range)| *other + range.bytes > start);
         if let Some((&other, _)) = other {
             return Err(MapError::Overlap { address: start, bytes, other });
         }
         let (first, last) = (start.next_multiple_of(PAGE_BYTES), end & !(PAGE_BYTES - 1));
         let mut pages = None;
         if first < last {
-            let Some(host) = NonNull::new(host.as_ptr().wrapping_add((first - start) as usize)) else {
+            let Some(host) = NonNull::new(host.as_ptr().wrapping_add((first - start) as usize))
+            else {
                 return Err(MapError::HostMisaligned);
             };
             // SAFETY: the pages are part of the caller's memory, which stays as long as the

@@ -19,7 +19,9 @@ pub enum MapError {
     NotPageAligned { value: u64 },
     #[error("{bytes:#x} bytes at {address:#x} overlap the range at {other:#x}")]
     Overlap { address: u64, bytes: u64, other: u64 },
-    #[error("{bytes:#x} bytes at {address:#x} overlap the shared or the local window, the first or the last page")]
+    #[error(
+        "{bytes:#x} bytes at {address:#x} overlap the shared or the local window, the first or the last page"
+    )]
     Forbidden { address: u64, bytes: u64 },
     #[error("no free range of {bytes:#x} bytes aligned to {align:#x}")]
     NoSpace { bytes: u64, align: u64 },

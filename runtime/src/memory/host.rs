@@ -51,8 +51,14 @@ impl HostBuffer {
         Ok(HostBuffer { memory, bytes, charge: None })
     }
 
-    pub(crate) fn charged(bytes: u64, in_use: &Arc<AtomicU64>, cap: u64) -> Result<HostBuffer, MapError> {
-        let rounded = bytes.checked_next_multiple_of(PAGE_BYTES).ok_or(MapError::HostOutOfMemory { bytes })?;
+    pub(crate) fn charged(
+        bytes: u64,
+        in_use: &Arc<AtomicU64>,
+        cap: u64,
+    ) -> Result<HostBuffer, MapError> {
+        let rounded = bytes
+            .checked_next_multiple_of(PAGE_BYTES)
+            .ok_or(MapError::HostOutOfMemory { bytes })?;
         let charge = Charge::take(in_use, rounded, cap)?;
         let mut buffer = HostBuffer::new(bytes)?;
         buffer.charge = Some(charge);
@@ -78,7 +84,11 @@ impl HostBuffer {
     pub(crate) fn range(&self, offset: u64, bytes: u64) -> Result<usize, MapError> {
         match offset.checked_add(bytes) {
             Some(end) if end <= self.bytes => Ok(offset as usize),
-            end => Err(MapError::HostRange { offset, end: end.unwrap_or(u64::MAX), length: self.bytes }),
+            end => Err(MapError::HostRange {
+                offset,
+                end: end.unwrap_or(u64::MAX),
+                length: self.bytes,
+            }),
         }
     }
 
@@ -101,6 +111,9 @@ impl HostBuffer {
 
 impl std::fmt::Debug for HostBuffer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HostBuffer").field("bytes", &self.bytes).field("charged", &self.charge.is_some()).finish()
+        f.debug_struct("HostBuffer")
+            .field("bytes", &self.bytes)
+            .field("charged", &self.charge.is_some())
+            .finish()
     }
 }

@@ -25,10 +25,12 @@ pub(crate) unsafe fn load(pointer: *const u8, bytes: u32) -> u128 {
             2 if aligned => u128::from(u16::from_le((*pointer.cast::<AtomicU16>()).load(Relaxed))),
             4 if aligned => u128::from(u32::from_le((*pointer.cast::<AtomicU32>()).load(Relaxed))),
             8 if aligned => u128::from(load_u64(pointer)),
-            16 if aligned => u128::from(load_u64(pointer)) | u128::from(load_u64(pointer.add(8))) << 64,
-            _ => (0..bytes as usize)
-                .rev()
-                .fold(0, |value, i| value << 8 | u128::from((*pointer.add(i).cast::<AtomicU8>()).load(Relaxed))),
+            16 if aligned => {
+                u128::from(load_u64(pointer)) | u128::from(load_u64(pointer.add(8))) << 64
+            }
+            _ => (0..bytes as usize).rev().fold(0, |value, i| {
+                value << 8 | u128::from((*pointer.add(i).cast::<AtomicU8>()).load(Relaxed))
+            }),
         }
     }
 }

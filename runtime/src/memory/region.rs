@@ -115,7 +115,9 @@ impl Region {
 
     /// Makes a binding that has pages on both sides of an address two.
     fn split(&mut self, address: u64) {
-        let Some((&bound, binding)) = self.bindings.range_mut(..address).next_back() else { return };
+        let Some((&bound, binding)) = self.bindings.range_mut(..address).next_back() else {
+            return;
+        };
         let end = bound + binding.bytes;
         if end > address {
             let rest = binding.part(address - bound, end - address);
@@ -218,7 +220,11 @@ fn whole_pages(bytes: u64) -> Result<u64, MapError> {
 }
 
 fn page_aligned(value: u64) -> Result<u64, MapError> {
-    if value.is_multiple_of(PAGE_BYTES) { Ok(value) } else { Err(MapError::NotPageAligned { value }) }
+    if value.is_multiple_of(PAGE_BYTES) {
+        Ok(value)
+    } else {
+        Err(MapError::NotPageAligned { value })
+    }
 }
 
 impl Memory {
@@ -234,11 +240,18 @@ impl Memory {
     }
 
     /// Enters a new region of `bytes`, a multiple of the page, and gives its address.
-    fn enter(&self, regions: &mut Regions, place: Placement, bytes: u64, unbound: Unbound) -> Result<u64, MapError> {
+    fn enter(
+        &self,
+        regions: &mut Regions,
+        place: Placement,
+        bytes: u64,
+        unbound: Unbound,
+    ) -> Result<u64, MapError> {
         let base = match place {
             Placement::At(address) => {
                 page_aligned(address)?;
-                let last = address.checked_add(bytes - 1).ok_or(MapError::TooLong { address, bytes })?;
+                let last =
+                    address.checked_add(bytes - 1).ok_or(MapError::TooLong { address, bytes })?;
                 if self.forbidden(address, last) {
                     return Err(MapError::Forbidden { address, bytes });
                 }
@@ -253,9 +266,11 @@ impl Memory {
                 }
                 let align = align.max(PAGE_BYTES);
                 regions.aliased.retain(|storage| storage.strong_count() > 0);
-                let aliased: Vec<Arc<Storage>> = regions.aliased.iter().filter_map(Weak::upgrade).collect();
+                let aliased: Vec<Arc<Storage>> =
+                    regions.aliased.iter().filter_map(Weak::upgrade).collect();
                 let forbidden = |first, last| {
-                    self.forbidden(first, last) || aliased.iter().any(|storage| storage.overlaps(first, last))
+                    self.forbidden(first, last)
+                        || aliased.iter().any(|storage| storage.overlaps(first, last))
                 };
                 let is_low = matches!(place, Placement::Low { .. });
                 let all = match &self.arena {
@@ -275,9 +290,16 @@ impl Memory {
             }
         };
         self.table.set_range(base >> PAGE_BITS, bytes >> PAGE_BITS, unbound.page());
-        regions
-            .map
-            .insert(base, Region { bytes, unbound, bindings: BTreeMap::new(), storage: Weak::new(), of_bytes: false });
+        regions.map.insert(
+            base,
+            Region {
+                bytes,
+                unbound,
+                bindings: BTreeMap::new(),
+                storage: Weak::new(),
+                of_bytes: false,
+            },
+        );
         Ok(base)
     }
 
@@ -350,16 +372,40 @@ impl Memory {
             let storage = Arc::new(Storage::new(arena, base, bytes, charge));
             regions.holding(base, bytes)?.storage = Arc::downgrade(&storage);
             let host = storage.pointer(0);
-            self.attach(&mut regions, base, bytes, host, Owner::Arena { storage, offset: 0 }, access)?;
+            self.attach(
+                &mut regions,
+                base,
+                bytes,
+                host,
+                Owner::Arena { storage, offset: 0 },
+                access,
+            )?;
             return Ok(base);
         }
         let buffer = Arc::new(HostBuffer::charged(bytes, &self.in_use, self.config.cap_bytes)?);
-        self.place_and_attach(place, bytes, buffer.pointer(), Owner::Buffer { _kept: buffer }, access)
+        self.place_and_attach(
+            place,
+            bytes,
+            buffer.pointer(),
+            Owner::Buffer { _kept: buffer },
+            access,
+        )
     }
 
     /// Maps a host buffer in place: guest and host see each other's writes.
-    pub fn map_host(&self, place: Placement, buffer: Arc<HostBuffer>, access: Access) -> Result<u64, MapError> {
-        self.place_and_attach(place, buffer.bytes(), buffer.pointer(), Owner::Buffer { _kept: buffer }, access)
+    pub fn map_host(
+        &self,
+        place: Placement,
+        buffer: Arc<HostBuffer>,
+        access: Access,
+    ) -> Result<u64, MapError> {
+        self.place_and_attach(
+            place,
+            buffer.bytes(),
+            buffer.pointer(),
+            Owner::Buffer { _kept: buffer },
+            access,
+        )
     }
 
     /// Maps `bytes` (a multiple of the page) of the caller's memory in place.
@@ -384,7 +430,12 @@ impl Memory {
     ///
     /// # Safety
     /// As of [`Memory::map_bytes`].
-    pub(super) unsafe fn map_pages(&self, address: u64, host: NonNull<u8>, bytes: u64) -> Result<(), MapError> {
+    pub(super) unsafe fn map_pages(
+        &self,
+        address: u64,
+        host: NonNull<u8>,
+        bytes: u64,
+    ) -> Result<(), MapError> {
         let mut regions = self.lock();
         let base = self.enter(&mut regions, Placement::At(address), bytes, Unbound::Faults)?;
         regions.holding(base, bytes)?.of_bytes = true;
@@ -498,7 +549,8 @@ impl Memory {
         }
         // Nobody minds when the nodes over the pages of an arena are freed: it has so many. The
         // caller's memory is not kept.
-        let is_kept = region.bindings.values().any(|binding| matches!(binding.owner, Owner::Buffer { .. }));
+        let is_kept =
+            region.bindings.values().any(|binding| matches!(binding.owner, Owner::Buffer { .. }));
         if self.arena.is_none() || is_kept {
             regions.retired.push((address, region));
         }
@@ -555,6 +607,7 @@ impl Memory {
     pub fn range_of(&self, address: u64) -> Option<(u64, u64)> {
         let regions = self.lock();
         let (&base, region) = regions.map.range(..=address).next_back()?;
-        (address - base < region.bytes && !regions.released.contains(&base)).then_some((base, region.bytes))
+        (address - base < region.bytes && !regions.released.contains(&base))
+            .then_some((base, region.bytes))
     }
 }

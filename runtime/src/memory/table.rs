@@ -73,7 +73,10 @@ fn encode(page: Page) -> *mut u8 {
 fn decode(entry: *mut u8) -> Page {
     let tags = entry.addr() & TAGS;
     match NonNull::new(entry.map_addr(|address| address & !TAGS)) {
-        Some(host) => Page::Resident { host, access: Access { read: tags & READ != 0, write: tags & WRITE != 0 } },
+        Some(host) => Page::Resident {
+            host,
+            access: Access { read: tags & READ != 0, write: tags & WRITE != 0 },
+        },
         None if tags & SPARSE != 0 => Page::Sparse,
         None => Page::Unmapped,
     }
@@ -112,7 +115,8 @@ impl PageTable {
         if is_node(entry) {
             return self.child(entry);
         }
-        let node = Box::into_raw(Node::filled(entry)).cast::<u8>().map_addr(|address| address | NODE);
+        let node =
+            Box::into_raw(Node::filled(entry)).cast::<u8>().map_addr(|address| address | NODE);
         at.store(node, Release);
         self.child(node)
     }
@@ -162,7 +166,10 @@ impl PageTable {
     pub(super) fn nodes(&self) -> usize {
         fn below(table: &PageTable, node: &Node) -> usize {
             let entries = node.slots.iter().map(|slot| slot.load(Acquire));
-            1 + entries.filter(|&entry| is_node(entry)).map(|entry| below(table, table.child(entry))).sum::<usize>()
+            1 + entries
+                .filter(|&entry| is_node(entry))
+                .map(|entry| below(table, table.child(entry)))
+                .sum::<usize>()
         }
         below(self, &self.root)
     }
@@ -196,8 +203,11 @@ fn prune_below(node: &mut Node, level: u32, first: u64, last: u64) {
         let same = *child.slots[0].get_mut();
         let uniform = [UNMAPPED.addr(), SPARSE].contains(&same.addr());
         let keep = !uniform || child.slots.iter_mut().any(|slot| *slot.get_mut() != same);
-        *node.slots[index].get_mut() =
-            if keep { Box::into_raw(child).cast::<u8>().map_addr(|address| address | NODE) } else { same };
+        *node.slots[index].get_mut() = if keep {
+            Box::into_raw(child).cast::<u8>().map_addr(|address| address | NODE)
+        } else {
+            same
+        };
     }
 }
 

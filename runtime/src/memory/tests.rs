@@ -13,7 +13,8 @@ fn capped(cap_bytes: u64) -> Memory {
 
 /// 64 MiB whose guest addresses are host addresses.
 fn in_place() -> Memory {
-    Memory::new(MemoryConfig { cap_bytes: 64 << 20, in_place: true, ..MemoryConfig::default() }).unwrap()
+    Memory::new(MemoryConfig { cap_bytes: 64 << 20, in_place: true, ..MemoryConfig::default() })
+        .unwrap()
 }
 
 mod access;

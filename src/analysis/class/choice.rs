@@ -64,6 +64,11 @@ impl Classes {
         let (cc, a, b) = self.spaced_compare(cc, a, b)?;
         // Where other constants divide lanes, they rarely do so between warps.
         let is_bound = constants[b].is_none_or(|bits| bits <= 1);
-        (moves(chosen) && self.get(other).is_same() && moves(a) && is_bound).then_some(Choice { chosen, cc, a, b })
+        (moves(chosen) && self.get(other).is_same() && moves(a) && is_bound).then_some(Choice {
+            chosen,
+            cc,
+            a,
+            b,
+        })
     }
 }

@@ -38,7 +38,8 @@ pub enum GridClass {
 impl GridClass {
     pub fn of(grid: [u32; 3], block: [u32; 3]) -> GridClass {
         let lanes = block.iter().copied().map(u64::from).product::<u64>();
-        let holds = |class: &GridClass| u64::from(grid[0]) <= class.blocks() && lanes <= class.lanes();
+        let holds =
+            |class: &GridClass| u64::from(grid[0]) <= class.blocks() && lanes <= class.lanes();
         [GridClass::Small, GridClass::Medium].into_iter().find(holds).unwrap_or(GridClass::Any)
     }
 
@@ -73,7 +74,8 @@ pub enum LaunchClass {
 }
 
 impl LaunchClass {
-    pub const ALL: [LaunchClass; 4] = [LaunchClass::Line, LaunchClass::Warp, LaunchClass::Chunk, LaunchClass::Any];
+    pub const ALL: [LaunchClass; 4] =
+        [LaunchClass::Line, LaunchClass::Warp, LaunchClass::Chunk, LaunchClass::Any];
 
     pub fn of(block: [u32; 3], lanes: u32) -> LaunchClass {
         if block[1] == 1 && block[2] == 1 {

@@ -10,7 +10,8 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 pub use launched::{GridClass, LaunchClass, Launched};
 use rustc_hash::FxHashMap;
 use warploom_ir::{
-    BinaryOp, Block, ConvertOp, Defs, Function, Inst, IntCc, Op, Special, Type, UnaryOp, Value, ValueType, table,
+    BinaryOp, Block, ConvertOp, Defs, Function, Inst, IntCc, Op, Special, Type, UnaryOp, Value,
+    ValueType, table,
 };
 
 use super::bounds::bound_in;
@@ -86,7 +87,12 @@ pub struct Classes {
 
 impl Classes {
     /// The classes of all lanes. What is not `computable` again from its operands varies, unless it is one for the warp.
-    pub fn of(function: &Function, block: &Block, launch: Launched, computable: &dyn Fn(&Inst) -> bool) -> Classes {
+    pub fn of(
+        function: &Function,
+        block: &Block,
+        launch: Launched,
+        computable: &dyn Fn(&Inst) -> bool,
+    ) -> Classes {
         Classes::compute(function.lanes, block, launch, None, computable)
     }
 
@@ -111,7 +117,8 @@ impl Classes {
     ) -> Classes {
         let facts = active.map(|(facts, _)| facts.clone());
         let active = active.and_then(|(_, mask)| mask);
-        let (varying, different) = (table(block.values.len(), Class::Varying), table(block.values.len(), false));
+        let (varying, different) =
+            (table(block.values.len(), Class::Varying), table(block.values.len(), false));
         let mut classes = Classes {
             lanes,
             classes: varying,
@@ -156,14 +163,18 @@ impl Classes {
                 Op::RfRead { .. } => rows[result] = true,
                 // Of a register as of a varying word: engines compare its lanes.
                 Op::Concat { lo, hi } if classes.facts.is_some() && rows[hi] => {
-                    if let (Some((step, true)), Class::Varying) = (classes.get(lo).affine(), classes.get(hi)) {
+                    if let (Some((step, true)), Class::Varying) =
+                        (classes.get(lo).affine(), classes.get(hi))
+                    {
                         classes.classes[result] = Class::Affine { step, exact: false };
                         continue;
                     }
                 }
                 Op::Const { bits, .. } => constants[result] = Some(bits),
                 Op::Splat { a } => constants[result] = constants[a],
-                Op::Select { mask, a, .. } if active.is_some_and(|active| is_subset(active, mask)) => {
+                Op::Select { mask, a, .. }
+                    if active.is_some_and(|active| is_subset(active, mask)) =>
+                {
                     classes.classes[result] = match classes.get(a) {
                         Class::Uniform => Class::SAME_IN_CHUNK,
                         class => class,
@@ -181,11 +192,19 @@ impl Classes {
                     Class::Affine { step, .. } if step != 0 && ty.bits() < 32 => Class::Varying,
                     Class::Affine { .. } if !computable(inst) => Class::Varying,
                     Class::Varying if classes.facts.is_some() && computable(inst) => {
-                        let def = |v: Value| Some(&block.insts[defs()[v].0]).filter(|inst| computable(inst));
-                        classes.chooses(&inst.op, def, &constants).map_or(Class::Varying, |choice| {
-                            classes.choices.insert(result, choice);
-                            Class::Affine { step: classes.get(choice.chosen).stride().unwrap_or(0), exact: false }
-                        })
+                        let def = |v: Value| {
+                            Some(&block.insts[defs()[v].0]).filter(|inst| computable(inst))
+                        };
+                        classes.chooses(&inst.op, def, &constants).map_or(
+                            Class::Varying,
+                            |choice| {
+                                classes.choices.insert(result, choice);
+                                Class::Affine {
+                                    step: classes.get(choice.chosen).stride().unwrap_or(0),
+                                    exact: false,
+                                }
+                            },
+                        )
                     }
                     class => class,
                 }
@@ -203,7 +222,12 @@ impl Classes {
 
     /// Operations on the longest way to what an operation makes that engines may make again, its own included. A scalar
     /// is made once, as is a varying value.
-    fn operations_in_a_row(&self, block: &Block, op: &Op, operations: &SecondaryMap<Value, u32>) -> u32 {
+    fn operations_in_a_row(
+        &self,
+        block: &Block,
+        op: &Op,
+        operations: &SecondaryMap<Value, u32>,
+    ) -> u32 {
         let (mut longest, mut is_scalar) = (0, true);
         op.for_each_operand(|v| {
             is_scalar &= block.ty(v).is_uniform() && !self.is_alike(v);
@@ -229,7 +253,9 @@ impl Classes {
         match *op {
             Op::ICmp { a, b, .. } | Op::FCmp { a, b, .. } => same(a) && same(b),
             Op::AddCarry { a, b, carry } => {
-                same(a) && same(b) && carry.is_none_or(|carry| self.is_alike_or_known(carry, constants))
+                same(a)
+                    && same(b)
+                    && carry.is_none_or(|carry| self.is_alike_or_known(carry, constants))
             }
             Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } => {
                 self.is_alike_or_known(a, constants) && self.is_alike_or_known(b, constants)
@@ -270,7 +296,13 @@ impl Classes {
     }
 
     /// Of an operation's first result, which has this type. `most` bounds values.
-    fn result(&self, inst: &Inst, constants: &Constants, ty: Type, most: &dyn Fn(Value) -> u64) -> Class {
+    fn result(
+        &self,
+        inst: &Inst,
+        constants: &Constants,
+        ty: Type,
+        most: &dyn Fn(Value) -> u64,
+    ) -> Class {
         let op = &inst.op;
         // Evenly spaced words among which 2^31 does not lie are as far apart when they are extended.
         let extended = |v: Value, step: i64, exact: bool| {
@@ -292,7 +324,9 @@ impl Classes {
                 _ => same(op, self),
             },
             Op::Binary { op: BinaryOp::Shl, a, b } => match constants[b] {
-                Some(k) if k < u64::from(ty.bits()) => scale(class(a), 1i64.wrapping_shl(k as u32), ty),
+                Some(k) if k < u64::from(ty.bits()) => {
+                    scale(class(a), 1i64.wrapping_shl(k as u32), ty)
+                }
                 _ => same(op, self),
             },
             Op::Binary { op: BinaryOp::And, a, b } => match (constants[a], constants[b]) {
@@ -302,12 +336,14 @@ impl Classes {
             },
             Op::AddCarry { a, b, carry } => match carry {
                 None => combine(class(a), class(b), 1, ty),
-                Some(carry) if self.is_alike_or_known(carry, constants) => match combine(class(a), class(b), 1, ty) {
-                    Class::Uniform => Class::SAME_IN_CHUNK,
-                    // It would be computed again where it is used, from a mask that is not there.
-                    Class::Affine { exact: false, .. } => Class::Varying,
-                    class => class,
-                },
+                Some(carry) if self.is_alike_or_known(carry, constants) => {
+                    match combine(class(a), class(b), 1, ty) {
+                        Class::Uniform => Class::SAME_IN_CHUNK,
+                        // It would be computed again where it is used, from a mask that is not there.
+                        Class::Affine { exact: false, .. } => Class::Varying,
+                        class => class,
+                    }
+                }
                 Some(_) => Class::Varying,
             },
             // The word above is the same in all lanes.
@@ -315,15 +351,21 @@ impl Classes {
                 Class::Affine { step, exact: true } if step != 0 => extended(lo, step, true),
                 _ => same(op, self),
             },
-            Op::Select { mask, a, b } if self.is_alike(mask) && class(a).is_same() && class(b).is_same() => {
+            Op::Select { mask, a, b }
+                if self.is_alike(mask) && class(a).is_same() && class(b).is_same() =>
+            {
                 Class::SAME_IN_CHUNK
             }
-            Op::Convert { op: ConvertOp::SignExtend | ConvertOp::ZeroExtend, a, .. } => match class(a) {
-                Class::Affine { step, exact } if step != 0 => extended(a, step, exact),
-                other => other,
-            },
+            Op::Convert { op: ConvertOp::SignExtend | ConvertOp::ZeroExtend, a, .. } => {
+                match class(a) {
+                    Class::Affine { step, exact } if step != 0 => extended(a, step, exact),
+                    other => other,
+                }
+            }
             Op::Convert { op: ConvertOp::Trunc, a, .. } => match class(a) {
-                Class::Affine { step, exact } => Class::Affine { step: sign_extend(step as u64, ty), exact },
+                Class::Affine { step, exact } => {
+                    Class::Affine { step: sign_extend(step as u64, ty), exact }
+                }
                 other => other,
             },
             // The upper word and the sign of a small number are 0 in all lanes.
@@ -384,9 +426,10 @@ fn combine(a: Class, b: Class, sign: i64, ty: Type) -> Class {
     match (a, b) {
         (Class::Uniform, Class::Uniform) => Class::Uniform,
         _ => match (a.affine(), b.affine()) {
-            (Some((x, ex)), Some((y, ey))) => {
-                Class::Affine { step: sign_extend(x.wrapping_add(y.wrapping_mul(sign)) as u64, ty), exact: ex && ey }
-            }
+            (Some((x, ex)), Some((y, ey))) => Class::Affine {
+                step: sign_extend(x.wrapping_add(y.wrapping_mul(sign)) as u64, ty),
+                exact: ex && ey,
+            },
             _ => Class::Varying,
         },
     }
@@ -394,7 +437,9 @@ fn combine(a: Class, b: Class, sign: i64, ty: Type) -> Class {
 
 fn scale(a: Class, k: i64, ty: Type) -> Class {
     match a {
-        Class::Affine { step, exact } => Class::Affine { step: sign_extend(step.wrapping_mul(k) as u64, ty), exact },
+        Class::Affine { step, exact } => {
+            Class::Affine { step: sign_extend(step.wrapping_mul(k) as u64, ty), exact }
+        }
         other => other,
     }
 }

@@ -13,7 +13,8 @@ use std::borrow::Cow;
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 use warploom_ir::{
-    Access, BinaryOp, Function, Inst, Op, Reg, Terminator, Value, ValueType, entry_mask, exit_mask, table,
+    Access, BinaryOp, Function, Inst, Op, Reg, Terminator, Value, ValueType, entry_mask, exit_mask,
+    table,
 };
 
 use super::editor::Editor;
@@ -80,7 +81,10 @@ impl Seen {
                     }
                     // There is room where others lie within it, or with it within another.
                     let within = |of: Value| masks.iter().any(|known| is_subset(known, of));
-                    let Some(wider) = editor.conjuncts(mask).into_iter().find(|&of| within(of)) else { return false };
+                    let Some(wider) = editor.conjuncts(mask).into_iter().find(|&of| within(of))
+                    else {
+                        return false;
+                    };
                     masks.retain(|known| !is_subset(known, wider));
                     masks.add(wider)
                 };
@@ -119,7 +123,16 @@ impl<'a> Demand<'a> {
         let values = editor.values.len();
         let (seen, alias) = (table(values, Seen::Nothing), table(values, None));
         let entered = entry_mask(&editor.insts, active);
-        let mut demand = Demand { editor, term, active, entered, dead, seen, alias, instead: FxHashMap::default() };
+        let mut demand = Demand {
+            editor,
+            term,
+            active,
+            entered,
+            dead,
+            seen,
+            alias,
+            instead: FxHashMap::default(),
+        };
         term.for_each_operand(|v| demand.see(v, Seen::All));
         for (index, inst) in editor.insts.iter().enumerate().rev() {
             if !demand.is_dead(index) {
@@ -133,9 +146,9 @@ impl<'a> Demand<'a> {
     pub fn exposed(&self, function: &Function) -> Vec<(Reg, u32)> {
         let hidden = |v: Value| match &self.seen[v] {
             Seen::Nothing => true,
-            Seen::Under(masks) => {
-                self.entered.is_some_and(|active| masks.iter().all(|m| self.editor.is_subset(m, active)))
-            }
+            Seen::Under(masks) => self
+                .entered
+                .is_some_and(|active| masks.iter().all(|m| self.editor.is_subset(m, active))),
             Seen::All => false,
         };
         let mut exposed = Vec::new();
@@ -166,10 +179,16 @@ impl<'a> Demand<'a> {
             None => {
                 let at_end = exit_mask(&self.editor.insts, self.active);
                 let is_of_active = |guard: Option<Value>| {
-                    guard.zip(at_end).is_some_and(|(guard, at_end)| self.editor.is_subset(guard, at_end))
+                    guard
+                        .zip(at_end)
+                        .is_some_and(|(guard, at_end)| self.editor.is_subset(guard, at_end))
                 };
                 let dead = self.editor.dead_writes(|reg, guard| live(reg, is_of_active(guard)));
-                if dead.is_empty() { self } else { Demand::without(self.editor, self.term, self.active, dead) }
+                if dead.is_empty() {
+                    self
+                } else {
+                    Demand::without(self.editor, self.term, self.active, dead)
+                }
             }
         };
         let (words, pairs) = (demand.low_words(), Pairs::of(demand.editor));
@@ -188,7 +207,9 @@ impl<'a> Demand<'a> {
             for inst in &self.editor.insts {
                 match inst.op {
                     Op::RfRead { reg, .. } if !demand.is_unseen(inst.results[0]) => read.push(reg),
-                    Op::RfGather { bank, first, count, .. } => read.extend((first..first + count).map(|i| bank.reg(i))),
+                    Op::RfGather { bank, first, count, .. } => {
+                        read.extend((first..first + count).map(|i| bank.reg(i)))
+                    }
                     _ => {}
                 }
             }
@@ -289,11 +310,16 @@ impl<'a> Demand<'a> {
             Op::Select { mask, a, b } => {
                 self.see(mask, seen);
                 // Both hold. The mask says more if it lies in what is seen, or in what that is a part of.
-                let says_more =
-                    |m: Value| self.editor.conjuncts(m).into_iter().any(|of| self.editor.is_subset(mask, of));
+                let says_more = |m: Value| {
+                    self.editor.conjuncts(m).into_iter().any(|of| self.editor.is_subset(mask, of))
+                };
                 let within = |m: Value| self.editor.is_subset(m, mask);
                 let inside = match &seen {
-                    Seen::Under(masks) if masks.iter().all(within) || !masks.iter().any(says_more) => seen,
+                    Seen::Under(masks)
+                        if masks.iter().all(within) || !masks.iter().any(says_more) =>
+                    {
+                        seen
+                    }
                     _ => Seen::under(mask),
                 };
                 self.see_number(index, a, inside);
@@ -302,12 +328,18 @@ impl<'a> Demand<'a> {
             Op::Binary { op: BinaryOp::And, a, b } if self.is_mask_op(&inst.op) => {
                 // One of them matters only where the other has bits. Not both: each could lose what the other relies on.
                 // A compare tells of values of lanes, and these have the most to lose.
-                let is_compare = |v: Value| matches!(self.editor.def(v), Op::ICmp { .. } | Op::FCmp { .. });
-                let is_leaf = |v: Value| matches!(self.editor.def(v), Op::RfRead { .. } | Op::Const { .. });
+                let is_compare =
+                    |v: Value| matches!(self.editor.def(v), Op::ICmp { .. } | Op::FCmp { .. });
+                let is_leaf =
+                    |v: Value| matches!(self.editor.def(v), Op::RfRead { .. } | Op::Const { .. });
                 let first = is_compare(a) || !is_compare(b) && is_leaf(b);
                 let (this, other) = if first { (a, b) } else { (b, a) };
                 let narrowed = match &seen {
-                    Seen::Under(masks) if !masks.iter().all(|m| self.editor.is_subset(other, m)) => seen,
+                    Seen::Under(masks)
+                        if !masks.iter().all(|m| self.editor.is_subset(other, m)) =>
+                    {
+                        seen
+                    }
                     _ => Seen::under(other),
                 };
                 self.see(this, narrowed);
@@ -330,7 +362,9 @@ impl<'a> Demand<'a> {
     /// What operations see that have a guard of their own; false if this is none.
     fn under_a_guard(&mut self, at: usize, op: &Op) -> bool {
         match *op {
-            Op::RfWrite { value, guard: Some(guard), nomask: true, .. } => self.masked(at, &[value], guard),
+            Op::RfWrite { value, guard: Some(guard), nomask: true, .. } => {
+                self.masked(at, &[value], guard)
+            }
             Op::RfScatter { value, index, guard: Some(guard), nomask: true, .. } => {
                 self.masked(at, &[value, index], guard)
             }
@@ -342,7 +376,9 @@ impl<'a> Demand<'a> {
                 self.masked(at, &[image, sampler], guard);
                 self.masked(at, args, guard);
             }
-            Op::Wide { ref args, guard: Some(guard), nomask: true, .. } => self.masked(at, args, guard),
+            Op::Wide { ref args, guard: Some(guard), nomask: true, .. } => {
+                self.masked(at, args, guard)
+            }
             Op::Load { access, .. } => self.access(at, &access, &[]),
             Op::Store { access, ref values, .. } => self.access(at, &access, values),
             Op::Atomic { access, value, compare, .. } => {

@@ -16,8 +16,12 @@ impl Demand<'_> {
         let within = |m: Value| masks.iter().all(|s| self.editor.is_subset(s, m));
         let outside = |m: Value| masks.iter().all(|s| self.editor.is_disjoint(m, s));
         match *op {
-            Op::Select { mask, a, .. } if within(mask) && !self.editor.ty(a).is_uniform() => Some(a),
-            Op::Select { mask, b, .. } if outside(mask) && !self.editor.ty(b).is_uniform() => Some(b),
+            Op::Select { mask, a, .. } if within(mask) && !self.editor.ty(a).is_uniform() => {
+                Some(a)
+            }
+            Op::Select { mask, b, .. } if outside(mask) && !self.editor.ty(b).is_uniform() => {
+                Some(b)
+            }
             Op::Binary { op: BinaryOp::And, a, b } if self.is_mask_op(op) => {
                 if within(b) {
                     Some(a)
@@ -139,8 +143,11 @@ impl Demand<'_> {
                 continue;
             }
             let types = inst.types(&self.editor.values);
-            let results =
-                if out.is_pure(&op) { out.pure(op, inst.window, types) } else { out.push(op, inst.window, types) };
+            let results = if out.is_pure(&op) {
+                out.pure(op, inst.window, types)
+            } else {
+                out.push(op, inst.window, types)
+            };
             for (old, new) in inst.results.iter().zip(results) {
                 map[*old] = new;
             }

@@ -9,7 +9,8 @@ use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::smallvec;
 use warploom_ir::{
-    BinaryOp, ConvertOp, Defs, Inst, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Values, Window, defs, numbered,
+    BinaryOp, ConvertOp, Defs, Inst, Op, Reg, Space, Type, UnaryOp, Value, ValueType, Values,
+    Window, defs, numbered,
 };
 
 use super::masks::Masks;
@@ -19,9 +20,13 @@ use super::rules::{Firings, Rules};
 /// value is uniform: a scalar load from a constant bank at an aligned address is pure, for it cannot fault.
 pub fn is_pure(op: &Op, known: impl Fn(Value) -> Option<u64>) -> bool {
     match op {
-        Op::Load { access, sparse: false, .. } if matches!(access.space, Space::Const(_)) && access.guard.is_none() => {
+        Op::Load { access, sparse: false, .. }
+            if matches!(access.space, Space::Const(_)) && access.guard.is_none() =>
+        {
             known(access.address).is_some_and(|at| {
-                (at as u32).wrapping_add(access.offset as u32).is_multiple_of(u32::from(access.align))
+                (at as u32)
+                    .wrapping_add(access.offset as u32)
+                    .is_multiple_of(u32::from(access.align))
             })
         }
         _ => op.traits().pure,
@@ -95,7 +100,11 @@ impl Editor {
             return smallvec![self.shaped(value, types[0], window)];
         }
         if let Some(values) = self.rewrite_all(&op, window) {
-            return values.into_iter().zip(types).map(|(value, &ty)| self.shaped(value, ty, window)).collect();
+            return values
+                .into_iter()
+                .zip(types)
+                .map(|(value, &ty)| self.shaped(value, ty, window))
+                .collect();
         }
         self.shared_as_it_is(op, window, types)
     }
@@ -104,13 +113,20 @@ impl Editor {
     fn with_inverted_last(&self, op: Op) -> Op {
         let is_inverted = |v: Value| matches!(self.def(v), Op::Unary { op: UnaryOp::Not, .. });
         match op {
-            Op::AddCarry { a, b, carry } if is_inverted(a) && !is_inverted(b) => Op::AddCarry { a: b, b: a, carry },
+            Op::AddCarry { a, b, carry } if is_inverted(a) && !is_inverted(b) => {
+                Op::AddCarry { a: b, b: a, carry }
+            }
             op => op,
         }
     }
 
     /// The same without simplifying it.
-    pub(super) fn shared_as_it_is(&mut self, op: Op, window: Window, types: &[ValueType]) -> Values {
+    pub(super) fn shared_as_it_is(
+        &mut self,
+        op: Op,
+        window: Window,
+        types: &[ValueType],
+    ) -> Values {
         let (insts, key) = (&self.insts, key(&op, window));
         let equal = |&at: &usize| insts[at].window == window && insts[at].op == op;
         if let Some(&at) = self.shared.find(key, equal) {

@@ -1,7 +1,10 @@
 //! Operations whose result is a value that there is, or a simpler operation's.
 
 use warploom_ir::eval::{binary, icmp, single};
-use warploom_ir::{BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, IntCc, Op, Type, UnaryOp, Value, ValueType, Window};
+use warploom_ir::{
+    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, IntCc, Op, Type, UnaryOp, Value, ValueType,
+    Window,
+};
 
 use super::super::bounds::bound;
 use super::super::class::kept_bits;
@@ -72,7 +75,9 @@ impl Editor {
                 None => (a == b).then_some(a),
             },
             Op::Convert { op, to, a } => self.simplify_convert(op, to, a, window),
-            Op::FBinary { op: FloatBinaryOp::Add, attrs, a, b } => self.sum_of_negated(attrs, a, b, window),
+            Op::FBinary { op: FloatBinaryOp::Add, attrs, a, b } => {
+                self.sum_of_negated(attrs, a, b, window)
+            }
             Op::ICmp { cc, a, b } => self.simplify_compare(cc, a, b, window),
             _ => None,
         }
@@ -91,7 +96,13 @@ impl Editor {
             (Some(a), Some(b)) => icmp(cc, ty, &[a], &[b]) != 0,
             (None, Some(limit)) => return self.simplify_compare_with(cc, a, (b, limit), window),
             (Some(_), None) => {
-                return Some(self.pure(Op::ICmp { cc: cc.swapped(), a: b, b: a }, window, &[ValueType::MASK])[0]);
+                return Some(
+                    self.pure(
+                        Op::ICmp { cc: cc.swapped(), a: b, b: a },
+                        window,
+                        &[ValueType::MASK],
+                    )[0],
+                );
             }
             _ => return None,
         };
@@ -130,7 +141,8 @@ impl Editor {
                 let holds = match of {
                     None => these,
                     Some(of) => {
-                        let holds = self.pure(Op::ICmp { cc, a: of, b }, window, &[ValueType::MASK])[0];
+                        let holds =
+                            self.pure(Op::ICmp { cc, a: of, b }, window, &[ValueType::MASK])[0];
                         self.and_mask(these, holds)
                     }
                 };
@@ -143,7 +155,13 @@ impl Editor {
     }
 
     /// A sum with what has been negated as a difference, which is exact in every mode: the guest has negated operands, and the host has none.
-    fn sum_of_negated(&mut self, attrs: FloatAttrs, a: Value, b: Value, window: Window) -> Option<Value> {
+    fn sum_of_negated(
+        &mut self,
+        attrs: FloatAttrs,
+        a: Value,
+        b: Value,
+        window: Window,
+    ) -> Option<Value> {
         let negated = |v: Value| match *self.def(v) {
             Op::Unary { op: UnaryOp::FNeg, a } => Some(a),
             _ => None,
@@ -159,7 +177,13 @@ impl Editor {
         Some(self.pure(Op::FBinary { op: FloatBinaryOp::Sub, attrs, a, b }, window, &[ty])[0])
     }
 
-    fn simplify_binary(&mut self, op: BinaryOp, a: Value, b: Value, window: Window) -> Option<Value> {
+    fn simplify_binary(
+        &mut self,
+        op: BinaryOp,
+        a: Value,
+        b: Value,
+        window: Window,
+    ) -> Option<Value> {
         let ty = self.ty(a).ty;
         let (ca, cb) = (self.constant(a), self.constant(b));
         let uniform = self.ty(a).is_uniform() && self.ty(b).is_uniform();
@@ -192,7 +216,9 @@ impl Editor {
                 let inverse = |a: Value, b: Value| matches!(*self.def(a), Op::Unary { op: UnaryOp::Not, a } if a == b);
                 // Whatever knows what inverting does to lanes then knows it of this too.
                 if op == BinaryOp::Xor && cb == ones {
-                    return Some(self.pure(Op::Unary { op: UnaryOp::Not, a }, window, &[self.ty(a)])[0]);
+                    return Some(
+                        self.pure(Op::Unary { op: UnaryOp::Not, a }, window, &[self.ty(a)])[0],
+                    );
                 }
                 if op != BinaryOp::Add && (inverse(a, b) || inverse(b, a)) {
                     return Some(self.iconst(ty, u64::MAX));
@@ -211,12 +237,18 @@ impl Editor {
                 }
                 None
             }
-            BinaryOp::Sub | BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS if cb == Some(0) && keeps(a) => Some(a),
+            BinaryOp::Sub | BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS
+                if cb == Some(0) && keeps(a) =>
+            {
+                Some(a)
+            }
             BinaryOp::Mul if cb == Some(1) && keeps(a) => Some(a),
             // Whatever knows what a shift does to lanes then knows it of such a product, and hosts do it faster.
             BinaryOp::Mul => {
                 let (factor, other) = if cb.is_some() { (cb?, a) } else { (ca?, b) };
-                let by = factor.is_power_of_two().then(|| self.iconst(ty, factor.trailing_zeros().into()))?;
+                let by = factor
+                    .is_power_of_two()
+                    .then(|| self.iconst(ty, factor.trailing_zeros().into()))?;
                 Some(self.binary(BinaryOp::Shl, other, by, window))
             }
             _ => None,
@@ -228,7 +260,13 @@ impl Editor {
         bound(|v| self.ty(v).ty, |v| self.def(v), v).max >> bits == 0
     }
 
-    fn simplify_convert(&mut self, op: ConvertOp, to: Type, a: Value, window: Window) -> Option<Value> {
+    fn simplify_convert(
+        &mut self,
+        op: ConvertOp,
+        to: Type,
+        a: Value,
+        window: Window,
+    ) -> Option<Value> {
         if op == ConvertOp::Bitcast && self.ty(a).ty == to {
             return Some(a);
         }

@@ -49,7 +49,9 @@ impl Finder<'_> {
         }
         if !(spaced || tiled.is_some()) {
             self.group.loose = true;
-            return !writes && self.only_reads() && matches!(access.space, Space::Global | Space::Generic);
+            return !writes
+                && self.only_reads()
+                && matches!(access.space, Space::Global | Space::Generic);
         }
         for at in self.phase..self.group.accesses.len() {
             let earlier = self.group.accesses[at];
@@ -77,7 +79,9 @@ impl Finder<'_> {
     /// Whether others of the same addresses are held apart, near which these are: so are all that are near them.
     fn are_held_apart(&self, earlier: usize, later: usize) -> bool {
         let access = |index: usize| self.block.insts[index].op.access().expect("an access");
-        let near = |a: usize, b: usize| !self.group.tiled.contains_key(&a) && are_near(access(a), access(b));
+        let near = |a: usize, b: usize| {
+            !self.group.tiled.contains_key(&a) && are_near(access(a), access(b))
+        };
         access(earlier).address != access(later).address
             && self.group.apart.iter().any(|&(a, b)| near(a, earlier) && near(b, later))
     }

@@ -112,7 +112,10 @@ pub fn groups(
     sources: &Sources,
 ) -> Vec<Group> {
     let mut groups = Vec::new();
-    let mut finder = Finder { sources: Some(sources), ..Finder::new(function, block, in_loop, defs, classes, plan) };
+    let mut finder = Finder {
+        sources: Some(sources),
+        ..Finder::new(function, block, in_loop, defs, classes, plan)
+    };
     for (number, step) in plan.steps.iter().enumerate() {
         if !finder.takes(number, step) {
             groups.extend(finder.finish(number));
@@ -197,7 +200,9 @@ impl<'a> Finder<'a> {
     pub(super) fn finish(&mut self, end: usize) -> Option<Group> {
         self.group.steps.end = end;
         let accesses = !self.group.accesses.is_empty() || self.group.loose;
-        let worth_it = (accesses || self.group.exchanges || self.in_loop && self.writes_where_all_are_active())
+        let worth_it = (accesses
+            || self.group.exchanges
+            || self.in_loop && self.writes_where_all_are_active())
             && self.may_rely_on_facts();
         if worth_it {
             self.settle_what_follows();
@@ -246,7 +251,9 @@ impl<'a> Finder<'a> {
                 _ => None,
             })
             .collect();
-        !guards.is_empty() && !self.group.scattered && guards.into_iter().all(|guard| self.require(guard, true))
+        !guards.is_empty()
+            && !self.group.scattered
+            && guards.into_iter().all(|guard| self.require(guard, true))
     }
 
     /// Facts hold for the lanes that are active at the block's entry, so these must be all; and registers must still
@@ -257,7 +264,8 @@ impl<'a> Finder<'a> {
         }
         let active = self.block.entry_mask(self.function.active);
         !self.reads_what_is_overwritten()
-            && active.is_some_and(|active| self.is_known_before(active) && self.require(active, true))
+            && active
+                .is_some_and(|active| self.is_known_before(active) && self.require(active, true))
     }
 
     /// Whether something that the group or a later step needs follows from a register that an earlier step writes.
@@ -301,7 +309,8 @@ impl<'a> Finder<'a> {
                     return false;
                 }
                 let before = self.group.clone();
-                let fits = insts.iter().all(|&index| self.takes_lanes(index)) && self.group.apart.len() <= MAX_PAIRS;
+                let fits = insts.iter().all(|&index| self.takes_lanes(index))
+                    && self.group.apart.len() <= MAX_PAIRS;
                 if fits {
                     self.insts += insts.len();
                 } else {

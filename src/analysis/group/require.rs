@@ -49,7 +49,9 @@ impl Finder<'_> {
                     }
                 }
                 Op::Unary { op: UnaryOp::Not, a } => self.require_within(a, !full, left),
-                Op::ICmp { cc, a, b } => self.require_compare(if full { cc } else { cc.inverse() }, a, b),
+                Op::ICmp { cc, a, b } => {
+                    self.require_compare(if full { cc } else { cc.inverse() }, a, b)
+                }
                 _ => false,
             }
         };
@@ -81,8 +83,12 @@ impl Finder<'_> {
                 None => {}
             }
             match *self.def(mask) {
-                Op::Binary { op: BinaryOp::And, a, b } if full => open.extend([(b, true), (a, true)]),
-                Op::Binary { op: BinaryOp::Or, a, b } if !full => open.extend([(b, false), (a, false)]),
+                Op::Binary { op: BinaryOp::And, a, b } if full => {
+                    open.extend([(b, true), (a, true)])
+                }
+                Op::Binary { op: BinaryOp::Or, a, b } if !full => {
+                    open.extend([(b, false), (a, false)])
+                }
                 Op::Unary { op: UnaryOp::Not, a } => open.push((a, !full)),
                 _ => {}
             }
@@ -138,7 +144,8 @@ impl Finder<'_> {
 
     /// Requires that an address is below a limit, with those nearby that must be too. False if it is nothing for that.
     fn require_below(&mut self, address: Value, limit: Value) -> bool {
-        let is_narrow = |v| self.classes.get(v).stride().is_some_and(|stride| stride.unsigned_abs() <= NARROW);
+        let is_narrow =
+            |v| self.classes.get(v).stride().is_some_and(|stride| stride.unsigned_abs() <= NARROW);
         let (base, offset) = match *self.def(address) {
             Op::Binary { op: BinaryOp::Add, a, b } if is_narrow(a) => match self.constant(b) {
                 Some(offset) => (a, offset as i32),
@@ -150,7 +157,8 @@ impl Finder<'_> {
             return false;
         }
         for condition in &mut self.group.conditions {
-            if let Condition::Below { base: other, offsets: (least, greatest), limit: below } = condition
+            if let Condition::Below { base: other, offsets: (least, greatest), limit: below } =
+                condition
                 && (*other, *below) == (base, limit)
             {
                 let (low, high) = (offset.min(*least), offset.max(*greatest));
@@ -167,7 +175,9 @@ impl Finder<'_> {
     /// Requires that low bits of a value are 0.
     fn require_aligned(&mut self, bits: Value) -> bool {
         let Op::Binary { op: BinaryOp::And, a, b } = *self.def(bits) else { return false };
-        let Some(low) = self.constant(b).filter(|low| (low + 1).is_power_of_two()) else { return false };
+        let Some(low) = self.constant(b).filter(|low| (low + 1).is_power_of_two()) else {
+            return false;
+        };
         let multiple = |stride: i64| stride.unsigned_abs() & low == 0;
         let possible = self.classes.get(a).stride().is_some_and(multiple);
         if possible {

@@ -23,7 +23,9 @@ impl Ssa<'_> {
     /// A write by one lane alone, of what that lane has in two values at an index that it has there: as compilers write, lane by lane, where
     /// a destination has one address.
     pub(super) fn of_one_lane(&self, op: &Op, inst: &Inst) -> Option<Held> {
-        let Op::RegionWrite { reg, index: Some(index), region, value, guard: Some(guard), .. } = *op else {
+        let Op::RegionWrite { reg, index: Some(index), region, value, guard: Some(guard), .. } =
+            *op
+        else {
             return None;
         };
         let constant = |v: Value| self.editor.constant(v);
@@ -39,7 +41,11 @@ impl Ssa<'_> {
         let lanes = lanes & inst.window.mask();
         let number = lanes.is_power_of_two().then(|| u64::from(lanes.trailing_zeros()))?;
         let of_lane = |v: Value| match *self.editor.def(v) {
-            Op::LaneRead { a, lane } if constant(lane) == Some(number) && !self.editor.ty(a).is_uniform() => Some(a),
+            Op::LaneRead { a, lane }
+                if constant(lane) == Some(number) && !self.editor.ty(a).is_uniform() =>
+            {
+                Some(a)
+            }
             _ => None,
         };
         let (index, value) = (of_lane(index)?, of_lane(value)?);
@@ -49,7 +55,10 @@ impl Ssa<'_> {
     /// Holds a write back, with one that is held if both are parts of one in ascending order of lanes.
     pub(super) fn hold(&mut self, one: Held) {
         match &mut self.held {
-            Some(held) if (Held { lanes: one.lanes, pc: one.pc, ..*held }) == one && held.lanes < one.lanes => {
+            Some(held)
+                if (Held { lanes: one.lanes, pc: one.pc, ..*held }) == one
+                    && held.lanes < one.lanes =>
+            {
                 held.lanes |= one.lanes;
             }
             _ => {
@@ -61,14 +70,24 @@ impl Ssa<'_> {
 
     /// Writes what was held back.
     pub(super) fn release(&mut self) {
-        let Some(Held { reg, region, index, value, window, mask, lanes, pc }) = self.held.take() else { return };
+        let Some(Held { reg, region, index, value, window, mask, lanes, pc }) = self.held.take()
+        else {
+            return;
+        };
         let now = std::mem::replace(&mut self.editor.pc, pc);
         let [index, value] = [index, value].map(|v| self.editor.current(v));
         let mut guard = self.editor.lanes_of(lanes);
         if let Some(mask) = mask {
             guard = self.editor.and_mask(mask, guard);
         }
-        let op = Op::RegionWrite { reg, index: Some(index), region, value, guard: Some(guard), nomask: true };
+        let op = Op::RegionWrite {
+            reg,
+            index: Some(index),
+            region,
+            value,
+            guard: Some(guard),
+            nomask: true,
+        };
         self.editor.push(op, window, &[]);
         self.editor.pc = now;
     }

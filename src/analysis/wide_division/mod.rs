@@ -16,7 +16,8 @@
 mod words;
 
 use warploom_ir::{
-    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Op, Round, SharedFn, Type, Value, Window,
+    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatUnaryOp, Op, Round, SharedFn, Type, Value,
+    Window,
 };
 
 use super::editor::Editor;
@@ -84,7 +85,13 @@ impl Editor {
     }
 
     /// LLVM's way: of three values that are computed.
-    fn chosen_at_once(&mut self, first: &Quotient, more: Value, less: Value, window: Window) -> Option<Value> {
+    fn chosen_at_once(
+        &mut self,
+        first: &Quotient,
+        more: Value,
+        less: Value,
+        window: Window,
+    ) -> Option<Value> {
         let &Op::Select { mask, a: most, b: more } = self.def(more) else { return None };
         let (rest, y) = self.at_least(mask)?;
         if y != first.y || !self.is_rest_less(rest, first) {
@@ -97,11 +104,13 @@ impl Editor {
         }
         for half in [Half::Low, Half::High] {
             if self.is_half(less, half, first.q) {
-                let raised = self.is_raised(more, half, first.q, 1) && self.is_raised(most, half, first.q, 2);
+                let raised = self.is_raised(more, half, first.q, 1)
+                    && self.is_raised(most, half, first.q, 2);
                 return raised.then(|| self.half_of_quotient(first, half, window));
             }
             if self.is_half(less, half, first.rest) {
-                let lowered = self.is_lowered(more, half, first, 1) && self.is_lowered(most, half, first, 2);
+                let lowered =
+                    self.is_lowered(more, half, first, 1) && self.is_lowered(most, half, first, 2);
                 return lowered.then(|| self.half_of_remainder(first, half, window));
             }
         }
@@ -136,7 +145,8 @@ impl Editor {
             return lowered.then(|| self.half_of_remainder(first, Half::High, window));
         }
         let &Op::Select { mask, b: whole, .. } = self.def(less) else { return None };
-        let half = [Half::Low, Half::High].into_iter().find(|&half| self.is_half(whole, half, first.q))?;
+        let half =
+            [Half::Low, Half::High].into_iter().find(|&half| self.is_half(whole, half, first.q))?;
         let is_next = match half {
             Half::Low => self.is_next_word(less, once, first.q) && self.is_more(more, less, 1),
             Half::High => mask == once && self.is_next_upper_word(more, less, once, first.q),
@@ -160,8 +170,10 @@ impl Editor {
         let &Op::AddCarry { a, b, carry: Some(carry) } = self.def(more) else { return false };
         let (at, 1) = self.def_at(carry) else { return false };
         let Op::AddCarry { a: x, b: y, carry: None } = self.insts[at].op else { return false };
-        let adds_one = |x: Value, y: Value| self.constant(y) == Some(1) && self.is_next_word(x, once, q);
-        let sum = (a == less && self.constant(b) == Some(0)) || (b == less && self.constant(a) == Some(0));
+        let adds_one =
+            |x: Value, y: Value| self.constant(y) == Some(1) && self.is_next_word(x, once, q);
+        let sum = (a == less && self.constant(b) == Some(0))
+            || (b == less && self.constant(a) == Some(0));
         sum && self.def_at(more).1 == 0
             && self.is_raised(raised, Half::High, q, 1)
             && (adds_one(x, y) || adds_one(y, x))
@@ -193,12 +205,15 @@ impl Editor {
 
     /// By 0 LLVM's estimate is 2^64 - 2^32, so that the quotient is n - n / 2^32, rounded up, and two more; NVIDIA's is 0.
     fn quotient_by_zero(&mut self, first: &Quotient, window: Window) -> Value {
-        let [one, two, word, words] = [1, 2, u32::MAX.into(), 32].map(|bits| self.iconst(Type::I64, bits));
+        let [one, two, word, words] =
+            [1, 2, u32::MAX.into(), 32].map(|bits| self.iconst(Type::I64, bits));
         if first.by == Estimate::Nvidia {
             return two;
         }
-        let (high, low) =
-            (self.binary(BinaryOp::ShrU, first.n, words, window), self.binary(BinaryOp::And, first.n, word, window));
+        let (high, low) = (
+            self.binary(BinaryOp::ShrU, first.n, words, window),
+            self.binary(BinaryOp::And, first.n, word, window),
+        );
         let up = self.binary(BinaryOp::MinU, low, one, window);
         let less = self.binary(BinaryOp::Add, high, up, window);
         let rest = self.binary(BinaryOp::Sub, first.n, less, window);
@@ -222,7 +237,10 @@ impl Editor {
             let error = self.other_operand(more, BinaryOp::MulHiU, x)?;
             let is_product = match self.negated(error) {
                 Some(product) => self.other_operand(product, BinaryOp::Mul, x) == Some(y),
-                None => self.other_operand(error, BinaryOp::Mul, x).and_then(|y| self.negated(y)) == Some(y),
+                None => {
+                    self.other_operand(error, BinaryOp::Mul, x).and_then(|y| self.negated(y))
+                        == Some(y)
+                }
             };
             is_product.then_some(x)
         };
@@ -234,15 +252,21 @@ impl Editor {
             Op::Concat { lo, hi } => {
                 let Op::Concat { lo: y_lo, hi: y_hi } = *self.def(y) else { return None };
                 let high = self.cut(hi)?;
-                let &Op::FUnary { op: FloatUnaryOp::Integral, attrs, a: scaled } = self.def(high) else { return None };
+                let &Op::FUnary { op: FloatUnaryOp::Integral, attrs, a: scaled } = self.def(high)
+                else {
+                    return None;
+                };
                 let x = self.float_product(scaled, DOWN)?;
                 let (p, q) = self.float_sum(self.cut(lo)?)?;
                 let less = if q == x { p } else { (p == x).then_some(q)? };
                 let reciprocal = self.float_product(x, BELOW_2_64)?;
-                let &Op::Shared { function: SharedFn::Rcp, a: float } = self.def(reciprocal) else { return None };
+                let &Op::Shared { function: SharedFn::Rcp, a: float } = self.def(reciprocal) else {
+                    return None;
+                };
                 let (p, q) = self.float_sum(float)?;
                 let is_float = |high: Value, low: Value| {
-                    self.float_product(high, UP).is_some_and(|high| self.is_float_of(high, y_hi, Round::Nearest))
+                    self.float_product(high, UP)
+                        .is_some_and(|high| self.is_float_of(high, y_hi, Round::Nearest))
                         && self.is_float_of(low, y_lo, Round::Nearest)
                 };
                 let found = attrs.round == Round::Zero
@@ -253,10 +277,13 @@ impl Editor {
             Op::FloatToInt { to: Type::I64, signed: false, round: Round::Zero, a, .. } => {
                 let (a, b) = self.matches_binary(self.bits_of(a)?, BinaryOp::Add)?;
                 let (step, bits) = if self.constant(a).is_some() { (a, b) } else { (b, a) };
-                let &Op::Shared { function: SharedFn::Rcp, a: float } = self.def(self.bits_of(bits)?) else {
+                let &Op::Shared { function: SharedFn::Rcp, a: float } =
+                    self.def(self.bits_of(bits)?)
+                else {
                     return None;
                 };
-                let found = self.constant(step) == Some(EXPONENT_64) && self.is_float_of(float, y, Round::Up);
+                let found = self.constant(step) == Some(EXPONENT_64)
+                    && self.is_float_of(float, y, Round::Up);
                 found.then_some(Estimate::Nvidia)
             }
             _ => None,
@@ -277,16 +304,21 @@ impl Editor {
 
     fn float_product(&self, v: Value, by: u64) -> Option<Value> {
         let (a, b) = self.float_operands(v, FloatBinaryOp::Mul)?;
-        if self.constant(b) == Some(by) { Some(a) } else { (self.constant(a) == Some(by)).then_some(b) }
+        if self.constant(b) == Some(by) {
+            Some(a)
+        } else {
+            (self.constant(a) == Some(by)).then_some(b)
+        }
     }
 
     fn float_operands(&self, v: Value, wanted: FloatBinaryOp) -> Option<(Value, Value)> {
         match *self.def(v) {
-            Op::FBinary { op, attrs: FloatAttrs { round: Round::Nearest, saturate: false, .. }, a, b }
-                if op == wanted =>
-            {
-                (self.ty(v).ty == Type::F32).then_some((a, b))
-            }
+            Op::FBinary {
+                op,
+                attrs: FloatAttrs { round: Round::Nearest, saturate: false, .. },
+                a,
+                b,
+            } if op == wanted => (self.ty(v).ty == Type::F32).then_some((a, b)),
             _ => None,
         }
     }
@@ -303,7 +335,8 @@ impl Editor {
     fn is_rest_less(&self, v: Value, first: &Quotient) -> bool {
         match *self.def(v) {
             Op::Concat { lo, hi } => {
-                self.is_lowered(lo, Half::Low, first, 1) && self.is_lowered(hi, Half::High, first, 1)
+                self.is_lowered(lo, Half::Low, first, 1)
+                    && self.is_lowered(hi, Half::High, first, 1)
             }
             _ => self.matches_binary(v, BinaryOp::Sub) == Some((first.rest, first.y)),
         }

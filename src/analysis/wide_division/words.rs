@@ -44,27 +44,38 @@ impl Editor {
     /// The words than which one is `number` more.
     fn raised_from(&self, v: Value, number: u64) -> SmallVec<[Value; 2]> {
         let (at, 0) = self.def_at(v) else { return SmallVec::new() };
-        let (Op::AddCarry { a, b, carry: None } | Op::Binary { op: BinaryOp::Add, a, b }) = self.insts[at].op else {
+        let (Op::AddCarry { a, b, carry: None } | Op::Binary { op: BinaryOp::Add, a, b }) =
+            self.insts[at].op
+        else {
             return SmallVec::new();
         };
         let is_number = |v: Value| self.constant(v) == Some(number);
-        [(a, b), (b, a)].into_iter().filter(|&(_, more)| is_number(more)).map(|(of, _)| of).collect()
+        [(a, b), (b, a)]
+            .into_iter()
+            .filter(|&(_, more)| is_number(more))
+            .map(|(of, _)| of)
+            .collect()
     }
 
     /// Whether a word is a half of the quotient and `number`.
     pub(super) fn is_raised(&self, v: Value, half: Half, q: Value, number: u64) -> bool {
         if let Op::Convert { op, a, .. } = *self.def(v) {
             let sum = self.matches_binary(a, BinaryOp::Add);
-            return op == half.of() && sum.is_some_and(|(x, y)| x == q && self.constant(y) == Some(number));
+            return op == half.of()
+                && sum.is_some_and(|(x, y)| x == q && self.constant(y) == Some(number));
         }
         if half == Half::Low {
-            return self.raised_from(v, number).into_iter().any(|of| self.is_half(of, Half::Low, q));
+            return self
+                .raised_from(v, number)
+                .into_iter()
+                .any(|of| self.is_half(of, Half::Low, q));
         }
         let Some(sum) = self.linear(v) else { return false };
         let [(p, 1), (c, 1)] = sum.words[..] else { return false };
         [(p, c), (c, p)].iter().any(|&(word, carry)| {
             let (at, result) = self.def_at(carry);
-            let raised = result == 1 && self.is_raised(self.insts[at].results[0], Half::Low, q, number);
+            let raised =
+                result == 1 && self.is_raised(self.insts[at].results[0], Half::Low, q, number);
             sum.number == 0 && self.is_half(word, Half::High, q) && raised
         })
     }
@@ -72,7 +83,9 @@ impl Editor {
     /// Whether a word is a half of the rest less `times` y, computed by words.
     pub(super) fn is_lowered(&self, v: Value, half: Half, first: &Quotient, times: u32) -> bool {
         let lowered = || {
-            let carry = |low: Value| self.insts[self.def_at(low).0].results.get(1).map(|&carry| self.current(carry));
+            let carry = |low: Value| {
+                self.insts[self.def_at(low).0].results.get(1).map(|&carry| self.current(carry))
+            };
             let mut low = self.low_words.get(&first.rest).copied()?;
             let mut carries = vec![carry(low)?];
             for _ in 0..times {
@@ -101,7 +114,9 @@ impl Editor {
         match *self.def(v) {
             Op::Concat { hi, .. } => Some(Some(self.current(hi))),
             Op::Convert { op: ConvertOp::ZeroExtend, .. } => Some(None),
-            _ => self.find(&Op::Convert { op: ConvertOp::HighHalf, to: Type::I32, a: v }, window).map(Some),
+            _ => self
+                .find(&Op::Convert { op: ConvertOp::HighHalf, to: Type::I32, a: v }, window)
+                .map(Some),
         }
     }
 
@@ -135,8 +150,12 @@ impl Editor {
                     sum.add(self.current(carry), times);
                 }
                 (&Op::AddCarry { a, b, carry: None }, 0) => open.extend([(a, times), (b, times)]),
-                (&Op::Binary { op: BinaryOp::Add, a, b }, _) => open.extend([(a, times), (b, times)]),
-                (&Op::Binary { op: BinaryOp::Sub, a, b }, _) => open.extend([(a, times), (b, -times)]),
+                (&Op::Binary { op: BinaryOp::Add, a, b }, _) => {
+                    open.extend([(a, times), (b, times)])
+                }
+                (&Op::Binary { op: BinaryOp::Sub, a, b }, _) => {
+                    open.extend([(a, times), (b, -times)])
+                }
                 (&Op::Unary { op: UnaryOp::Not, a }, _) => {
                     sum.number = sum.number.wrapping_sub(times as u32);
                     open.push((a, -times));

@@ -13,12 +13,22 @@ pub(super) fn program(module: &Module, f: &Function, header: &Header, out: &mut 
     if header.crs_bytes() > 0 {
         line!(out, "  CRS stack  {} bytes", header.crs_bytes());
     }
-    let flags: Vec<&str> = Flag::ALL.into_iter().filter(|&flag| header.has(flag)).map(Flag::name).collect();
-    line!(out, "  allows     {}", if flags.is_empty() { "nothing besides".into() } else { flags.join(", ") });
+    let flags: Vec<&str> =
+        Flag::ALL.into_iter().filter(|&flag| header.has(flag)).map(Flag::name).collect();
+    line!(
+        out,
+        "  allows     {}",
+        if flags.is_empty() { "nothing besides".into() } else { flags.join(", ") }
+    );
     match header.stage() {
         Stage::TessControl => line!(out, "  threads    {} of a patch", header.threads()),
         Stage::Geometry => {
-            line!(out, "  vertices   at most {}, {} instances", header.max_vertices(), header.threads().max(1));
+            line!(
+                out,
+                "  vertices   at most {}, {} instances",
+                header.max_vertices(),
+                header.threads().max(1)
+            );
         }
         Stage::Vertex | Stage::TessEval | Stage::Fragment => {}
     }
@@ -35,11 +45,14 @@ pub(super) fn program(module: &Module, f: &Function, header: &Header, out: &mut 
     }
     for target in (0..TARGETS).filter(|&target| header.target(target) != 0) {
         let letters = ["r", "g", "b", "a"].into_iter().enumerate();
-        let components: String =
-            letters.filter(|(n, _)| header.target(target) >> n & 1 != 0).map(|(_, letter)| letter).collect();
+        let components: String = letters
+            .filter(|(n, _)| header.target(target) >> n & 1 != 0)
+            .map(|(_, letter)| letter)
+            .collect();
         line!(out, "  outputs    target{target} {components}");
     }
-    for (name, writes) in [("mask", header.writes_sample_mask()), ("depth", header.writes_depth())] {
+    for (name, writes) in [("mask", header.writes_sample_mask()), ("depth", header.writes_depth())]
+    {
         if writes {
             line!(out, "  outputs    {name}");
         }

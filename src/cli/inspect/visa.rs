@@ -9,7 +9,8 @@ use warploom_visa::module::Routine;
 
 pub(super) fn kernel(module: &Module, f: &Function, visa: &VisaKernel, out: &mut String) {
     line!(out, "\nkernel {}", f.name);
-    if let Some(routine) = module.visa.as_ref().and_then(|of| of.module.routines.get(visa.routine)) {
+    if let Some(routine) = module.visa.as_ref().and_then(|of| of.module.routines.get(visa.routine))
+    {
         self::routine(routine, f, out);
     }
     if let Some(info) = &visa.info {
@@ -18,7 +19,13 @@ pub(super) fn kernel(module: &Module, f: &Function, visa: &VisaKernel, out: &mut
 }
 
 fn routine(routine: &Routine, f: &Function, out: &mut String) {
-    line!(out, "  code       {} bytes, vISA {}, {} instructions", f.size, routine.version, routine.code.len());
+    line!(
+        out,
+        "  code       {} bytes, vISA {}, {} instructions",
+        f.size,
+        routine.version,
+        routine.code.len()
+    );
     line!(out, "  SIMD       {} lanes", routine.simd_size());
     line!(
         out,
@@ -49,7 +56,13 @@ fn info(info: &KernelInfo, f: &Function, out: &mut String) {
     for (number, param) in f.params.iter().enumerate() {
         let named = info.args.iter().find(|arg| arg.index as usize == number);
         let name = named.map_or(String::new(), |arg| format!(", {} ({})", arg.name, arg.type_name));
-        line!(out, "    {:<2} offset {:#05x}, {} bytes{name}", number + 1, param.offset, param.size);
+        line!(
+            out,
+            "    {:<2} offset {:#05x}, {} bytes{name}",
+            number + 1,
+            param.offset,
+            param.size
+        );
     }
     line!(out, "  payload    {} bytes inline", env.inline_data_payload_size);
     info.per_thread.iter().for_each(|arg| payload(arg, " of each thread", out));
@@ -68,5 +81,11 @@ fn payload(arg: &PayloadArgument, whose: &str, out: &mut String) {
         Some(AddressMode::Bindless) => ", bindless",
         Some(AddressMode::Slm) => ", shared local memory",
     };
-    line!(out, "    {:#05x} {:>3} bytes{whose}: {}{of}{mode}", arg.offset, arg.size, arg.kind.name());
+    line!(
+        out,
+        "    {:#05x} {:>3} bytes{whose}: {}{of}{mode}",
+        arg.offset,
+        arg.size,
+        arg.kind.name()
+    );
 }

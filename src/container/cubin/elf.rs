@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use object::LittleEndian as LE;
 use object::elf::{
-    EM_CUDA, ET_REL, FileHeader64, SHN_UNDEF, SHT_NOBITS, SHT_REL, SHT_RELA, SHT_SYMTAB, STB_LOCAL, STB_WEAK, STT_FUNC,
-    STT_OBJECT, STT_SECTION, SectionHeader64, SectionType, Sym64,
+    EM_CUDA, ET_REL, FileHeader64, SHN_UNDEF, SHT_NOBITS, SHT_REL, SHT_RELA, SHT_SYMTAB, STB_LOCAL,
+    STB_WEAK, STT_FUNC, STT_OBJECT, STT_SECTION, SectionHeader64, SectionType, Sym64,
 };
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
 
 use super::info::Attributes;
 use super::{Refused, reloc};
 use crate::{
-    Binding, Error, Function, Isa, Module, Relocation, Section, SectionId, SectionKind, SharedSections, Symbol,
-    SymbolId, SymbolKind, Unreadable,
+    Binding, Error, Function, Isa, Module, Relocation, Section, SectionId, SectionKind,
+    SharedSections, Symbol, SymbolId, SymbolKind, Unreadable,
 };
 
 type Header = FileHeader64<LE>;
@@ -78,20 +78,22 @@ impl<'a> Reader<'a> {
     fn content(&mut self, section: &SectionHeader64<LE>, name: &str) -> Result<&'a [u8], Error> {
         let (offset, size) = (section.sh_offset.get(LE), section.sh_size.get(LE));
         let data = slice(self.bytes, offset, size).ok_or_else(|| {
-            Error::malformed(offset, format!("section {name} of {size} bytes"), within(self.bytes, "it to lie"))
+            Error::malformed(
+                offset,
+                format!("section {name} of {size} bytes"),
+                within(self.bytes, "it to lie"),
+            )
         })?;
-        self.content_left = self
-            .content_left
-            .checked_sub(size)
-            .ok_or_else(|| Error::malformed(offset, format!("section {name}"), "sections that do not overlap"))?;
+        self.content_left = self.content_left.checked_sub(size).ok_or_else(|| {
+            Error::malformed(offset, format!("section {name}"), "sections that do not overlap")
+        })?;
         Ok(data)
     }
 
     fn name(&mut self, raw: &[u8], offset: u64) -> Result<String, Error> {
-        self.names_left = self
-            .names_left
-            .checked_sub(raw.len() as u64)
-            .ok_or_else(|| Error::malformed(offset, "names", "names that do not overlap in the string table"))?;
+        self.names_left = self.names_left.checked_sub(raw.len() as u64).ok_or_else(|| {
+            Error::malformed(offset, "names", "names that do not overlap in the string table")
+        })?;
         Ok(String::from_utf8_lossy(raw).into_owned())
     }
 }
@@ -106,9 +108,12 @@ fn within(bytes: &[u8], what: &str) -> String {
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<File, Error> {
-    let header = Header::parse(bytes)
-        .map_err(|e| Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file"))?;
-    let endian = header.endian().map_err(|_| Error::malformed(5, "ELF data encoding", "little-endian (1)"))?;
+    let header = Header::parse(bytes).map_err(|e| {
+        Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file")
+    })?;
+    let endian = header
+        .endian()
+        .map_err(|_| Error::malformed(5, "ELF data encoding", "little-endian (1)"))?;
     if header.e_machine(endian) != EM_CUDA {
         let what = format!("machine {}", header.e_machine(endian).0);
         return Err(Error::malformed(0x12, what, format!("{} (NVIDIA CUDA)", EM_CUDA.0)));
@@ -116,12 +121,21 @@ pub(super) fn read(bytes: &[u8]) -> Result<File, Error> {
     let isa = isa(header.e_ident().abi_version, header.e_flags(endian).0)?;
     let table_at = header.e_shoff(endian);
     let sections = header.sections(endian, bytes).map_err(|e| {
-        Error::malformed(table_at, format!("section table: {e}"), within(bytes, "a table of section headers"))
+        Error::malformed(
+            table_at,
+            format!("section table: {e}"),
+            within(bytes, "a table of section headers"),
+        )
     })?;
     let symbols = sections.symbols(endian, bytes, SHT_SYMTAB).map_err(|e| {
-        Error::malformed(table_at, format!("symbol table: {e}"), within(bytes, "symbols and their strings"))
+        Error::malformed(
+            table_at,
+            format!("symbol table: {e}"),
+            within(bytes, "symbols and their strings"),
+        )
     })?;
-    let mut reader = Reader { bytes, content_left: bytes.len() as u64, names_left: 4 * bytes.len() as u64 };
+    let mut reader =
+        Reader { bytes, content_left: bytes.len() as u64, names_left: 4 * bytes.len() as u64 };
     let mut file = File {
         module: Module::new(isa, vec![]),
         info: vec![],
@@ -163,7 +177,9 @@ fn kind(name: &str, ty: SectionType, owner: Option<SectionId>) -> Option<Section
     }
     match (name, ty) {
         (".nv.global" | ".nv.global.init", _) => Some(SectionKind::Global),
-        _ if name.starts_with(".nv.shared") || ty == sht::CUDA_SHARED => Some(SectionKind::Shared { owner }),
+        _ if name.starts_with(".nv.shared") || ty == sht::CUDA_SHARED => {
+            Some(SectionKind::Shared { owner })
+        }
         _ => {
             let bank = ty.0.checked_sub(sht::CUDA_CONSTANT_B0).filter(|&bank| bank <= LAST_BANK)?;
             Some(SectionKind::Constant { bank: bank as u8, owner })
@@ -181,9 +197,9 @@ fn read_sections(
     let mut names = Vec::with_capacity(sections.len());
     for (i, header) in sections.iter().enumerate() {
         let at = table_at + (i * std::mem::size_of::<SectionHeader64<LE>>()) as u64;
-        let raw = sections
-            .section_name(LE, header)
-            .map_err(|e| Error::malformed(at, format!("name of section {i}: {e}"), "an offset in .shstrtab"))?;
+        let raw = sections.section_name(LE, header).map_err(|e| {
+            Error::malformed(at, format!("name of section {i}: {e}"), "an offset in .shstrtab")
+        })?;
         names.push(reader.name(raw, at)?);
     }
     // Code first: constants and shared memory name the code they belong to.
@@ -191,32 +207,53 @@ fn read_sections(
         for (i, header) in sections.iter().enumerate() {
             let (name, ty) = (&names[i], header.sh_type(LE));
             let owner = ids.get(header.sh_info(LE) as usize).copied().flatten();
-            if ty == sht::CUDA_INFO && !code && (name == ".nv.info" || name.starts_with(".nv.info.")) {
+            if ty == sht::CUDA_INFO
+                && !code
+                && (name == ".nv.info" || name.starts_with(".nv.info."))
+            {
                 let data = reader.content(header, name)?.to_vec();
-                file.info.push(Attributes { section: name.clone(), at: header.sh_offset(LE), owner, data });
+                file.info.push(Attributes {
+                    section: name.clone(),
+                    at: header.sh_offset(LE),
+                    owner,
+                    data,
+                });
                 continue;
             }
             let Some(kind) = kind(name, ty, owner) else { continue };
             if (kind == SectionKind::Code) != code {
                 continue;
             }
-            let empty = matches!(ty, SHT_NOBITS | sht::CUDA_GLOBAL | sht::CUDA_LOCAL | sht::CUDA_SHARED);
+            let empty =
+                matches!(ty, SHT_NOBITS | sht::CUDA_GLOBAL | sht::CUDA_LOCAL | sht::CUDA_SHARED);
             let data = if empty { vec![] } else { reader.content(header, name)?.to_vec() };
             let align = header.sh_addralign(LE).max(1);
             if !align.is_power_of_two() || align > 1 << 20 {
                 let what = format!("alignment {align} of section {name}");
-                return Err(Error::malformed(header.sh_offset(LE), what, "a power of two up to 1 MiB"));
+                return Err(Error::malformed(
+                    header.sh_offset(LE),
+                    what,
+                    "a power of two up to 1 MiB",
+                ));
             }
             ids[i] = Some(SectionId(file.module.sections.len()));
             let size = header.sh_size(LE);
             if matches!(kind, SectionKind::Constant { .. }) && size > MAX_BANK_BYTES {
                 let what = format!("section {name} of {size} bytes");
-                return Err(Error::malformed(header.sh_offset(LE), what, "a constant bank of at most 64 KiB"));
+                return Err(Error::malformed(
+                    header.sh_offset(LE),
+                    what,
+                    "a constant bank of at most 64 KiB",
+                ));
             }
             file.module.sections.push(Section { name: name.clone(), kind, align, size, data });
             if kind == SectionKind::Code {
-                let (registers, barriers) = (header.sh_info(LE) >> 24, (header.sh_flags(LE).0 >> 20) as u32 & 0x7f);
-                file.code_headers.insert(SectionId(file.module.sections.len() - 1), CodeHeader { registers, barriers });
+                let (registers, barriers) =
+                    (header.sh_info(LE) >> 24, (header.sh_flags(LE).0 >> 20) as u32 & 0x7f);
+                file.code_headers.insert(
+                    SectionId(file.module.sections.len() - 1),
+                    CodeHeader { registers, barriers },
+                );
             }
         }
     }
@@ -233,9 +270,9 @@ fn read_symbols(
     let table = sections.section(symbols.section()).map(|s| s.sh_offset(LE)).unwrap_or(0);
     for (index, symbol) in symbols.enumerate() {
         let at = table + (index.0 * std::mem::size_of::<Sym64<LE>>()) as u64;
-        let section_index = symbols
-            .symbol_section(LE, symbol, index)
-            .map_err(|e| Error::malformed(at, format!("section of symbol {}: {e}", index.0), "a section index"))?;
+        let section_index = symbols.symbol_section(LE, symbol, index).map_err(|e| {
+            Error::malformed(at, format!("section of symbol {}: {e}", index.0), "a section index")
+        })?;
         let section = section_index.and_then(|i| section_of_index.get(i.0).copied().flatten());
         let kind = match symbol.st_type() {
             STT_FUNC => SymbolKind::Function,
@@ -253,7 +290,13 @@ fn read_symbols(
             (SymbolKind::Section, Some(id)) => file.module.section(id).name.clone().into_bytes(),
             _ => symbol
                 .name(LE, symbols.strings())
-                .map_err(|e| Error::malformed(at, format!("name of symbol {}: {e}", index.0), "an offset in .strtab"))?
+                .map_err(|e| {
+                    Error::malformed(
+                        at,
+                        format!("name of symbol {}: {e}", index.0),
+                        "an offset in .strtab",
+                    )
+                })?
                 .to_vec(),
         };
         let id = SymbolId(file.module.symbols.len());
@@ -264,10 +307,15 @@ fn read_symbols(
         {
             let (offset, size) = (symbol.st_value(LE), symbol.st_size(LE));
             let kernel = other & STO_CUDA_ENTRY != 0;
-            let end = offset.checked_add(size).filter(|&end| end <= file.module.section(section).data.len() as u64);
+            let end = offset
+                .checked_add(size)
+                .filter(|&end| end <= file.module.section(section).data.len() as u64);
             if end.is_none() || offset % 8 != 0 {
                 let what = format!("function {name} at {offset:#x} of {size} bytes");
-                let expected = format!("it to lie within {}, 8-byte aligned", file.module.section(section).name);
+                let expected = format!(
+                    "it to lie within {}, 8-byte aligned",
+                    file.module.section(section).name
+                );
                 let error = Error::malformed(at, what, expected);
                 if !kernel {
                     return Err(error);
@@ -292,7 +340,9 @@ fn read_symbols(
                 STB_WEAK => Binding::Weak,
                 _ => Binding::Global,
             },
-            dynamic_shared: undefined && kind == SymbolKind::Object && other & STO_CUDA_SPACE == STO_CUDA_SHARED,
+            dynamic_shared: undefined
+                && kind == SymbolKind::Object
+                && other & STO_CUDA_SPACE == STO_CUDA_SHARED,
         });
     }
     Ok(())
@@ -302,7 +352,9 @@ fn read_symbols(
 fn place_shared_variables(module: &mut Module) {
     let mut used = vec![0_u64; module.sections.len()];
     for symbol in module.symbols.iter_mut().filter(|s| s.kind == SymbolKind::Object) {
-        let Some(id) = symbol.section.filter(|id| matches!(module.sections[id.0].kind, SectionKind::Shared { .. }))
+        let Some(id) = symbol
+            .section
+            .filter(|id| matches!(module.sections[id.0].kind, SectionKind::Shared { .. }))
         else {
             continue;
         };
@@ -318,7 +370,8 @@ fn place_shared_variables(module: &mut Module) {
 /// Static shared memory of each kernel: the module's, then its own.
 fn count_shared(module: &mut Module) {
     let shared = SharedSections::of(module);
-    let bytes: Vec<u64> = module.functions.iter().map(|function| shared.layout(function.section).1).collect();
+    let bytes: Vec<u64> =
+        module.functions.iter().map(|function| shared.layout(function.section).1).collect();
     for (function, bytes) in module.functions.iter_mut().zip(bytes) {
         function.shared_bytes = bytes;
     }
@@ -332,7 +385,10 @@ fn read_relocations(
 ) -> Result<(), Error> {
     for header in sections.iter() {
         let (ty, at) = (header.sh_type(LE), header.sh_offset(LE));
-        let Some(section) = section_of_index.get(header.sh_info(LE) as usize).copied().flatten() else { continue };
+        let Some(section) = section_of_index.get(header.sh_info(LE) as usize).copied().flatten()
+        else {
+            continue;
+        };
         // Nothing brings content to shared memory. cuBLAS and cuDNN have kernels written by hand whose sections of it are
         // relocated against symbols that no file defines.
         if matches!(file.module.section(section).kind, SectionKind::Shared { .. }) {
@@ -362,8 +418,11 @@ fn read_relocations(
 /// The relocation of a section that an entry of a table describes, which is at an offset in the
 /// file.
 fn relocation(file: &File, section: SectionId, entry: &[u8], at: u64) -> Result<Relocation, Error> {
-    let word =
-        |i: usize| entry.get(i * 8..i * 8 + 8).map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default()));
+    let word = |i: usize| {
+        entry
+            .get(i * 8..i * 8 + 8)
+            .map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default()))
+    };
     let (offset, info) = (word(0).unwrap_or(0), word(1).unwrap_or(0));
     let (number, index) = (info as u32, (info >> 32) as usize);
     let target = file.module.section(section);
@@ -372,11 +431,26 @@ fn relocation(file: &File, section: SectionId, entry: &[u8], at: u64) -> Result<
         why: "its meaning is not known".into(),
     })?;
     let symbol = file.symbol_of_index.get(index).copied().flatten().ok_or_else(|| {
-        Error::malformed(at, format!("relocation against symbol {index}"), "a variable, function or section")
+        Error::malformed(
+            at,
+            format!("relocation against symbol {index}"),
+            "a variable, function or section",
+        )
     })?;
     if offset.checked_add(kind.bytes()).is_none_or(|end| end > target.data.len() as u64) {
         let what = format!("relocation of {} at {offset:#x}", target.name);
-        return Err(Error::malformed(at, what, format!("a place in its {:#x} bytes", target.data.len())));
+        return Err(Error::malformed(
+            at,
+            what,
+            format!("a place in its {:#x} bytes", target.data.len()),
+        ));
     }
-    Ok(Relocation { section, offset, kind, name, symbol, addend: word(2).map(|addend| addend as i64) })
+    Ok(Relocation {
+        section,
+        offset,
+        kind,
+        name,
+        symbol,
+        addend: word(2).map(|addend| addend as i64),
+    })
 }

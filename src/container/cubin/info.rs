@@ -51,7 +51,12 @@ struct Record<'a> {
 
 impl Record<'_> {
     fn malformed(&self, expected: &str) -> Error {
-        let what = format!("{}: attribute {:#04x} of {} bytes", self.section, self.attribute, self.value.len());
+        let what = format!(
+            "{}: attribute {:#04x} of {} bytes",
+            self.section,
+            self.attribute,
+            self.value.len()
+        );
         Error::malformed(self.at, what, expected)
     }
 
@@ -84,8 +89,11 @@ pub(super) struct Index {
 impl Index {
     /// `symbol_of_index` has the module's symbol for each index of the file's symbol table.
     pub(super) fn new(module: &Module, symbol_of_index: Vec<Option<SymbolId>>) -> Index {
-        let mut index =
-            Index { symbol_of_index, function_of_symbol: HashMap::new(), kernels_of_section: HashMap::new() };
+        let mut index = Index {
+            symbol_of_index,
+            function_of_symbol: HashMap::new(),
+            kernels_of_section: HashMap::new(),
+        };
         for (i, function) in module.functions.iter().enumerate() {
             index.function_of_symbol.insert(function.symbol, i);
             if function.kernel {
@@ -105,7 +113,11 @@ impl Index {
 }
 
 /// Enters a section of attributes into the module's functions.
-pub(super) fn apply(module: &mut Module, index: &Index, attributes: &Attributes) -> Result<(), Error> {
+pub(super) fn apply(
+    module: &mut Module,
+    index: &Index,
+    attributes: &Attributes,
+) -> Result<(), Error> {
     let mut params = Vec::new();
     let mut rest = attributes.data.as_slice();
     while !rest.is_empty() {
@@ -118,7 +130,11 @@ pub(super) fn apply(module: &mut Module, index: &Index, attributes: &Attributes)
         let length = if format == FORMAT_SIZED { short as usize } else { 0 };
         let Some(value) = rest.get(4..4 + length) else {
             let what = format!("{section}: attribute {attribute:#04x} of {length} bytes");
-            return Err(Error::malformed(at, what, format!("at most the {} bytes left", rest.len() - 4)));
+            return Err(Error::malformed(
+                at,
+                what,
+                format!("at most the {} bytes left", rest.len() - 4),
+            ));
         };
         rest = &rest[4 + length..];
         let record = Record { section, at, attribute, short, value };
@@ -144,7 +160,9 @@ fn of_module(module: &mut Module, index: &Index, record: &Record<'_>) -> Result<
         attr::REGCOUNT => |f, n| f.registers = n,
         attr::FRAME_SIZE => |f, n| f.frame_bytes = n,
         // The maximum is of relocatable files; a linker turns it into the minimum.
-        attr::MIN_STACK_SIZE | attr::MAX_STACK_SIZE => |f, n| f.stack_bytes = Some(n).filter(|&n| n != u32::MAX),
+        attr::MIN_STACK_SIZE | attr::MAX_STACK_SIZE => {
+            |f, n| f.stack_bytes = Some(n).filter(|&n| n != u32::MAX)
+        }
         _ => return Ok(()),
     };
     let (symbol, value) = (index.symbol(record.u32(0)?), record.u32(4)?);
@@ -185,7 +203,9 @@ fn of_code(
                 let indices = record.words()?;
                 function.externs = indices.iter().filter_map(|&i| index.symbol(i)).collect();
             }
-            attr::INDIRECT_BRANCH_TARGETS => function.indirect_branches = indirect_branches(record)?,
+            attr::INDIRECT_BRANCH_TARGETS => {
+                function.indirect_branches = indirect_branches(record)?
+            }
             _ => {}
         }
     }
@@ -213,9 +233,15 @@ fn indirect_branches(record: &Record<'_>) -> Result<Vec<IndirectBranch>, Error> 
 /// Parameters by ordinal, which the file lists in any order.
 fn in_order(mut params: Vec<(u16, Param)>, attributes: &Attributes) -> Result<Vec<Param>, Error> {
     params.sort_by_key(|&(ordinal, _)| ordinal);
-    if let Some(gap) = params.iter().enumerate().find(|(i, (ordinal, _))| *i != usize::from(*ordinal)) {
+    if let Some(gap) =
+        params.iter().enumerate().find(|(i, (ordinal, _))| *i != usize::from(*ordinal))
+    {
         let what = format!("{}: parameter {}", attributes.section, gap.1.0);
-        return Err(Error::malformed(attributes.at, what, format!("each ordinal from 0 once, next is {}", gap.0)));
+        return Err(Error::malformed(
+            attributes.at,
+            what,
+            format!("each ordinal from 0 once, next is {}", gap.0),
+        ));
     }
     Ok(params.into_iter().map(|(_, param)| param).collect())
 }

@@ -22,8 +22,14 @@ impl Refused {
     /// # Errors
     ///
     /// The error itself, if it is not about kernels: no section has it, or one that kernels call.
-    fn add(&mut self, module: &Module, section: Option<SectionId>, error: Error) -> Result<(), Error> {
-        let section = section.filter(|&section| module.kernels().any(|(_, kernel)| kernel.section == section));
+    fn add(
+        &mut self,
+        module: &Module,
+        section: Option<SectionId>,
+        error: Error,
+    ) -> Result<(), Error> {
+        let section = section
+            .filter(|&section| module.kernels().any(|(_, kernel)| kernel.section == section));
         self.0.entry(section.ok_or_else(|| error.clone())?).or_insert(error);
         Ok(())
     }

@@ -67,7 +67,10 @@ fn sequence(bytes: &[u8], base: u64) -> Result<Vec<Bundle<'_>>, Error> {
         let (bundle, length) = if rest.starts_with(compressed::MAGIC) {
             let (unpacked, length) = compressed::unpack(rest, offset)?;
             let (bundle, _) = bundle(&unpacked, 0)?;
-            let owned = |entry: Entry<'_>| Entry { content: Cow::Owned(entry.content.into_owned()), ..entry };
+            let owned = |entry: Entry<'_>| Entry {
+                content: Cow::Owned(entry.content.into_owned()),
+                ..entry
+            };
             let entries = bundle.entries.into_iter().map(owned).collect();
             (Bundle { offset, compressed: true, entries }, length)
         } else {
@@ -82,7 +85,11 @@ fn sequence(bytes: &[u8], base: u64) -> Result<Vec<Bundle<'_>>, Error> {
 /// The bundle that `bytes` starts with, and how long it is.
 fn bundle(bytes: &[u8], offset: u64) -> Result<(Bundle<'_>, usize), Error> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
-        return Err(Error::malformed(offset, "offload bundle", "__CLANG_OFFLOAD_BUNDLE__ or zeros"));
+        return Err(Error::malformed(
+            offset,
+            "offload bundle",
+            "__CLANG_OFFLOAD_BUNDLE__ or zeros",
+        ));
     };
     let mut header = Header { bytes, left: rest, offset };
     let count = header.number()?;
@@ -91,10 +98,16 @@ fn bundle(bytes: &[u8], offset: u64) -> Result<(Bundle<'_>, usize), Error> {
     for _ in 0..count {
         let (start, size, id) = (header.number()?, header.number()?, header.number()?);
         let id = String::from_utf8_lossy(header.take(id)?).into_owned();
-        let range = start.checked_add(size).and_then(|end| Some(usize::try_from(start).ok()?..end.try_into().ok()?));
+        let range = start
+            .checked_add(size)
+            .and_then(|end| Some(usize::try_from(start).ok()?..end.try_into().ok()?));
         let content = range.clone().and_then(|range| bytes.get(range)).ok_or_else(|| {
             let what = format!("{id} at {start:#x} of {size:#x} bytes");
-            Error::malformed(offset, what, format!("it to lie within the {:#x} bytes from there", bytes.len()))
+            Error::malformed(
+                offset,
+                what,
+                format!("it to lie within the {:#x} bytes from there", bytes.len()),
+            )
         })?;
         end = end.max(range.map_or(0, |range| range.end));
         entries.push(Entry { id, offset: offset + start, content: Cow::Borrowed(content) });
@@ -112,9 +125,13 @@ struct Header<'a> {
 
 impl<'a> Header<'a> {
     fn take(&mut self, length: u64) -> Result<&'a [u8], Error> {
-        let split = usize::try_from(length).ok().and_then(|length| self.left.split_at_checked(length));
+        let split =
+            usize::try_from(length).ok().and_then(|length| self.left.split_at_checked(length));
         let (taken, left) = split.ok_or_else(|| {
-            let what = format!("header of an offload bundle that goes past its {} bytes", self.bytes.len());
+            let what = format!(
+                "header of an offload bundle that goes past its {} bytes",
+                self.bytes.len()
+            );
             Error::malformed(self.offset, what, "entries of offset, size and id")
         })?;
         self.left = left;

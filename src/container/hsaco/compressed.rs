@@ -13,7 +13,11 @@ pub(crate) const MAGIC: &[u8] = b"CCOB";
 pub(super) fn unpack(bytes: &[u8], offset: u64) -> Result<(Vec<u8>, usize), Error> {
     let number = |at: usize, size: usize| {
         let field = bytes.get(at..at + size).ok_or_else(|| {
-            Error::malformed(offset, format!("compressed bundle of {} bytes", bytes.len()), "a whole header")
+            Error::malformed(
+                offset,
+                format!("compressed bundle of {} bytes", bytes.len()),
+                "a whole header",
+            )
         })?;
         Ok::<u64, Error>(field.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
     };
@@ -27,14 +31,17 @@ pub(super) fn unpack(bytes: &[u8], offset: u64) -> Result<(Vec<u8>, usize), Erro
             return Err(Error::Unsupported { what, why: "versions 1 to 3 are known".into() });
         }
     };
-    let packed = usize::try_from(total).ok().and_then(|total| bytes.get(header..total)).ok_or_else(|| {
-        let what = format!("compressed bundle of {total} bytes");
-        Error::malformed(
-            offset,
-            what,
-            format!("at least {header}, and it to lie within the {} bytes left", bytes.len()),
-        )
-    })?;
+    let packed = usize::try_from(total)
+        .ok()
+        .and_then(|total| bytes.get(header..total))
+        .ok_or_else(|| {
+            let what = format!("compressed bundle of {total} bytes");
+            Error::malformed(
+                offset,
+                what,
+                format!("at least {header}, and it to lie within the {} bytes left", bytes.len()),
+            )
+        })?;
     let wrong = |problem: &dyn std::fmt::Display| {
         let what = format!("compressed bundle of {total} bytes: {problem}");
         Error::malformed(offset, what, format!("a stream that unpacks to {unpacked} bytes"))
@@ -42,7 +49,11 @@ pub(super) fn unpack(bytes: &[u8], offset: u64) -> Result<(Vec<u8>, usize), Erro
     let method = match method {
         0 => Method::Zlib,
         1 => Method::Zstd,
-        _ => return Err(wrong(&format!("method {method}, which is neither zlib (0) nor Zstandard (1)"))),
+        _ => {
+            return Err(wrong(&format!(
+                "method {method}, which is neither zlib (0) nor Zstandard (1)"
+            )));
+        }
     };
     let content = method.unpack(packed, unpacked).map_err(|problem| wrong(&problem))?;
     Ok((content, header + packed.len()))

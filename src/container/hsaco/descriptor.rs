@@ -114,7 +114,9 @@ impl KernelDescriptor {
 
     /// Decodes the 64 bytes.
     pub fn decode(bytes: &[u8; Self::BYTES]) -> Self {
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let word = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
         KernelDescriptor {
             group_segment_bytes: word(0),
             private_segment_bytes: word(4),
@@ -201,6 +203,10 @@ impl KernelDescriptor {
             (SystemSgpr::WorkgroupInfo, self.rsrc2 >> 10 & 1 == 1),
             (SystemSgpr::ScratchWaveOffset, self.enable_private_segment()),
         ];
-        enabled.into_iter().filter(|(_, enabled)| *enabled).map(|(sgpr, _)| sgpr).zip(self.user_sgpr_count()..)
+        enabled
+            .into_iter()
+            .filter(|(_, enabled)| *enabled)
+            .map(|(sgpr, _)| sgpr)
+            .zip(self.user_sgpr_count()..)
     }
 }

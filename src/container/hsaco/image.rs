@@ -19,28 +19,49 @@ const PAGE_BYTES: u64 = 0x1000;
 const MAX_ALIGN: u64 = 2 << 20;
 
 pub(super) fn read(bytes: &[u8], segments: &[ProgramHeader64<LE>]) -> Result<Section, Error> {
-    let mut image =
-        Section { name: "image".into(), kind: SectionKind::Image, align: PAGE_BYTES, size: 0, data: Vec::new() };
+    let mut image = Section {
+        name: "image".into(),
+        kind: SectionKind::Image,
+        align: PAGE_BYTES,
+        size: 0,
+        data: Vec::new(),
+    };
     for segment in segments.iter().filter(|s| s.p_type(LE) == PT_LOAD) {
         let (at, start) = (segment.p_offset(LE), segment.p_vaddr(LE));
         let (in_file, in_memory) = (segment.p_filesz(LE), segment.p_memsz(LE));
-        let what = || format!("segment of {in_file:#x} bytes ({in_memory:#x} in memory) at address {start:#x}");
-        let content = segment
-            .data(LE, bytes)
-            .map_err(|()| Error::malformed(at, what(), format!("it to lie within the file's {} bytes", bytes.len())))?;
+        let what = || {
+            format!(
+                "segment of {in_file:#x} bytes ({in_memory:#x} in memory) at address {start:#x}"
+            )
+        };
+        let content = segment.data(LE, bytes).map_err(|()| {
+            Error::malformed(
+                at,
+                what(),
+                format!("it to lie within the file's {} bytes", bytes.len()),
+            )
+        })?;
         let end = start.checked_add(in_memory).filter(|&end| end <= MAX_IMAGE);
         let Some(end) = end else {
             return Err(Error::malformed(at, what(), "an image that ends below 1 GiB"));
         };
         if in_file > in_memory || start < image.size {
-            return Err(Error::malformed(at, what(), "segments in ascending order that do not overlap"));
+            return Err(Error::malformed(
+                at,
+                what(),
+                "segments in ascending order that do not overlap",
+            ));
         }
         if start + in_file > bytes.len() as u64 + MAX_GAPS {
             return Err(Error::malformed(at, what(), "segments that lie close to each other"));
         }
         let align = segment.p_align(LE).max(1);
         if !align.is_power_of_two() || align > MAX_ALIGN {
-            return Err(Error::malformed(at, format!("alignment {align:#x} of a segment"), "a power of two to 2 MiB"));
+            return Err(Error::malformed(
+                at,
+                format!("alignment {align:#x} of a segment"),
+                "a power of two to 2 MiB",
+            ));
         }
         image.align = image.align.max(align);
         image.size = end;
@@ -65,7 +86,8 @@ pub(super) fn code(
         s.sh_flags(LE).contains(SHF_EXECINSTR) && s.sh_type(LE) != SHT_NOBITS
     };
     let named = sections.iter().filter(executable).map(|s| (s.sh_addr(LE), s.sh_size(LE)));
-    let loaded = segments.iter().filter(|s| s.p_type(LE) == PT_LOAD && s.p_flags(LE).contains(PF_X));
+    let loaded =
+        segments.iter().filter(|s| s.p_type(LE) == PT_LOAD && s.p_flags(LE).contains(PF_X));
     let loaded = loaded.map(|s| (s.p_vaddr(LE), s.p_filesz(LE)));
     let ranges = |of: &mut dyn Iterator<Item = (u64, u64)>| {
         let ends = of.map(|(start, size)| start.min(bytes)..start.saturating_add(size).min(bytes));

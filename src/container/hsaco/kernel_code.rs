@@ -21,11 +21,15 @@ const WAVE_LANES_LOG2: u8 = 6;
 /// # Errors
 /// What is wrong, and what was expected.
 pub(super) fn decode(bytes: &[u8; BYTES]) -> Result<KernelDescriptor, (String, &'static str)> {
-    let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    let word =
+        |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     let half = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
     let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
     if word(0) != 1 || half(8) != MACHINE_KIND {
-        return Err((format!("version {}.{} for machine kind {}", word(0), word(4), half(8)), "version 1 for kind 1"));
+        return Err((
+            format!("version {}.{} for machine kind {}", word(0), word(4), half(8)),
+            "version 1 for kind 1",
+        ));
     }
     if bytes[103] != WAVE_LANES_LOG2 {
         return Err((format!("waves of 2^{} lanes", bytes[103]), "2^6, as GFX9 has"));
@@ -35,11 +39,14 @@ pub(super) fn decode(bytes: &[u8; BYTES]) -> Result<KernelDescriptor, (String, &
     if flag(IS_PTR64) == 0 {
         return Err(("addresses of 32 bits".into(), "64"));
     }
-    let kernarg = u32::try_from(long(72)).ok().filter(|&bytes| bytes <= super::metadata::MAX_KERNARG_BYTES);
+    let kernarg =
+        u32::try_from(long(72)).ok().filter(|&bytes| bytes <= super::metadata::MAX_KERNARG_BYTES);
     Ok(KernelDescriptor {
         group_segment_bytes: word(64),
         private_segment_bytes: word(60),
-        kernarg_bytes: kernarg.ok_or_else(|| (format!("a kernarg segment of {} bytes", long(72)), "at most 64 KiB"))?,
+        kernarg_bytes: kernarg.ok_or_else(|| {
+            (format!("a kernarg segment of {} bytes", long(72)), "at most 64 KiB")
+        })?,
         entry_offset: long(16) as i64,
         rsrc1: word(48),
         rsrc2: word(52),

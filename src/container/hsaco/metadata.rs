@@ -74,7 +74,10 @@ impl Kernel {
             ("kernarg segment", kernarg, descriptor.kernarg_bytes),
         ] {
             if let Some(bytes) = note.filter(|&bytes| bytes != found) {
-                return Err(self.wrong(format!("{what} of {bytes} bytes"), format!("{found}, as its descriptor says")));
+                return Err(self.wrong(
+                    format!("{what} of {bytes} bytes"),
+                    format!("{found}, as its descriptor says"),
+                ));
             }
         }
         // Code object versions before 5 have the flag in neither.
@@ -125,7 +128,9 @@ pub(super) fn read(notes: &[Note<'_>]) -> Result<Metadata, Error> {
         return match (note.owner, note.kind) {
             NOTE => {
                 let root = rmpv::decode::read_value_with_max_depth(&mut &*note.content, MAX_DEPTH)
-                    .map_err(|e| Error::malformed(note.at, format!("metadata: {e}"), "a MessagePack map"))?;
+                    .map_err(|e| {
+                        Error::malformed(note.at, format!("metadata: {e}"), "a MessagePack map")
+                    })?;
                 parse(&root, note.at)
             }
             NOTE_V2 | NOTE_LLVM4 => parse(&yaml::read(note.content, note.at)?, note.at),
@@ -151,14 +156,17 @@ fn parse(root: &Value, at: u64) -> Result<Metadata, Error> {
     let mut metadata = Metadata { target: root.text("amdhsa.target")?, ..Metadata::default() };
     for line in root.list("amdhsa.printf")?.unwrap_or_default() {
         // Formats are bytes: what is no UTF-8 is replaced.
-        let Value::String(line) = line else { return Err(place.wrong("amdhsa.printf", "a list of strings")) };
+        let Value::String(line) = line else {
+            return Err(place.wrong("amdhsa.printf", "a list of strings"));
+        };
         metadata.printf.push(String::from_utf8_lossy(line.as_bytes()).into_owned());
     }
     for (i, value) in root.list("amdhsa.kernels")?.unwrap_or_default().iter().enumerate() {
         let place = ValuePath { at, path: format!("metadata: amdhsa.kernels[{i}]") };
         let map = place.map(value)?;
-        let symbol =
-            map.text(".symbol")?.ok_or_else(|| place.wrong(".symbol is missing", "the name of a kernel descriptor"))?;
+        let symbol = map
+            .text(".symbol")?
+            .ok_or_else(|| place.wrong(".symbol is missing", "the name of a kernel descriptor"))?;
         match kernel(&place, &map, symbol.clone()) {
             Ok(kernel) => metadata.kernels.described.push(kernel),
             Err(error) => metadata.kernels.unreadable.push((symbol, error)),
@@ -170,11 +178,15 @@ fn parse(root: &Value, at: u64) -> Result<Metadata, Error> {
 fn kernel(place: &ValuePath, map: &Map<'_>, symbol: String) -> Result<Kernel, Error> {
     let kernarg_bytes = map.need(".kernarg_segment_size")?;
     if kernarg_bytes > MAX_KERNARG_BYTES {
-        return Err(place.wrong(format!("kernarg segment of {kernarg_bytes} bytes"), "at most 64 KiB"));
+        return Err(
+            place.wrong(format!("kernarg segment of {kernarg_bytes} bytes"), "at most 64 KiB")
+        );
     }
     let kernarg_align = map.number(".kernarg_segment_align")?.unwrap_or(KERNARG_ALIGN);
     if !kernarg_align.is_power_of_two() || kernarg_align > 1 << 12 {
-        return Err(place.wrong(format!("kernarg alignment {kernarg_align}"), "a power of two to 4096"));
+        return Err(
+            place.wrong(format!("kernarg alignment {kernarg_align}"), "a power of two to 4096")
+        );
     }
     let wavefront_size = map.number(".wavefront_size")?.unwrap_or(WAVEFRONT_SIZE);
     if wavefront_size != WAVEFRONT_SIZE {
@@ -196,7 +208,8 @@ fn kernel(place: &ValuePath, map: &Map<'_>, symbol: String) -> Result<Kernel, Er
     if let Some(size) = map.list(".reqd_workgroup_size")? {
         let axes: Option<Vec<u32>> = size.iter().map(|v| v.as_u64()?.try_into().ok()).collect();
         let axes = axes.and_then(|axes| axes.try_into().ok());
-        hsa.reqd_workgroup_size = Some(axes.ok_or_else(|| place.wrong(".reqd_workgroup_size", "three numbers"))?);
+        hsa.reqd_workgroup_size =
+            Some(axes.ok_or_else(|| place.wrong(".reqd_workgroup_size", "three numbers"))?);
     }
     for (i, value) in map.list(".args")?.unwrap_or_default().iter().enumerate() {
         let place = ValuePath { at: place.at, path: format!("{}: .args[{i}]", place.path) };
@@ -217,23 +230,31 @@ fn arg(place: &ValuePath, map: &Map<'_>, hsa: &mut HsaKernel) -> Result<(), Erro
     let (offset, size) = (map.need(".offset")?, map.need(".size")?);
     if offset.checked_add(size).is_none_or(|end| end > hsa.kernarg_bytes) {
         let what = format!("{size} bytes at offset {offset}");
-        return Err(place.wrong(what, format!("a place in the kernarg segment of {} bytes", hsa.kernarg_bytes)));
+        return Err(place.wrong(
+            what,
+            format!("a place in the kernarg segment of {} bytes", hsa.kernarg_bytes),
+        ));
     }
     let kind = map.text(".value_kind")?.unwrap_or_default();
     let sized = |bytes: Option<u32>| match bytes {
-        Some(bytes) if bytes != size => Err(place.wrong(format!("{kind} of {size} bytes"), format!("{bytes} bytes"))),
+        Some(bytes) if bytes != size => {
+            Err(place.wrong(format!("{kind} of {size} bytes"), format!("{bytes} bytes")))
+        }
         _ => Ok(()),
     };
     if let Some(name) = kind.strip_prefix("hidden_") {
         let kind = named(HiddenKind::NAMES, name);
-        let kind = kind.ok_or_else(|| place.wrong(format!("kind {name:?} of hidden argument"), "a known kind"))?;
+        let kind = kind.ok_or_else(|| {
+            place.wrong(format!("kind {name:?} of hidden argument"), "a known kind")
+        })?;
         sized(kind.bytes())?;
         hsa.hidden.push(HiddenArg { kind, offset, size });
         return Ok(());
     }
     let names = || ValueKind::NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    let kind = named(ValueKind::NAMES, &kind)
-        .ok_or_else(|| place.wrong(format!(".value_kind {kind:?}"), format!("hidden_* or one of {}", names())))?;
+    let kind = named(ValueKind::NAMES, &kind).ok_or_else(|| {
+        place.wrong(format!(".value_kind {kind:?}"), format!("hidden_* or one of {}", names()))
+    })?;
     sized(kind.bytes())?;
     let address_space = match map.text(".address_space")? {
         None => None,

@@ -51,18 +51,28 @@ type Header = FileHeader64<LE>;
 /// Reads a code object. Memory used is bounded by a small multiple of the file's size, and 16 MiB.
 #[cfg(feature = "gfx9")]
 pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
-    let header = Header::parse(bytes)
-        .map_err(|e| Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file"))?;
+    let header = Header::parse(bytes).map_err(|e| {
+        Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file")
+    })?;
     let segments = header.program_headers(LE, bytes).map_err(|e| {
-        Error::malformed(header.e_phoff.get(LE), format!("program headers: {e}"), "a table within the file")
+        Error::malformed(
+            header.e_phoff.get(LE),
+            format!("program headers: {e}"),
+            "a table within the file",
+        )
     })?;
     target::check(header)?;
     let notes = notes::of_segments(bytes, segments)?;
     let target = target::read(header, &notes)?;
-    let mut module = Module::new(Isa::Gfx9 { mach: target.mach }, vec![image::read(bytes, segments)?]);
+    let mut module =
+        Module::new(Isa::Gfx9 { mach: target.mach }, vec![image::read(bytes, segments)?]);
     let metadata = metadata::read(&notes)?;
     let sections = header.sections(LE, bytes).map_err(|e| {
-        Error::malformed(header.e_shoff.get(LE), format!("section table: {e}"), "a table of section headers")
+        Error::malformed(
+            header.e_shoff.get(LE),
+            format!("section table: {e}"),
+            "a table of section headers",
+        )
     })?;
     let dynamic = symbols::read(bytes, &sections, target.version, &mut module)?;
     symbols::functions(&mut module, metadata.kernels, target.version);

@@ -20,7 +20,10 @@ pub(super) struct Note<'a> {
 }
 
 /// The notes of all segments that hold some.
-pub(super) fn of_segments<'a>(bytes: &'a [u8], segments: &[ProgramHeader64<LE>]) -> Result<Vec<Note<'a>>, Error> {
+pub(super) fn of_segments<'a>(
+    bytes: &'a [u8],
+    segments: &[ProgramHeader64<LE>],
+) -> Result<Vec<Note<'a>>, Error> {
     let mut notes = Vec::new();
     for segment in segments.iter().filter(|s| s.p_type(LE) == PT_NOTE) {
         let at = segment.p_offset(LE);
@@ -37,7 +40,8 @@ pub(super) fn of_section(data: &[u8], at: u64) -> Result<Vec<Note<'_>>, Error> {
 
 fn sequence(data: &[u8], at: u64, align: u64) -> Result<Vec<Note<'_>>, Error> {
     let mut notes = Vec::new();
-    let mut left = NoteIterator::<Header>::new(LE, align, data).map_err(|e| wrong(at, &e.to_string()))?;
+    let mut left =
+        NoteIterator::<Header>::new(LE, align, data).map_err(|e| wrong(at, &e.to_string()))?;
     while let Some(note) = left.next().map_err(|e| wrong(at, &e.to_string()))? {
         notes.push(Note { owner: note.name(), kind: note.n_type(LE).0, content: note.desc(), at });
     }

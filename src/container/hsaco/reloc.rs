@@ -59,7 +59,13 @@ pub(super) fn read(
             continue;
         }
         let at = header.sh_offset(LE);
-        let within = || Error::malformed(at, "dynamic relocations", "tables within the file that do not overlap");
+        let within = || {
+            Error::malformed(
+                at,
+                "dynamic relocations",
+                "tables within the file that do not overlap",
+            )
+        };
         let data = header.data(LE, bytes).map_err(|_| within())?;
         left = left.checked_sub(data.len()).ok_or_else(within)?;
         if data.len() % entry_bytes != 0 {
@@ -69,7 +75,9 @@ pub(super) fn read(
         for (i, entry) in data.chunks_exact(entry_bytes).enumerate() {
             let at = at + (i * entry_bytes) as u64;
             let symbol = |index: usize| dynamic.symbols.get(index).copied().flatten();
-            let symbol_of = |number, index| if number == RELATIVE64 { Some(dynamic.image) } else { symbol(index) };
+            let symbol_of = |number, index| {
+                if number == RELATIVE64 { Some(dynamic.image) } else { symbol(index) }
+            };
             module.relocations.extend(relocation(entry, at, 0, symbol_of, module)?);
         }
     }
@@ -97,11 +105,15 @@ pub(super) fn relocation(
         why: why.into(),
     };
     let known = TABLE.iter().find(|&&(n, ..)| n == number);
-    let &(_, name, kind) =
-        known.ok_or_else(|| unsupported(&format!("of type {number}"), "its meaning is not known"))?;
+    let &(_, name, kind) = known
+        .ok_or_else(|| unsupported(&format!("of type {number}"), "its meaning is not known"))?;
     let kind = kind.ok_or_else(|| unsupported(name, "it is for the linker, not for the loader"))?;
     let symbol = symbol(number, index).ok_or_else(|| {
-        Error::malformed(at, format!("relocation {name} against symbol {index}"), "a variable or a function")
+        Error::malformed(
+            at,
+            format!("relocation {name} against symbol {index}"),
+            "a variable or a function",
+        )
     })?;
     let image = module.section(IMAGE).data.len() as u64;
     if offset.checked_add(kind.bytes()).is_none_or(|end| end > image) {

@@ -7,14 +7,16 @@ use std::ops::Range;
 
 use object::LittleEndian as LE;
 use object::elf::{
-    FileHeader64, Rela64, SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, SHT_NOTE, SHT_RELA, SHT_SYMTAB, STT_OBJECT,
-    STT_SECTION, SectionHeader64,
+    FileHeader64, Rela64, SHF_ALLOC, SHF_EXECINSTR, SHT_NOBITS, SHT_NOTE, SHT_RELA, SHT_SYMTAB,
+    STT_OBJECT, STT_SECTION, SectionHeader64,
 };
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym};
 
 use super::metadata::Kernels;
 use super::{Header, HsaModule, notes, reloc, symbols, target};
-use crate::{Binding, Error, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind};
+use crate::{
+    Binding, Error, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
+};
 
 /// No image is larger, nor has more sections: the format has six kinds.
 const MAX_IMAGE: u64 = 1 << 30;
@@ -26,11 +28,20 @@ const PAGE_BYTES: u64 = 0x1000;
 const INITIAL: [(u32, &str); 2] = [(4, "sampler"), (5, "image")];
 
 /// Reads the file. `kernels` are described as they are elsewhere; `name` gives a kernel's name by that of its symbol.
-pub(super) fn parse(bytes: &[u8], kernels: Kernels, name: impl Fn(&str) -> String) -> Result<Module, Error> {
-    let header: &Header = FileHeader64::parse(bytes)
-        .map_err(|e| Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file"))?;
+pub(super) fn parse(
+    bytes: &[u8],
+    kernels: Kernels,
+    name: impl Fn(&str) -> String,
+) -> Result<Module, Error> {
+    let header: &Header = FileHeader64::parse(bytes).map_err(|e| {
+        Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file")
+    })?;
     let sections = header.sections(LE, bytes).map_err(|e| {
-        Error::malformed(header.e_shoff.get(LE), format!("section table: {e}"), "a table of section headers")
+        Error::malformed(
+            header.e_shoff.get(LE),
+            format!("section table: {e}"),
+            "a table of section headers",
+        )
     })?;
     let mut target = None;
     for section in sections.iter().filter(|section| section.sh_type(LE) == SHT_NOTE) {
@@ -38,7 +49,11 @@ pub(super) fn parse(bytes: &[u8], kernels: Kernels, name: impl Fn(&str) -> Strin
         target = target.or(target::of_notes(&notes)?);
     }
     let target = target.ok_or_else(|| {
-        Error::malformed(0, "code object without a note of its GPU", "NT_AMD_HSA_ISA_VERSION in .note")
+        Error::malformed(
+            0,
+            "code object without a note of its GPU",
+            "NT_AMD_HSA_ISA_VERSION in .note",
+        )
     })?;
     let (image, places) = lay_out(bytes, &sections)?;
     let mut module = Module::new(Isa::Gfx9 { mach: target.mach }, vec![image]);
@@ -62,19 +77,30 @@ fn code(sections: &SectionTable<'_, Header>, places: &[Option<u64>]) -> Vec<Rang
         section.sh_flags(LE).contains(SHF_EXECINSTR) && section.sh_type(LE) != SHT_NOBITS
     };
     let placed = sections.iter().zip(places).filter(|(section, _)| is_code(section));
-    let ranges = placed.filter_map(|(section, place)| place.map(|start| start..start + section.sh_size(LE)));
+    let ranges =
+        placed.filter_map(|(section, place)| place.map(|start| start..start + section.sh_size(LE)));
     ranges.filter(|range| !range.is_empty()).collect()
 }
 
 fn content<'a>(bytes: &'a [u8], section: &SectionHeader64<LE>) -> Result<&'a [u8], Error> {
     let at = section.sh_offset(LE);
-    section.data(LE, bytes).map_err(|e| Error::malformed(at, format!("section: {e}"), "it to lie within the file"))
+    section
+        .data(LE, bytes)
+        .map_err(|e| Error::malformed(at, format!("section: {e}"), "it to lie within the file"))
 }
 
 /// The sections that are loaded, those with content first, and where each begins in the image; none: it is not loaded.
-fn lay_out(bytes: &[u8], sections: &SectionTable<'_, Header>) -> Result<(Section, Vec<Option<u64>>), Error> {
-    let mut image =
-        Section { name: "image".into(), kind: SectionKind::Image, align: PAGE_BYTES, size: 0, data: Vec::new() };
+fn lay_out(
+    bytes: &[u8],
+    sections: &SectionTable<'_, Header>,
+) -> Result<(Section, Vec<Option<u64>>), Error> {
+    let mut image = Section {
+        name: "image".into(),
+        kind: SectionKind::Image,
+        align: PAGE_BYTES,
+        size: 0,
+        data: Vec::new(),
+    };
     let mut places = vec![None; sections.len()];
     let mut count = 0;
     for zeros in [false, true] {
@@ -91,7 +117,9 @@ fn lay_out(bytes: &[u8], sections: &SectionTable<'_, Header>) -> Result<(Section
             }
             let start = image.size.next_multiple_of(align);
             let end = start.checked_add(section.sh_size(LE)).filter(|&end| end <= MAX_IMAGE);
-            image.size = end.ok_or_else(|| Error::malformed(at, "sections to load", "an image of at most 1 GiB"))?;
+            image.size = end.ok_or_else(|| {
+                Error::malformed(at, "sections to load", "an image of at most 1 GiB")
+            })?;
             image.align = image.align.max(align);
             if !is_zeros {
                 image.data.resize(start as usize, 0);
@@ -115,7 +143,9 @@ fn read_symbols(
     module: &mut Module,
 ) -> Result<Vec<Option<SymbolId>>, Error> {
     let table = sections.symbols(LE, bytes, SHT_SYMTAB);
-    let table = table.map_err(|e| Error::malformed(0x28, format!("symbol table: {e}"), "symbols and their strings"))?;
+    let table = table.map_err(|e| {
+        Error::malformed(0x28, format!("symbol table: {e}"), "symbols and their strings")
+    })?;
     let at = sections.section(table.section()).map_or(0, |s| s.sh_offset(LE));
     let image = module.section(SectionId(0)).size;
     // Names may lie on top of each other in the strings.
@@ -131,17 +161,23 @@ fn read_symbols(
                 continue;
             }
         };
-        let raw = symbol
-            .name(LE, table.strings())
-            .map_err(|e| Error::malformed(at, format!("name of symbol {}: {e}", ids.len()), "an offset in strings"))?;
-        names_left = names_left
-            .checked_sub(raw.len())
-            .ok_or_else(|| Error::malformed(at, "names", "names that do not overlap in the string table"))?;
+        let raw = symbol.name(LE, table.strings()).map_err(|e| {
+            Error::malformed(
+                at,
+                format!("name of symbol {}: {e}", ids.len()),
+                "an offset in strings",
+            )
+        })?;
+        names_left = names_left.checked_sub(raw.len()).ok_or_else(|| {
+            Error::malformed(at, "names", "names that do not overlap in the string table")
+        })?;
         let name = name(&String::from_utf8_lossy(raw));
         let place = places.get(usize::from(symbol.st_shndx(LE).0)).copied().flatten();
         let (value, size) = (symbol.st_value(LE), symbol.st_size(LE));
-        let offset =
-            place.unwrap_or(0).checked_add(value).filter(|at| at.checked_add(size).is_some_and(|end| end <= image));
+        let offset = place
+            .unwrap_or(0)
+            .checked_add(value)
+            .filter(|at| at.checked_add(size).is_some_and(|end| end <= image));
         let offset = offset.ok_or_else(|| {
             let what = format!("symbol {name} at {value:#x} of {size:#x} bytes");
             Error::malformed(at, what, format!("it to lie within the image's {image:#x} bytes"))
@@ -149,7 +185,11 @@ fn read_symbols(
         ids.push(Some(SymbolId(module.symbols.len())));
         module.symbols.push(Symbol {
             name,
-            kind: if place.is_none() && kind == SymbolKind::Descriptor { SymbolKind::Object } else { kind },
+            kind: if place.is_none() && kind == SymbolKind::Descriptor {
+                SymbolKind::Object
+            } else {
+                kind
+            },
             section: place.map(|_| SectionId(0)),
             offset,
             size,
@@ -169,7 +209,9 @@ fn relocations(
 ) -> Result<(), Error> {
     let mut left = bytes.len();
     for section in sections.iter().filter(|section| section.sh_type(LE) == SHT_RELA) {
-        let Some(start) = places.get(section.sh_info(LE) as usize).copied().flatten() else { continue };
+        let Some(start) = places.get(section.sh_info(LE) as usize).copied().flatten() else {
+            continue;
+        };
         let at = section.sh_offset(LE);
         let data = content(bytes, section)?;
         let overlap = || Error::malformed(at, "relocations", "tables that do not overlap");
@@ -178,8 +220,12 @@ fn relocations(
             let at = at + (i * entry.len()) as u64;
             if let Some((_, what)) = INITIAL.iter().find(|(number, _)| entry[8] == *number as u8) {
                 return Err(Error::Unsupported {
-                    what: format!("a constant {what} of the program (relocation at offset {at:#x})"),
-                    why: format!("a driver would make its descriptor; pass the {what} as an argument"),
+                    what: format!(
+                        "a constant {what} of the program (relocation at offset {at:#x})"
+                    ),
+                    why: format!(
+                        "a driver would make its descriptor; pass the {what} as an argument"
+                    ),
                 });
             }
             let symbol = |_, index: usize| ids.get(index).copied().flatten();

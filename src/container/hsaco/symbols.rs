@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use object::LittleEndian as LE;
 use object::elf::{
-    SHN_UNDEF, SHT_DYNSYM, SHT_SYMTAB, STB_LOCAL, STB_WEAK, STT_FUNC, STT_NOTYPE, STT_OBJECT, SectionType, Sym64,
-    SymbolType,
+    SHN_UNDEF, SHT_DYNSYM, SHT_SYMTAB, STB_LOCAL, STB_WEAK, STT_FUNC, STT_NOTYPE, STT_OBJECT,
+    SectionType, Sym64, SymbolType,
 };
 use object::read::elf::{SectionHeader, SectionTable, Sym, SymbolTable};
 
 use super::metadata::{Kernel, Kernels};
 use super::{Header, HsaKernel, KernelDescriptor, kernel_code};
-use crate::{Binding, Error, Function, Module, Param, SectionId, Symbol, SymbolId, SymbolKind, Unreadable};
+use crate::{
+    Binding, Error, Function, Module, Param, SectionId, Symbol, SymbolId, SymbolKind, Unreadable,
+};
 
 /// `STT_AMDGPU_HSA_KERNEL`: a kernel in code objects of version 2.
 pub(super) const STT_KERNEL: SymbolType = SymbolType(10);
@@ -50,7 +52,8 @@ pub(super) fn read(
         binding: Binding::Local,
         dynamic_shared: false,
     });
-    let mut reader = Reader { bytes, sections, version, names_left: 4 * bytes.len(), known: BTreeSet::new() };
+    let mut reader =
+        Reader { bytes, sections, version, names_left: 4 * bytes.len(), known: BTreeSet::new() };
     let symbols = reader.table(SHT_DYNSYM, module)?;
     reader.table(SHT_SYMTAB, module)?;
     Ok(Dynamic { image, symbols })
@@ -67,17 +70,25 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn table(&mut self, ty: SectionType, module: &mut Module) -> Result<Vec<Option<SymbolId>>, Error> {
-        let table: SymbolTable<'a, Header> = self
-            .sections
-            .symbols(LE, self.bytes, ty)
-            .map_err(|e| Error::malformed(0x28, format!("symbol table: {e}"), "symbols and their strings"))?;
+    fn table(
+        &mut self,
+        ty: SectionType,
+        module: &mut Module,
+    ) -> Result<Vec<Option<SymbolId>>, Error> {
+        let table: SymbolTable<'a, Header> =
+            self.sections.symbols(LE, self.bytes, ty).map_err(|e| {
+                Error::malformed(0x28, format!("symbol table: {e}"), "symbols and their strings")
+            })?;
         let at = self.sections.section(table.section()).map_or(0, |s| s.sh_offset(LE));
         let mut ids = vec![None; table.len()];
         for (index, symbol) in table.enumerate() {
             let at = at + (index.0 * size_of::<Sym64<LE>>()) as u64;
             let name = symbol.name(LE, table.strings()).map_err(|e| {
-                Error::malformed(at, format!("name of symbol {}: {e}", index.0), "an offset in strings")
+                Error::malformed(
+                    at,
+                    format!("name of symbol {}: {e}", index.0),
+                    "an offset in strings",
+                )
             })?;
             if let Some(symbol) = self.symbol(symbol, name, at, ty == SHT_DYNSYM, module)? {
                 ids[index.0] = Some(SymbolId(module.symbols.len()));
@@ -110,18 +121,25 @@ impl<'a> Reader<'a> {
         if !dynamic && !defined || !self.known.insert((offset, raw)) {
             return Ok(None);
         }
-        self.names_left = self
-            .names_left
-            .checked_sub(raw.len())
-            .ok_or_else(|| Error::malformed(at, "names", "names that do not overlap in the string table"))?;
+        self.names_left = self.names_left.checked_sub(raw.len()).ok_or_else(|| {
+            Error::malformed(at, "names", "names that do not overlap in the string table")
+        })?;
         let name = String::from_utf8_lossy(raw).into_owned();
-        if self.version > 2 && defined && kind == SymbolKind::Object && name.ends_with(DESCRIPTOR_SUFFIX) {
+        if self.version > 2
+            && defined
+            && kind == SymbolKind::Object
+            && name.ends_with(DESCRIPTOR_SUFFIX)
+        {
             kind = SymbolKind::Descriptor;
         }
         let image = module.section(SectionId(0)).size;
         if defined && offset.checked_add(size).is_none_or(|end| end > image) {
             let what = format!("symbol {name} at {offset:#x} of {size:#x} bytes");
-            return Err(Error::malformed(at, what, format!("it to lie within the image's {image:#x} bytes")));
+            return Err(Error::malformed(
+                at,
+                what,
+                format!("it to lie within the image's {image:#x} bytes"),
+            ));
         }
         Ok(Some(Symbol {
             name,
@@ -151,24 +169,41 @@ pub(super) fn functions(module: &mut Module, kernels: Kernels, version: u8) {
         };
         by_descriptor.insert(symbol, entry);
     }
-    by_descriptor.extend(kernels.unreadable.into_iter().map(|(symbol, error)| (symbol, Err(error))));
-    let descriptors = || module.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind == SymbolKind::Descriptor);
+    by_descriptor
+        .extend(kernels.unreadable.into_iter().map(|(symbol, error)| (symbol, Err(error))));
+    let descriptors = || {
+        module
+            .symbols
+            .iter()
+            .enumerate()
+            .filter(|(_, symbol)| symbol.kind == SymbolKind::Descriptor)
+    };
     let known: BTreeSet<&str> = descriptors().map(|(_, symbol)| symbol.name.as_str()).collect();
     let mut unreadable = Vec::new();
-    for (symbol, kernel) in by_descriptor.extract_if(.., |symbol, _| !known.contains(symbol.as_str())) {
-        let absent = |kernel: Kernel| kernel.wrong("there is no such symbol", "a kernel descriptor in the image");
-        unreadable.push(Unreadable::new(kernel_name(&symbol), kernel.map_or_else(|error| error, absent)));
+    for (symbol, kernel) in
+        by_descriptor.extract_if(.., |symbol, _| !known.contains(symbol.as_str()))
+    {
+        let absent = |kernel: Kernel| {
+            kernel.wrong("there is no such symbol", "a kernel descriptor in the image")
+        };
+        unreadable
+            .push(Unreadable::new(kernel_name(&symbol), kernel.map_or_else(|error| error, absent)));
     }
     // A descriptor without a description may be the one that a wrong name means.
     let misnamed = unreadable.first().map(|kernel| kernel.error.clone());
     let place = |s: &Symbol| (s.offset, s.name.clone());
     let is_code = |s: &&Symbol| s.kind == SymbolKind::Function && s.section.is_some();
-    let mut code: BTreeMap<(u64, String), SymbolId> =
-        (module.symbols.iter().enumerate()).filter(|(_, s)| is_code(s)).map(|(i, s)| (place(s), SymbolId(i))).collect();
+    let mut code: BTreeMap<(u64, String), SymbolId> = (module.symbols.iter().enumerate())
+        .filter(|(_, s)| is_code(s))
+        .map(|(i, s)| (place(s), SymbolId(i)))
+        .collect();
     let mut functions = Vec::new();
     for (i, symbol) in descriptors() {
-        let described = by_descriptor.remove(&symbol.name).or_else(|| misnamed.clone().map(Err)).transpose();
-        match described.and_then(|described| kernel(module, SymbolId(i), described, &mut code, version)) {
+        let described =
+            by_descriptor.remove(&symbol.name).or_else(|| misnamed.clone().map(Err)).transpose();
+        match described
+            .and_then(|described| kernel(module, SymbolId(i), described, &mut code, version))
+        {
             Ok(function) => functions.push(function),
             Err(error) => unreadable.push(Unreadable::new(kernel_name(&symbol.name), error)),
         }
@@ -178,7 +213,14 @@ pub(super) fn functions(module: &mut Module, kernels: Kernels, version: u8) {
         match instruction_at(module, symbol.offset, &symbol.name) {
             Ok(()) => {
                 let (offset, size) = (symbol.offset, symbol.size);
-                functions.push(Function::new(symbol.name.clone(), id, SectionId(0), offset, size, false));
+                functions.push(Function::new(
+                    symbol.name.clone(),
+                    id,
+                    SectionId(0),
+                    offset,
+                    size,
+                    false,
+                ));
             }
             Err(error) => unreadable.push(Unreadable::new(symbol.name.clone(), error)),
         }
@@ -203,15 +245,24 @@ fn kernel(
     let name = kernel_name(&symbol.name);
     let (descriptor, entry) = descriptor(module, symbol, version)?;
     let entry_symbol = code.remove(&(entry, name.to_string()));
-    let own_size = if version == 2 { (symbol.offset + symbol.size).saturating_sub(entry) } else { 0 };
+    let own_size =
+        if version == 2 { (symbol.offset + symbol.size).saturating_sub(entry) } else { 0 };
     let size = entry_symbol.map_or(own_size, |id| module.symbol(id).size);
-    let mut function = Function::new(name.to_string(), entry_symbol.unwrap_or(id), SectionId(0), entry, size, true);
+    let mut function = Function::new(
+        name.to_string(),
+        entry_symbol.unwrap_or(id),
+        SectionId(0),
+        entry,
+        size,
+        true,
+    );
     let hsa = match described {
         Some(kernel) => kernel.check(&descriptor)?,
         None => HsaKernel::without_metadata(descriptor),
     };
     let hsa = HsaKernel { descriptor_at: symbol.offset, descriptor, ..hsa };
-    function.params = hsa.args.iter().map(|arg| Param { offset: arg.offset, size: arg.size }).collect();
+    function.params =
+        hsa.args.iter().map(|arg| Param { offset: arg.offset, size: arg.size }).collect();
     function.param_bytes = hsa.kernarg_bytes;
     function.registers = descriptor.vgprs();
     function.shared_bytes = descriptor.group_segment_bytes.into();
@@ -221,7 +272,11 @@ fn kernel(
 }
 
 /// A kernel's descriptor, and the address of its code.
-fn descriptor(module: &Module, symbol: &Symbol, version: u8) -> Result<(KernelDescriptor, u64), Error> {
+fn descriptor(
+    module: &Module,
+    symbol: &Symbol,
+    version: u8,
+) -> Result<(KernelDescriptor, u64), Error> {
     let (name, at) = (&symbol.name, symbol.offset);
     let image = &module.section(SectionId(0)).data;
     let content = usize::try_from(at).ok().and_then(|at| image.get(at..)).unwrap_or_default();
@@ -229,13 +284,16 @@ fn descriptor(module: &Module, symbol: &Symbol, version: u8) -> Result<(KernelDe
         let what = format!("kernel descriptor {name} at address {at:#x}");
         Error::malformed(at, what, format!("{bytes} bytes of the image's content"))
     };
-    let wrong =
-        |what: String, expected: String| Error::malformed(at, format!("kernel descriptor {name}: {what}"), expected);
+    let wrong = |what: String, expected: String| {
+        Error::malformed(at, format!("kernel descriptor {name}: {what}"), expected)
+    };
     let descriptor = if version == 2 {
         let bytes = content.first_chunk().ok_or_else(|| short(kernel_code::BYTES))?;
         kernel_code::decode(bytes).map_err(|(what, expected)| wrong(what, expected.into()))?
     } else {
-        KernelDescriptor::decode(content.first_chunk().ok_or_else(|| short(KernelDescriptor::BYTES))?)
+        KernelDescriptor::decode(
+            content.first_chunk().ok_or_else(|| short(KernelDescriptor::BYTES))?,
+        )
     };
     if descriptor.is_wave32() {
         return Err(wrong("waves of 32 lanes".into(), "64 lanes, as GFX9 has".into()));
@@ -256,7 +314,11 @@ fn instruction_at(module: &Module, address: u64, function: &str) -> Result<(), E
     let end = address.checked_add(INSTRUCTION_BYTES).filter(|&end| end <= image);
     if end.is_none() || !address.is_multiple_of(INSTRUCTION_BYTES) {
         let what = format!("code of {function} at address {address:#x}");
-        return Err(Error::malformed(address, what, format!("a multiple of 4 in the image's {image:#x} bytes")));
+        return Err(Error::malformed(
+            address,
+            what,
+            format!("a multiple of 4 in the image's {image:#x} bytes"),
+        ));
     }
     Ok(())
 }

@@ -167,11 +167,19 @@ pub(super) fn check(header: &Header) -> Result<(), Error> {
     }
     if abi_version > ABIVERSION_V6 {
         let version = format!("a code object with ABI version {abi_version}");
-        return Err(Error::malformed(8, version, "code object version 2 to 6 (ABI version 0 to 4)"));
+        return Err(Error::malformed(
+            8,
+            version,
+            "code object version 2 to 6 (ABI version 0 to 4)",
+        ));
     }
     if header.e_type(LE) != ET_DYN {
         let what = format!("ELF file of type {}", header.e_type(LE).0);
-        return Err(Error::malformed(0x10, what, format!("a linked code object (type {}, shared object)", ET_DYN.0)));
+        return Err(Error::malformed(
+            0x10,
+            what,
+            format!("a linked code object (type {}, shared object)", ET_DYN.0),
+        ));
     }
     Ok(())
 }
@@ -202,17 +210,26 @@ pub(super) fn read(header: &Header, notes: &[Note<'_>]) -> Result<Target, Error>
 
 /// The GPU of a code object of version 1 or 2.
 pub(super) fn of_notes(notes: &[Note<'_>]) -> Result<Option<Target>, Error> {
-    let Some(note) = notes.iter().find(|note| (note.owner, note.kind) == NOTE_ISA) else { return Ok(None) };
+    let Some(note) = notes.iter().find(|note| (note.owner, note.kind) == NOTE_ISA) else {
+        return Ok(None);
+    };
     // Lengths of two names in 16 bits each, then major and minor version and stepping.
-    let number = |at: usize| note.content.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+    let number =
+        |at: usize| note.content.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
     let (Some(major), Some(minor), Some(stepping)) = (number(4), number(8), number(12)) else {
         let what = format!("note with the GPU's version, of {} bytes", note.content.len());
         return Err(Error::malformed(note.at, what, "at least 16"));
     };
     let known = STEPPINGS.iter().find(|&&(known, ..)| (major, minor, stepping) == (9, 0, known));
-    let &(_, mach, xnack) = known.ok_or_else(|| unsupported(&format!("gfx{major}{minor}{stepping:x}")))?;
+    let &(_, mach, xnack) =
+        known.ok_or_else(|| unsupported(&format!("gfx{major}{minor}{stepping:x}")))?;
     let sramecc = if mach == Gfx9::Gfx906 { Feature::Any } else { Feature::Unsupported };
-    Ok(Some(Target { mach, version: 2, xnack: if xnack { Feature::On } else { Feature::Off }, sramecc }))
+    Ok(Some(Target {
+        mach,
+        version: 2,
+        xnack: if xnack { Feature::On } else { Feature::Off },
+        sramecc,
+    }))
 }
 
 fn unsupported(gpu: &str) -> Error {

@@ -73,7 +73,9 @@ pub(super) fn read(note: &[u8], at: u64) -> Result<Value, Error> {
 
 /// The value of a key, which LLVM 4 writes with `amd.` in front.
 fn get<'v>(map: &'v Value, key: &str) -> Option<&'v Value> {
-    let is_it = |name: &Value| name.as_str().is_some_and(|name| name.strip_prefix("amd.").unwrap_or(name) == key);
+    let is_it = |name: &Value| {
+        name.as_str().is_some_and(|name| name.strip_prefix("amd.").unwrap_or(name) == key)
+    };
     map.as_map()?.iter().find(|(name, _)| is_it(name)).map(|(_, value)| value)
 }
 
@@ -86,7 +88,8 @@ fn kernel(old: &Value) -> Value {
         }
     }
     // The descriptor has a symbol of its own in later versions, and none here: `NAME@kd` is that of the kernel.
-    let symbol = get(old, "SymbolName").or_else(|| get(old, "Name")).or_else(|| get(old, "KernelName"));
+    let symbol =
+        get(old, "SymbolName").or_else(|| get(old, "Name")).or_else(|| get(old, "KernelName"));
     if let Some(symbol) = symbol.and_then(Value::as_str) {
         new.push((".symbol".into(), symbol.strip_suffix("@kd").unwrap_or(symbol).into()));
     }
@@ -106,7 +109,9 @@ fn argument(old: &Value, end: &mut u64) -> Value {
     let find = |key: &str| get(old, key).or_else(|| get(old, &format!("Arg{key}")));
     let number = |key: &str| find(key).and_then(Value::as_u64);
     let mut new: Vec<(Value, Value)> = vec![];
-    if let (Some(size), Some(align)) = (number("Size"), number("Align").filter(|align| align.is_power_of_two())) {
+    if let (Some(size), Some(align)) =
+        (number("Size"), number("Align").filter(|align| align.is_power_of_two()))
+    {
         let offset = end.checked_next_multiple_of(align).unwrap_or(u64::MAX);
         *end = offset.saturating_add(size);
         new.extend([(".offset".into(), offset.into()), (".size".into(), size.into())]);
@@ -119,11 +124,16 @@ fn argument(old: &Value, end: &mut u64) -> Value {
     new.extend(kind.map(|kind| (".value_kind".into(), later_name(kind).into())));
     let space = match find("AddrSpaceQual").or_else(|| find("AddrQual")) {
         Some(space) if space.is_str() => space.as_str().map(str::to_lowercase),
-        Some(space) => space.as_u64().and_then(|n| SPACES.get(usize::try_from(n).ok()?)).map(|s| s.name().into()),
+        Some(space) => space
+            .as_u64()
+            .and_then(|n| SPACES.get(usize::try_from(n).ok()?))
+            .map(|s| s.name().into()),
         None => None,
     };
     new.extend(space.map(|space| (".address_space".into(), space.into())));
-    for (key, name) in [("Name", ".name"), ("TypeName", ".type_name"), ("PointeeAlign", ".pointee_align")] {
+    for (key, name) in
+        [("Name", ".name"), ("TypeName", ".type_name"), ("PointeeAlign", ".pointee_align")]
+    {
         new.extend(find(key).map(|value| (name.into(), value.clone())));
     }
     Value::Map(new)
@@ -132,7 +142,10 @@ fn argument(old: &Value, end: &mut u64) -> Value {
 /// `DynamicSharedPointer` as `dynamic_shared_pointer`: the kind that reads alike.
 fn later_name(kind: &str) -> String {
     let alike = |name: &str| name.replace('_', "").eq_ignore_ascii_case(kind);
-    let value = ValueKind::NAMES.iter().find(|(name, _)| alike(name)).map(|(name, _)| (*name).to_string());
-    let hidden = || HiddenKind::NAMES.iter().map(|(name, _)| format!("hidden_{name}")).find(|name| alike(name));
+    let value =
+        ValueKind::NAMES.iter().find(|(name, _)| alike(name)).map(|(name, _)| (*name).to_string());
+    let hidden = || {
+        HiddenKind::NAMES.iter().map(|(name, _)| format!("hidden_{name}")).find(|name| alike(name))
+    };
     value.or_else(hidden).unwrap_or_else(|| kind.into())
 }

@@ -8,7 +8,9 @@ use crate::Error;
 impl Source<'_> {
     pub(super) fn gfx9(&self, chip: Chip) -> Result<Vec<u8>, Error> {
         if let Some(line) = self.directives.first() {
-            return Err(line.wrong(format!("`{}`: expected instructions and labels only", line.text)));
+            return Err(
+                line.wrong(format!("`{}`: expected instructions and labels only", line.text))
+            );
         }
         // Where instructions are is not known in the first round, but how long they are is.
         let mut starts = vec![0; self.instructions.len() + 1];
@@ -20,10 +22,15 @@ impl Source<'_> {
                 let next = code.len() as i64 + 4;
                 let distance = |target: usize| {
                     let words = i16::try_from((starts[target] - next) / 4);
-                    words.map(|words| words.cast_unsigned().to_string()).map_err(|_| "the label is too far".into())
+                    words
+                        .map(|words| words.cast_unsigned().to_string())
+                        .map_err(|_| "the label is too far".into())
                 };
                 let text = self.with_target(line, distance)?;
-                code.extend(warploom_gfx9::assemble_for(&text, chip).map_err(|e| line.wrong(e.to_string()))?);
+                code.extend(
+                    warploom_gfx9::assemble_for(&text, chip)
+                        .map_err(|e| line.wrong(e.to_string()))?,
+                );
             }
             starts[self.instructions.len()] = code.len() as i64;
         }

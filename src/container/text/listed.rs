@@ -3,8 +3,17 @@
 use std::borrow::Cow;
 
 /// Directives of a listing that say nothing which assembly needs: the section, and how large a function in it is.
-const OF_A_LISTING: [&str; 9] =
-    [".section", ".sectionflags", ".sectioninfo", ".align", ".global", ".weak", ".type", ".size", ".other"];
+const OF_A_LISTING: [&str; 9] = [
+    ".section",
+    ".sectionflags",
+    ".sectioninfo",
+    ".align",
+    ".global",
+    ".weak",
+    ".type",
+    ".size",
+    ".other",
+];
 
 /// What a line of a listing says without its address and encoding (in `/* */`), the braces around two instructions that are
 /// issued together, the targets of an indirect branch (in `(* *)`), and what else control words have: which operands the
@@ -38,7 +47,10 @@ pub(super) fn statement(line: &str) -> Cow<'_, str> {
 
 /// A texture access without its phase, which is in the control word as well.
 fn without_phase(text: &str) -> Option<String> {
-    let mnemonic = text.split_whitespace().find(|word| !word.starts_with('@')).filter(|word| word.starts_with('T'))?;
+    let mnemonic = text
+        .split_whitespace()
+        .find(|word| !word.starts_with('@'))
+        .filter(|word| word.starts_with('T'))?;
     let short = [".T", ".P"].into_iter().find_map(|phase| mnemonic.strip_suffix(phase))?;
     Some(text.replacen(mnemonic, short, 1))
 }

@@ -30,7 +30,8 @@ impl Source<'_> {
                 }
                 _ => self.with_target(line, |target| Ok(format!("{:#x}", maxwell_pc(target))))?,
             };
-            let word = warploom_maxwell::assemble(&text, maxwell_pc(number)).map_err(|e| line.wrong(e.to_string()))?;
+            let word = warploom_maxwell::assemble(&text, maxwell_pc(number))
+                .map_err(|e| line.wrong(e.to_string()))?;
             if number.is_multiple_of(BUNDLE) {
                 code.extend([0; WORD_BYTES as usize]);
             }
@@ -43,7 +44,8 @@ impl Source<'_> {
         let mut param_bytes = 0_u32;
         let mut header = self.stage()?;
         for line in self.directives.iter().filter(|line| !line.text.starts_with(STAGE)) {
-            let (name, value) = line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));
+            let (name, value) =
+                line.text.split_once(char::is_whitespace).unwrap_or((&line.text, ""));
             let value = value.trim();
             if let Some(header) = &mut header
                 && stage::directive(header, name, value).map_err(|problem| line.wrong(problem))?
@@ -52,7 +54,9 @@ impl Source<'_> {
             }
             let bytes = |least| {
                 let bytes = value.parse().ok().filter(|bytes| (least..=MAX_BYTES).contains(bytes));
-                bytes.ok_or_else(|| line.wrong(format!("`{value}`: expected {least} to {MAX_BYTES} bytes")))
+                bytes.ok_or_else(|| {
+                    line.wrong(format!("`{value}`: expected {least} to {MAX_BYTES} bytes"))
+                })
             };
             match name {
                 ".kernel" if !value.is_empty() => function.name = value.into(),
@@ -65,21 +69,26 @@ impl Source<'_> {
                 ".param" => {
                     let size = bytes(1)?;
                     let offset = param_bytes.next_multiple_of(size.next_power_of_two().min(8));
-                    param_bytes =
-                        Some(offset + size).filter(|&end| end <= MAX_BYTES - PARAM_BASE).ok_or_else(|| {
-                            line.wrong(format!("expected at most {} bytes of parameters", MAX_BYTES - PARAM_BASE))
+                    param_bytes = Some(offset + size)
+                        .filter(|&end| end <= MAX_BYTES - PARAM_BASE)
+                        .ok_or_else(|| {
+                            line.wrong(format!(
+                                "expected at most {} bytes of parameters",
+                                MAX_BYTES - PARAM_BASE
+                            ))
                         })?;
                     function.params.push(Param { offset, size });
                 }
                 _ => {
-                    return Err(
-                        line.wrong(format!("`{name}`: expected .kernel, .param, .shared, .local, .stage or a label"))
-                    );
+                    return Err(line.wrong(format!(
+                        "`{name}`: expected .kernel, .param, .shared, .local, .stage or a label"
+                    )));
                 }
             }
         }
         if let Some(header) = header {
-            let name = if function.name == UNNAMED { header.stage().name() } else { &function.name };
+            let name =
+                if function.name == UNNAMED { header.stage().name() } else { &function.name };
             return Ok(sph::assembled(name, header, code));
         }
         function.param_bytes = param_bytes;
@@ -109,7 +118,10 @@ impl<'a> Externs<'a> {
     ) -> Result<String, Error> {
         let operation = before.split_whitespace().find(|word| !word.starts_with('@'));
         if !matches!(operation, Some("JCAL" | "JMP")) {
-            return Err(line.wrong(format!("`{}`: only JCAL and JMP reach a function by its name", line.text)));
+            return Err(line.wrong(format!(
+                "`{}`: only JCAL and JMP reach a function by its name",
+                line.text
+            )));
         }
         // Behind the kernel's own.
         let next = SymbolId(1 + self.names.len());
@@ -118,7 +130,14 @@ impl<'a> Externs<'a> {
             self.names.push(name);
         }
         let (kind, name) = reloc::kind(EXTERN_ADDRESS).expect("a type of the table");
-        self.calls.push(Relocation { section: SectionId(0), offset: pc, kind, name, symbol, addend: None });
+        self.calls.push(Relocation {
+            section: SectionId(0),
+            offset: pc,
+            kind,
+            name,
+            symbol,
+            addend: None,
+        });
         Ok(format!("{before}0x0{after}"))
     }
 }

@@ -32,7 +32,11 @@ pub(super) fn directive(header: &mut Header, name: &str, value: &str) -> Result<
                 [] => Interpolation::Linear,
                 [how] if !constant => Interpolation::named(how)
                     .ok_or_else(|| format!("`{how}`: expected constant, perspective or linear"))?,
-                _ => return Err(format!("`{value}`: expected an address and its words, such as 0x80 xyz")),
+                _ => {
+                    return Err(format!(
+                        "`{value}`: expected an address and its words, such as 0x80 xyz"
+                    ));
+                }
             };
             for address in addresses(address, letters)? {
                 if !header.set_input(address, how) {
@@ -41,14 +45,17 @@ pub(super) fn directive(header: &mut Header, name: &str, value: &str) -> Result<
             }
         }
         (".input", _) => {
-            return Err(format!("`{value}`: expected an address and its words, such as 0x80 xyz perspective"));
+            return Err(format!(
+                "`{value}`: expected an address and its words, such as 0x80 xyz perspective"
+            ));
         }
         (".output", ["mask"]) if header.stage() == Stage::Fragment => header.set_sample_mask(),
         (".output", ["depth"]) if header.stage() == Stage::Fragment => header.set_depth(),
         (".output", [target, letters]) if header.stage() == Stage::Fragment => {
             let number = target.strip_prefix("target").and_then(|number| number.parse().ok());
             let number = number.filter(|&number| number < TARGETS);
-            let number = number.ok_or_else(|| format!("`{target}`: expected target0 to target{}", TARGETS - 1))?;
+            let number = number
+                .ok_or_else(|| format!("`{target}`: expected target0 to target{}", TARGETS - 1))?;
             let components = places(letters, COMPONENTS)?.fold(0, |all, n| all | 1 << n);
             header.set_target(number, components);
         }
@@ -60,9 +67,13 @@ pub(super) fn directive(header: &mut Header, name: &str, value: &str) -> Result<
             }
         }
         (".output", _) if header.stage() == Stage::Fragment => {
-            return Err(format!("`{value}`: expected mask, depth, or a target and components, such as target0 rgba"));
+            return Err(format!(
+                "`{value}`: expected mask, depth, or a target and components, such as target0 rgba"
+            ));
         }
-        (".output", _) => return Err(format!("`{value}`: expected an address and its words, such as 0x70 xyzw")),
+        (".output", _) => {
+            return Err(format!("`{value}`: expected an address and its words, such as 0x70 xyzw"));
+        }
         (".forbid", flags) => {
             for flag in flags {
                 let known = Flag::ALL.into_iter().find(|known| known.name() == *flag);
@@ -72,14 +83,18 @@ pub(super) fn directive(header: &mut Header, name: &str, value: &str) -> Result<
         }
         (".local", [bytes]) => {
             let bytes = bytes.parse().ok().filter(|&bytes: &u32| bytes < 1 << 24);
-            header.set_local_bytes(bytes.ok_or_else(|| format!("`{value}`: expected bytes below 16 MiB"))?);
+            header.set_local_bytes(
+                bytes.ok_or_else(|| format!("`{value}`: expected bytes below 16 MiB"))?,
+            );
         }
         (".threads", [count]) => {
             header.set_threads(count.parse().map_err(|_| format!("`{count}`: expected 0 to 255"))?);
         }
         (".max_vertices", [count]) => {
             let most = count.parse().ok().filter(|&count: &u16| count <= 1024);
-            header.set_max_vertices(most.ok_or_else(|| format!("`{count}`: expected up to 1024 vertices"))?);
+            header.set_max_vertices(
+                most.ok_or_else(|| format!("`{count}`: expected up to 1024 vertices"))?,
+            );
         }
         _ => return Ok(false),
     }
@@ -90,15 +105,19 @@ pub(super) fn directive(header: &mut Header, name: &str, value: &str) -> Result<
 fn addresses(first: &str, letters: &str) -> Result<impl Iterator<Item = u16>, String> {
     let address = first.strip_prefix("0x").and_then(|digits| u16::from_str_radix(digits, 16).ok());
     let address = address.filter(|&address| address.is_multiple_of(4) && address < 0x3f8);
-    let address = address.ok_or_else(|| format!("`{first}`: expected a multiple of 4 below 0x3f8, such as 0x80"))?;
+    let address = address
+        .ok_or_else(|| format!("`{first}`: expected a multiple of 4 below 0x3f8, such as 0x80"))?;
     Ok(places(letters, WORDS)?.map(move |n| address + 4 * n))
 }
 
 /// The numbers of letters, which are all different.
 fn places(text: &str, letters: [char; 4]) -> Result<impl Iterator<Item = u16>, String> {
-    let numbers: Option<Vec<u16>> =
-        text.chars().map(|c| letters.iter().position(|&letter| letter == c).map(|n| n as u16)).collect();
+    let numbers: Option<Vec<u16>> = text
+        .chars()
+        .map(|c| letters.iter().position(|&letter| letter == c).map(|n| n as u16))
+        .collect();
     let numbers = numbers.filter(|numbers| !numbers.is_empty());
-    let expected = || format!("`{text}`: expected letters of {}", letters.iter().collect::<String>());
+    let expected =
+        || format!("`{text}`: expected letters of {}", letters.iter().collect::<String>());
     Ok(numbers.ok_or_else(expected)?.into_iter())
 }

@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 use super::zebin::{Sections, content};
 use crate::Error;
 use crate::module::{
-    Binding, Half, Module, RelocKind, Relocation, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
+    Binding, Half, Module, RelocKind, Relocation, Section, SectionId, SectionKind, Symbol,
+    SymbolId, SymbolKind,
 };
 
 /// Bytes of one section in memory, at most.
@@ -20,14 +21,21 @@ const MAX_BYTES: u64 = 1 << 32;
 /// Where sections of the file are in the module: the section there, and where in it.
 type Places = FxHashMap<usize, (SectionId, u64)>;
 
-pub(super) fn read(bytes: &[u8], sections: &Sections<'_>, module: &mut Module) -> Result<(), Error> {
+pub(super) fn read(
+    bytes: &[u8],
+    sections: &Sections<'_>,
+    module: &mut Module,
+) -> Result<(), Error> {
     let mut places = Places::default();
-    for (data, zero) in [(".data.const", ".bss.const"), (".data.const.string", ""), (".data.global", ".bss.global")] {
+    for (data, zero) in
+        [(".data.const", ".bss.const"), (".data.const.string", ""), (".data.global", ".bss.global")]
+    {
         add(bytes, sections, (data, zero), module, &mut places)?;
     }
     let symbols = symbols(bytes, sections, &places, module)?;
     relocations(bytes, sections, &places, &symbols, module)?;
-    let pointed_to = module.relocations.iter().map(|relocation| &module.symbols[relocation.symbol.0]);
+    let pointed_to =
+        module.relocations.iter().map(|relocation| &module.symbols[relocation.symbol.0]);
     let functions = pointed_to.filter(|symbol| symbol.kind == SymbolKind::Function);
     let names: BTreeSet<String> = functions.map(|symbol| symbol.name.clone()).collect();
     if let Some(visa) = &mut module.visa {
@@ -37,9 +45,13 @@ pub(super) fn read(bytes: &[u8], sections: &Sections<'_>, module: &mut Module) -
 }
 
 fn find<'a>(sections: &Sections<'a>, name: &str) -> Option<(usize, &'a SectionHeader64<LE>)> {
-    let is_it =
-        |section: &SectionHeader64<LE>| sections.section_name(LE, section).is_ok_and(|one| one == name.as_bytes());
-    sections.enumerate().find(|(_, section)| is_it(section)).map(|(index, section)| (index.0, section))
+    let is_it = |section: &SectionHeader64<LE>| {
+        sections.section_name(LE, section).is_ok_and(|one| one == name.as_bytes())
+    };
+    sections
+        .enumerate()
+        .find(|(_, section)| is_it(section))
+        .map(|(index, section)| (index.0, section))
 }
 
 /// One allocation: content, and behind it what is zero.
@@ -50,12 +62,14 @@ fn add(
     module: &mut Module,
     places: &mut Places,
 ) -> Result<(), Error> {
-    let (content_of, zero_of) = (find(sections, data), find(sections, zero).filter(|_| !zero.is_empty()));
+    let (content_of, zero_of) =
+        (find(sections, data), find(sections, zero).filter(|_| !zero.is_empty()));
     if content_of.is_none() && zero_of.is_none() {
         return Ok(());
     }
     let id = SectionId(module.sections.len());
-    let mut made = Section { name: data.into(), kind: SectionKind::Global, align: 64, size: 0, data: vec![] };
+    let mut made =
+        Section { name: data.into(), kind: SectionKind::Global, align: 64, size: 0, data: vec![] };
     if let Some((index, section)) = content_of {
         made.data = content(bytes, section)?.to_vec();
         made.size = made.data.len() as u64;
@@ -87,7 +101,8 @@ fn symbols(
         .map_err(|e| Error::malformed(0, format!("symbol table: {e}"), "ELF symbols"))?;
     let mut known = FxHashMap::default();
     for (index, symbol) in table.enumerate() {
-        let name = String::from_utf8_lossy(symbol.name(LE, table.strings()).unwrap_or_default()).into_owned();
+        let name = String::from_utf8_lossy(symbol.name(LE, table.strings()).unwrap_or_default())
+            .into_owned();
         let section = table.symbol_section(LE, symbol, index).ok().flatten().map(|index| index.0);
         if let Some(&(section, start)) = section.and_then(|section| places.get(&section)) {
             // Those of what is zero count from the start of the whole.
@@ -106,7 +121,9 @@ fn symbols(
                 binding: if symbol.is_local() { Binding::Local } else { Binding::Global },
                 dynamic_shared: false,
             });
-        } else if let Some(function) = module.functions.iter().find(|function| function.name == name) {
+        } else if let Some(function) =
+            module.functions.iter().find(|function| function.name == name)
+        {
             known.insert(index.0, function.symbol);
         }
     }
@@ -124,10 +141,15 @@ fn relocations(
     for section in sections.iter() {
         let Some(&(target, start)) = places.get(&(section.sh_info(LE) as usize)) else { continue };
         let at = section.sh_offset(LE);
-        let malformed = |e: object::Error| Error::malformed(at, format!("relocations: {e}"), "a table within the file");
+        let malformed = |e: object::Error| {
+            Error::malformed(at, format!("relocations: {e}"), "a table within the file")
+        };
         let mut entries: Vec<(u64, u32, u32, Option<i64>)> = vec![];
         if let Some((rels, _)) = section.rel(LE, bytes).map_err(malformed)? {
-            entries.extend(rels.iter().map(|rel| (rel.r_offset.get(LE), rel.r_type(LE).0, rel.r_sym(LE), None)));
+            entries.extend(
+                rels.iter()
+                    .map(|rel| (rel.r_offset.get(LE), rel.r_type(LE).0, rel.r_sym(LE), None)),
+            );
         }
         if let Some((relas, _)) = section.rela(LE, bytes).map_err(malformed)? {
             entries.extend(relas.iter().map(|rela| {
@@ -139,7 +161,10 @@ fn relocations(
             let (kind, name) = match kind {
                 1 => (RelocKind::Address { half: Half::Whole, at: 0, bits: 64 }, "R_ZE_SYM_ADDR"),
                 2 => (RelocKind::Address { half: Half::Low, at: 0, bits: 32 }, "R_ZE_SYM_ADDR_32"),
-                3 => (RelocKind::Address { half: Half::High, at: 0, bits: 32 }, "R_ZE_SYM_ADDR_32_HI"),
+                3 => (
+                    RelocKind::Address { half: Half::High, at: 0, bits: 32 },
+                    "R_ZE_SYM_ADDR_32_HI",
+                ),
                 _ => {
                     let what = format!("relocation of type {kind} of data");
                     return Err(Error::malformed(at, what, "type 1, 2 or 3"));
@@ -147,13 +172,28 @@ fn relocations(
             };
             let symbol = symbols.get(&(symbol as usize)).copied();
             let symbol = symbol.ok_or_else(|| {
-                Error::malformed(at, "a relocation against a symbol that has no place", "a variable or function")
+                Error::malformed(
+                    at,
+                    "a relocation against a symbol that has no place",
+                    "a variable or function",
+                )
             })?;
             let offset = start.saturating_add(offset);
             if offset.saturating_add(kind.bytes()) > module.sections[target.0].size {
-                return Err(Error::malformed(at, format!("a relocation at {offset:#x}"), "a place in its section"));
+                return Err(Error::malformed(
+                    at,
+                    format!("a relocation at {offset:#x}"),
+                    "a place in its section",
+                ));
             }
-            module.relocations.push(Relocation { section: target, offset, kind, name, symbol, addend });
+            module.relocations.push(Relocation {
+                section: target,
+                offset,
+                kind,
+                name,
+                symbol,
+                addend,
+            });
         }
     }
     Ok(())

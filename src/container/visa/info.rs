@@ -230,7 +230,11 @@ impl KernelInfo {
         for arg in args {
             let text = |key| word(arg, key).unwrap_or_default();
             let index = small(arg, "index")?;
-            self.args.push(ArgumentInfo { index, name: text("name"), type_name: text("type_name") });
+            self.args.push(ArgumentInfo {
+                index,
+                name: text("name"),
+                type_name: text("type_name"),
+            });
         }
         Ok(())
     }
@@ -256,17 +260,21 @@ impl ZeInfo {
         }
         for misc in list(&root, "kernels_misc_info") {
             let name = word(misc, "name");
-            let Some(at) = info.kernels.iter().position(|kernel| Some(&kernel.name) == name.as_ref()) else {
+            let Some(at) =
+                info.kernels.iter().position(|kernel| Some(&kernel.name) == name.as_ref())
+            else {
                 continue;
             };
             if let Err(problem) = info.kernels[at].describe(list(misc, "args_info")) {
                 info.unreadable.push((info.kernels.remove(at).name, problem));
             }
         }
-        let (kernels, others) = info.kernels.into_iter().partition(|kernel| kernel.arguments() <= MAX_ARGUMENTS);
+        let (kernels, others) =
+            info.kernels.into_iter().partition(|kernel| kernel.arguments() <= MAX_ARGUMENTS);
         info.kernels = kernels;
         let others: Vec<KernelInfo> = others;
-        let many = |kernel: KernelInfo| (kernel.name.clone(), format!("{} arguments", kernel.arguments()));
+        let many =
+            |kernel: KernelInfo| (kernel.name.clone(), format!("{} arguments", kernel.arguments()));
         info.unreadable.extend(others.into_iter().map(many));
         Ok(info)
     }
@@ -318,7 +326,8 @@ fn triple(map: &Value, key: &str) -> Result<Option<[u32; 3]>, String> {
     if all.is_empty() {
         return Ok(None);
     }
-    let numbers: Option<Vec<u32>> = all.iter().map(|value| u32::try_from(value.as_u64()?).ok()).collect();
+    let numbers: Option<Vec<u32>> =
+        all.iter().map(|value| u32::try_from(value.as_u64()?).ok()).collect();
     let three = numbers.and_then(|numbers| <[u32; 3]>::try_from(numbers).ok());
     three.map(Some).ok_or_else(|| format!("`{key}`, expected three numbers"))
 }
@@ -327,14 +336,17 @@ fn kernel(name: &str, map: &Value) -> Result<KernelInfo, String> {
     let none = Value::Nil;
     let env = get(map, "execution_env").unwrap_or(&none);
     let attributes = get(map, "user_attributes").unwrap_or(&none);
-    let mut kernel = KernelInfo { name: name.to_string(), env: execution_env(env)?, ..KernelInfo::default() };
+    let mut kernel =
+        KernelInfo { name: name.to_string(), env: execution_env(env)?, ..KernelInfo::default() };
     let order = triple(attributes, "intel_reqd_workgroup_walk_order")?;
     let order = order.or(triple(env, "work_group_walk_order_dimensions")?);
     let is_order = |order: &[u32; 3]| (0..3).all(|dimension| order.contains(&dimension));
-    kernel.walk_order = order.filter(is_order).map_or([0, 1, 2], |order| order.map(|dimension| dimension as u8));
-    for (key, arguments) in
-        [("payload_arguments", &mut kernel.payload), ("per_thread_payload_arguments", &mut kernel.per_thread)]
-    {
+    kernel.walk_order =
+        order.filter(is_order).map_or([0, 1, 2], |order| order.map(|dimension| dimension as u8));
+    for (key, arguments) in [
+        ("payload_arguments", &mut kernel.payload),
+        ("per_thread_payload_arguments", &mut kernel.per_thread),
+    ] {
         for one in list(map, key) {
             arguments.push(payload(one)?);
         }
@@ -347,7 +359,12 @@ fn kernel(name: &str, map: &Value) -> Result<KernelInfo, String> {
         let text = |key| word(one, key).unwrap_or_default();
         let size = number(one, "size")?;
         let per_lane = flag(one, "is_simt_thread");
-        kernel.memory_buffers.push(MemoryBuffer { ty: text("type"), usage: text("usage"), size, per_lane });
+        kernel.memory_buffers.push(MemoryBuffer {
+            ty: text("type"),
+            usage: text("usage"),
+            size,
+            per_lane,
+        });
     }
     for one in list(map, "inline_samplers") {
         let text = |key| word(one, key).unwrap_or_default();

@@ -17,7 +17,8 @@ pub(super) use zebin::parse as parse_zebin;
 
 use super::Error;
 use super::module::{
-    Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind, Unreadable,
+    Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId,
+    SymbolKind, Unreadable,
 };
 
 /// A kernel that only carries symbols.
@@ -53,14 +54,16 @@ pub struct VisaKernel {
 /// The module of a text.
 pub(super) fn parse_text(bytes: &[u8]) -> Result<Module, Error> {
     let text::Read { platform, routines } = text::read_each(bytes)?;
-    let routines = routines.into_iter().map(|one| one.map_err(|one| Unreadable::new(one.name, one.errors)));
+    let routines =
+        routines.into_iter().map(|one| one.map_err(|one| Unreadable::new(one.name, one.errors)));
     of_routines(platform, routines, bytes.to_vec()).readable()
 }
 
 /// The module of an old binary file.
 pub(super) fn parse_binary(bytes: &[u8]) -> Result<Module, Error> {
     let binary::Read { platform, routines } = binary::read_each(bytes)?;
-    let routines = routines.into_iter().map(|one| one.map_err(|(name, error)| Unreadable::new(name, error)));
+    let routines =
+        routines.into_iter().map(|one| one.map_err(|(name, error)| Unreadable::new(name, error)));
     of_routines(platform, routines, bytes.to_vec()).readable()
 }
 
@@ -84,7 +87,8 @@ fn of_routines(
 /// Puts vISA into the form that all binaries have.
 fn module(visa: visa::Module, code: Vec<u8>) -> Module {
     let size = code.len() as u64;
-    let code = Section { name: ".visaasm".into(), kind: SectionKind::Code, align: 1, size, data: code };
+    let code =
+        Section { name: ".visaasm".into(), kind: SectionKind::Code, align: 1, size, data: code };
     let mut module = Module::new(Isa::Visa { platform: visa.platform }, vec![code]);
     for (number, routine) in visa.routines.iter().enumerate() {
         if routine.name == SYMBOL_TABLE_KERNEL {
@@ -102,7 +106,14 @@ fn module(visa: visa::Module, code: Vec<u8>) -> Module {
             binding: Binding::Global,
             dynamic_shared: false,
         });
-        let mut function = Function::new(routine.name.clone(), symbol, CODE, offset, last - offset, routine.kernel);
+        let mut function = Function::new(
+            routine.name.clone(),
+            symbol,
+            CODE,
+            offset,
+            last - offset,
+            routine.kernel,
+        );
         function.visa = Some(Box::new(VisaKernel { routine: number, info: None }));
         module.functions.push(function);
     }
@@ -115,7 +126,11 @@ fn module(visa: visa::Module, code: Vec<u8>) -> Module {
 /// # Errors
 ///
 /// The module is none of vISA, or [`apply`] fails.
-pub fn describe(module: &mut Module, ze_info: Option<&[u8]>, platform: Option<Platform>) -> Result<(), Error> {
+pub fn describe(
+    module: &mut Module,
+    ze_info: Option<&[u8]>,
+    platform: Option<Platform>,
+) -> Result<(), Error> {
     let Some(visa) = &mut module.visa else {
         return Err(Error::NotVisa { found: module.isa.to_string() });
     };
@@ -152,7 +167,11 @@ pub fn apply(module: &mut Module, info: ZeInfo) -> Result<(), Error> {
             };
             unreadable.push(Unreadable::new(
                 function.name.clone(),
-                Error::malformed(0, what, "an entry for each kernel, as Intel's compiler writes it"),
+                Error::malformed(
+                    0,
+                    what,
+                    "an entry for each kernel, as Intel's compiler writes it",
+                ),
             ));
             return false;
         };
@@ -192,7 +211,8 @@ impl KernelInfo {
         let all = || self.payload.iter().filter(of);
         let first = all().map(|arg| arg.offset).min().unwrap_or(0);
         // A structure is in parts.
-        let value = all().filter(by_value).map(|arg| arg.source_offset.saturating_add(arg.size)).max();
+        let value =
+            all().filter(by_value).map(|arg| arg.source_offset.saturating_add(arg.size)).max();
         let pointer = || all().map(|arg| arg.size).max().unwrap_or(0);
         Param { offset: first, size: value.unwrap_or_else(pointer) }
     }

@@ -22,13 +22,19 @@ const CORE_FAMILY: u32 = 2;
 
 /// Reads a zebin.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Module, Error> {
-    let header = Header::parse(bytes)
-        .map_err(|e| Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file"))?;
+    let header = Header::parse(bytes).map_err(|e| {
+        Error::malformed(0, format!("ELF header: {e}"), "a 64-bit little-endian ELF file")
+    })?;
     let sections = header.sections(LE, bytes).map_err(|e| {
-        Error::malformed(header.e_shoff.get(LE), format!("section table: {e}"), "a table of section headers")
+        Error::malformed(
+            header.e_shoff.get(LE),
+            format!("section table: {e}"),
+            "a table of section headers",
+        )
     })?;
     // Sections may be the same bytes: all of them together are no more than the file.
-    let contents = sections.iter().filter(|section| section.sh_type(LE).0 != object::elf::SHT_NOBITS.0);
+    let contents =
+        sections.iter().filter(|section| section.sh_type(LE).0 != object::elf::SHT_NOBITS.0);
     let total = contents.map(|section| section.sh_size(LE)).fold(0, u64::saturating_add);
     if total > bytes.len() as u64 {
         let what = format!("sections of {total:#x} bytes in all");
@@ -36,7 +42,8 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     }
     let mut texts = Texts::default();
     for section in sections.iter().filter(|section| section.sh_type(LE).0 == VISA_TEXT) {
-        let name = String::from_utf8_lossy(sections.section_name(LE, section).unwrap_or_default()).into_owned();
+        let name = String::from_utf8_lossy(sections.section_name(LE, section).unwrap_or_default())
+            .into_owned();
         texts.add(name, section.sh_offset(LE), content(bytes, section)?)?;
     }
     if texts.routines.is_empty() && texts.strays.is_empty() {
@@ -48,7 +55,11 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     }
     let platform = platform(bytes, &sections)?.or(texts.platform);
     let Some(section) = sections.iter().find(|section| section.sh_type(LE).0 == INFO) else {
-        return Err(Error::malformed(0, "a zebin without .ze_info", "a section of type 0xff000011"));
+        return Err(Error::malformed(
+            0,
+            "a zebin without .ze_info",
+            "a section of type 0xff000011",
+        ));
     };
     let info = ZeInfo::read(content(bytes, section)?).map_err(|problem| {
         Error::malformed(section.sh_offset(LE), format!(".ze_info: {problem}"), "YAML of a zebin")
@@ -74,8 +85,11 @@ struct Texts {
 
 impl Texts {
     fn add(&mut self, name: String, at: u64, content: &[u8]) -> Result<(), Error> {
-        let member =
-            |source: Error| Error::Member { member: format!("section {name}"), offset: at, source: Box::new(source) };
+        let member = |source: Error| Error::Member {
+            member: format!("section {name}"),
+            offset: at,
+            source: Box::new(source),
+        };
         let read = match text::read_each(content) {
             Ok(read) => read,
             Err(errors) => {
@@ -83,7 +97,8 @@ impl Texts {
                 return Ok(());
             }
         };
-        let base = u32::try_from(self.code.len()).map_err(|_| Error::malformed(at, "code", "less than 4 GiB of it"))?;
+        let base = u32::try_from(self.code.len())
+            .map_err(|_| Error::malformed(at, "code", "less than 4 GiB of it"))?;
         for routine in read.routines {
             self.routines.push(match routine {
                 Ok(mut routine) => {
@@ -102,7 +117,9 @@ impl Texts {
     }
 
     fn names(&self) -> impl Iterator<Item = &String> {
-        self.routines.iter().map(|routine| routine.as_ref().map_or_else(|one| &one.name, |one| &one.name))
+        self.routines
+            .iter()
+            .map(|routine| routine.as_ref().map_or_else(|one| &one.name, |one| &one.name))
     }
 
     /// Names kernels that have none in the text: they come in the order of `.ze_info`.
@@ -111,8 +128,9 @@ impl Texts {
             routine.as_ref().map_or_else(|one| one.name == NAMELESS, |one| one.kernel)
         };
         let kernels = self.routines.iter_mut().filter(is_kernel);
-        let mut names: Vec<&mut String> =
-            kernels.map(|routine| routine.as_mut().map_or_else(|one| &mut one.name, |one| &mut one.name)).collect();
+        let mut names: Vec<&mut String> = kernels
+            .map(|routine| routine.as_mut().map_or_else(|one| &mut one.name, |one| &mut one.name))
+            .collect();
         let nameless = names.iter().all(|name| **name == NAMELESS);
         if nameless && names.len() == info.names.len() {
             names.iter_mut().zip(&info.names).for_each(|(name, known)| known.clone_into(name));
@@ -123,7 +141,9 @@ impl Texts {
         let mut names: Vec<_> = self.names().collect();
         names.sort_unstable();
         match names.windows(2).find(|two| two[0] == two[1]) {
-            Some(two) => Err(Error::malformed(0, format!("two routines `{}`", two[0]), "one of each name")),
+            Some(two) => {
+                Err(Error::malformed(0, format!("two routines `{}`", two[0]), "one of each name"))
+            }
             None => Ok(()),
         }
     }
@@ -131,7 +151,8 @@ impl Texts {
     /// A section that cannot be read at all is that of a kernel that has no other one.
     fn name_strays(&mut self, info: &ZeInfo) -> Result<(), Error> {
         let known: Vec<&String> = self.names().collect();
-        let missing: Vec<String> = info.names.iter().filter(|name| !known.contains(name)).cloned().collect();
+        let missing: Vec<String> =
+            info.names.iter().filter(|name| !known.contains(name)).cloned().collect();
         let mut missing = missing.into_iter();
         for error in std::mem::take(&mut self.strays) {
             let name = missing.next().ok_or_else(|| error.clone())?;
@@ -144,11 +165,14 @@ impl Texts {
 /// What compilers of 2022 call each kernel in the text, if they write no files beside it.
 const NAMELESS: &str = "kernel";
 
-pub(super) fn content<'a>(bytes: &'a [u8], section: &SectionHeader64<LE>) -> Result<&'a [u8], Error> {
+pub(super) fn content<'a>(
+    bytes: &'a [u8],
+    section: &SectionHeader64<LE>,
+) -> Result<&'a [u8], Error> {
     let at = section.sh_offset(LE);
-    section
-        .data(LE, bytes)
-        .map_err(|e| Error::malformed(at, format!("a section's content: {e}"), "bytes within the file"))
+    section.data(LE, bytes).map_err(|e| {
+        Error::malformed(at, format!("a section's content: {e}"), "bytes within the file")
+    })
 }
 
 /// What the notes say of the GPU; none if they are not there.
@@ -157,7 +181,9 @@ pub(super) fn content<'a>(bytes: &'a [u8], section: &SectionHeader64<LE>) -> Res
 ///
 /// It is one that warploom does not know.
 fn platform(bytes: &[u8], sections: &Sections<'_>) -> Result<Option<Platform>, Error> {
-    let is_it = |section: &&SectionHeader64<LE>| sections.section_name(LE, section).is_ok_and(|name| name == NOTES);
+    let is_it = |section: &&SectionHeader64<LE>| {
+        sections.section_name(LE, section).is_ok_and(|name| name == NOTES)
+    };
     let Some(section) = sections.iter().find(is_it) else { return Ok(None) };
     let at = section.sh_offset(LE);
     let malformed = |e: object::Error| Error::malformed(at, format!("notes: {e}"), "ELF notes");
@@ -169,11 +195,19 @@ fn platform(bytes: &[u8], sections: &Sections<'_>) -> Result<Option<Platform>, E
             CORE_FAMILY if note.name() == b"IntelGT" => &mut family,
             _ => continue,
         };
-        *place = note.desc().first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes)).filter(|&number| number != 0);
+        *place = note
+            .desc()
+            .first_chunk::<4>()
+            .map(|bytes| u32::from_le_bytes(*bytes))
+            .filter(|&number| number != 0);
     }
     let known = match (family, product) {
-        (Some(family), _) => Platform::from_core_family(family).ok_or_else(|| format!("core family {family:#x}")),
-        (None, Some(product)) => Platform::from_product(product).ok_or_else(|| format!("product {product:#x}")),
+        (Some(family), _) => {
+            Platform::from_core_family(family).ok_or_else(|| format!("core family {family:#x}"))
+        }
+        (None, Some(product)) => {
+            Platform::from_product(product).ok_or_else(|| format!("product {product:#x}"))
+        }
         (None, None) => return Ok(None),
     };
     known.map(Some).map_err(|what| Error::Unsupported {

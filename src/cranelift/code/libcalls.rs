@@ -72,7 +72,8 @@ extern "C" fn pshufb(
 ) -> std::arch::x86_64::__m128i {
     // SAFETY: both types have 16 bytes, all of whose values are valid.
     let [bytes, numbers]: [[u8; 16]; 2] = unsafe { std::mem::transmute([bytes, numbers]) };
-    let chosen = numbers.map(|number| if number & 0x80 != 0 { 0 } else { bytes[usize::from(number & 15)] });
+    let chosen =
+        numbers.map(|number| if number & 0x80 != 0 { 0 } else { bytes[usize::from(number & 15)] });
     // SAFETY: as above.
     unsafe { std::mem::transmute(chosen) }
 }

@@ -27,7 +27,10 @@ struct Open {
 impl JITMemoryProvider for CodePages {
     fn allocate(&mut self, size: usize, align: u64, kind: JITMemoryKind) -> io::Result<*mut u8> {
         if !matches!(kind, JITMemoryKind::Executable) || align > PAGE as u64 {
-            return Err(io::Error::new(io::ErrorKind::Unsupported, "code only, aligned to a page at most"));
+            return Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "code only, aligned to a page at most",
+            ));
         }
         let start = |open: &Open| open.used.next_multiple_of(align.max(1) as usize);
         if self.open.last().is_none_or(|open| start(open) + size > open.map.len()) {

@@ -13,7 +13,9 @@ use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::dominator_tree::DominatorTree;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::isa::OwnedTargetIsa;
-use cranelift_codegen::{CodegenResult, CompiledCode, Context, FinalizedMachReloc, FinalizedRelocTarget, ir as clif};
+use cranelift_codegen::{
+    CodegenResult, CompiledCode, Context, FinalizedMachReloc, FinalizedRelocTarget, ir as clif,
+};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Linkage, Module, ModuleError, ModuleReloc, ModuleRelocTarget};
 use memory::CodePages;
@@ -41,7 +43,11 @@ pub struct MachineCode {
 impl MachineCode {
     /// Compiles a function. `hides_uses`: whether parameters of blocks hide how often values are used.
     /// `Context::compile` would make values of them again where there is one way into the block.
-    pub fn new(function: clif::Function, hides_uses: bool, isa: &OwnedTargetIsa) -> Result<MachineCode, JitError> {
+    pub fn new(
+        function: clif::Function,
+        hides_uses: bool,
+        isa: &OwnedTargetIsa,
+    ) -> Result<MachineCode, JitError> {
         MachineCode::compile(function, hides_uses, isa, false)
     }
 
@@ -81,7 +87,8 @@ impl MachineCode {
     /// The same function compiled by another code generator of the same host.
     pub fn compiled_by(self, isa: &OwnedTargetIsa) -> Result<MachineCode, JitError> {
         let function = self.function;
-        let domtree = DominatorTree::with_function(&function, &ControlFlowGraph::with_function(&function));
+        let domtree =
+            DominatorTree::with_function(&function, &ControlFlowGraph::with_function(&function));
         let compiled = generate(&function, &domtree, isa, false)?;
         Ok(MachineCode { compiled, function })
     }
@@ -111,24 +118,30 @@ impl MachineCode {
 }
 
 /// A relocation of the code generator.
-fn relocation(found: &FinalizedMachReloc, function: &clif::Function) -> Result<Relocation, JitError> {
+fn relocation(
+    found: &FinalizedMachReloc,
+    function: &clif::Function,
+) -> Result<Relocation, JitError> {
     let &FinalizedMachReloc { offset, kind, ref target, addend } = found;
     let unknown = || JitError::Codegen(format!("code refers to {target:?} + {addend} by {kind:?}"));
-    let to = match target {
-        FinalizedRelocTarget::ExternalName(clif::ExternalName::User(name)) => {
-            let name = &function.params.user_named_funcs()[*name];
-            match name.namespace {
-                helpers::NAMESPACE => Referent::Helper(name.index),
-                lower::TABLES => Referent::Table(name.index),
-                _ => return Err(unknown()),
+    let to =
+        match target {
+            FinalizedRelocTarget::ExternalName(clif::ExternalName::User(name)) => {
+                let name = &function.params.user_named_funcs()[*name];
+                match name.namespace {
+                    helpers::NAMESPACE => Referent::Helper(name.index),
+                    lower::TABLES => Referent::Table(name.index),
+                    _ => return Err(unknown()),
+                }
             }
-        }
-        FinalizedRelocTarget::ExternalName(clif::ExternalName::LibCall(call)) => {
-            let number = libcalls::number(*call);
-            Referent::LibCall(number.ok_or_else(|| JitError::Codegen(format!("a call of {call} is not provided")))?)
-        }
-        _ => return Err(unknown()),
-    };
+            FinalizedRelocTarget::ExternalName(clif::ExternalName::LibCall(call)) => {
+                let number = libcalls::number(*call);
+                Referent::LibCall(number.ok_or_else(|| {
+                    JitError::Codegen(format!("a call of {call} is not provided"))
+                })?)
+            }
+            _ => return Err(unknown()),
+        };
     if (kind, addend) == (Reloc::Abs8, 0) { Ok(Relocation { offset, to }) } else { Err(unknown()) }
 }
 
@@ -184,11 +197,15 @@ impl CodeModule {
         let mut module = JITModule::new(builder);
         for helper in Helper::ALL {
             let signature = helpers::signature(helper, isa.default_call_conv());
-            let id = module.declare_function(helper.name(), Linkage::Import, &signature).map_err(module_error)?;
+            let id = module
+                .declare_function(helper.name(), Linkage::Import, &signature)
+                .map_err(module_error)?;
             debug_assert_eq!(id.as_u32(), helper as u32);
         }
         for (number, table) in (0..).zip(Table::all()) {
-            let id = module.declare_data(&table.name(), Linkage::Import, false, false).map_err(module_error)?;
+            let id = module
+                .declare_data(&table.name(), Linkage::Import, false, false)
+                .map_err(module_error)?;
             debug_assert_eq!(id.as_u32(), number);
         }
         Ok(CodeModule { module: Mutex::new(Some((module, Names::default()))) })
@@ -201,17 +218,25 @@ impl CodeModule {
     /// The code refers to something else than helpers, tables and library calls, or there is no memory for it.
     pub fn define_all(&self, functions: &[(&str, &Relocatable)]) -> Result<Vec<Code>, JitError> {
         let mut module = self.module.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((module, names)) = module.as_mut() else { unreachable!("the module lives as long as this") };
+        let Some((module, names)) = module.as_mut() else {
+            unreachable!("the module lives as long as this")
+        };
         let mut ids = Vec::new();
         for &(name, code) in functions {
             // Nothing in the module calls it, so that its signature does not matter.
-            let id = module.declare_function(name, Linkage::Local, &module.make_signature()).map_err(module_error)?;
+            let id = module
+                .declare_function(name, Linkage::Local, &module.make_signature())
+                .map_err(module_error)?;
             let resolve = |relocation: &Relocation| {
-                let problem = || JitError::Codegen(format!("code of {name} refers to {relocation:?}"));
+                let problem =
+                    || JitError::Codegen(format!("code of {name} refers to {relocation:?}"));
                 resolved(relocation, code.bytes.len()).ok_or_else(problem)
             };
-            let relocations = code.relocations.iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
-            module.define_function_bytes(id, code.alignment.into(), &code.bytes, &relocations).map_err(module_error)?;
+            let relocations =
+                code.relocations.iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
+            module
+                .define_function_bytes(id, code.alignment.into(), &code.bytes, &relocations)
+                .map_err(module_error)?;
             ids.push(id);
         }
         module.finalize_definitions().map_err(module_error)?;

@@ -23,7 +23,9 @@ pub fn write(code: &[u8], out: &mut String) {
         } else if let Some(target) = reached.entries.get(&at) {
             let _ = write!(text, ".long {target:#x} - table");
             ENTRY
-        } else if let (None, Some(&bytes)) = (reached.first_in(at + 1, at + 8), code[at as usize..].first_chunk()) {
+        } else if let (None, Some(&bytes)) =
+            (reached.first_in(at + 1, at + 8), code[at as usize..].first_chunk())
+        {
             let _ = write!(text, ".quad {:#018x}", u64::from_le_bytes(bytes));
             8
         } else {
@@ -66,10 +68,13 @@ impl Reached {
                 }
                 let branch = instruction.op0_kind() == OpKind::NearBranch64;
                 pending.extend(
-                    (branch && instruction.mnemonic() != Mnemonic::Call).then(|| instruction.near_branch_target()),
+                    (branch && instruction.mnemonic() != Mnemonic::Call)
+                        .then(|| instruction.near_branch_target()),
                 );
                 match instruction.mnemonic() {
-                    Mnemonic::Jmp if !branch => tables.push((instruction.next_ip(), instruction.next_ip())),
+                    Mnemonic::Jmp if !branch => {
+                        tables.push((instruction.next_ip(), instruction.next_ip()))
+                    }
                     Mnemonic::Jmp | Mnemonic::Ret | Mnemonic::Ud2 | Mnemonic::INVALID => {}
                     _ => pending.push(instruction.next_ip()),
                 }
@@ -87,13 +92,15 @@ impl Reached {
     /// The target of a table's next entry, if it is one.
     fn entry(&mut self, code: &[u8], table: u64, next: &mut u64) -> Option<u64> {
         let at = *next;
-        let is_other =
-            at != table && self.named.contains(&at) || self.first_in(at, at + ENTRY).is_some_and(|other| other != at);
+        let is_other = at != table && self.named.contains(&at)
+            || self.first_in(at, at + ENTRY).is_some_and(|other| other != at);
         if is_other || self.instructions.contains_key(&at) {
             return None;
         }
         let distance = i32::from_le_bytes(*code.get(at as usize..)?.first_chunk()?);
-        let target = table.checked_add_signed(distance.into()).filter(|&target| target < code.len() as u64)?;
+        let target = table
+            .checked_add_signed(distance.into())
+            .filter(|&target| target < code.len() as u64)?;
         *next += ENTRY;
         self.entries.insert(at, target);
         Some(target)
@@ -128,8 +135,16 @@ mod tests {
         let mut text = String::new();
         super::write(&code, &mut text);
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
-        assert_eq!(lines[3..6], ["e  jmp rax", "10  .long 0x18 - table", "14  .long 0x20 - table"], "{text}");
-        assert_eq!(lines[7..11], ["1f  ret", "20  xor eax,eax", "22  ret", "23  .byte 0x00"], "{text}");
+        assert_eq!(
+            lines[3..6],
+            ["e  jmp rax", "10  .long 0x18 - table", "14  .long 0x20 - table"],
+            "{text}"
+        );
+        assert_eq!(
+            lines[7..11],
+            ["1f  ret", "20  xor eax,eax", "22  ret", "23  .byte 0x00"],
+            "{text}"
+        );
         assert_eq!(lines[15..], ["28  .quad 0x01000000000000c3"], "{text}");
     }
 }

@@ -7,7 +7,9 @@ use warploom_analysis::{CHUNK, Class, NEAR, tiled};
 use warploom_engine::abi;
 use warploom_engine::helpers::{self, Helper, REACHED, REACHED_ADDEND};
 use warploom_ir::{Access, BinaryOp, ConvertOp, Op, Reg, Space, Type, Value};
-use warploom_runtime::warp::{CONST_BANK_BYTES, PAGE_BITS, PAGE_BYTES, Run, TLB_ENTRIES, Tlb, TlbEntry, Ways};
+use warploom_runtime::warp::{
+    CONST_BANK_BYTES, PAGE_BITS, PAGE_BYTES, Run, TLB_ENTRIES, Tlb, TlbEntry, Ways,
+};
 
 use super::block::BlockLowerer;
 use super::chunk::{Reach, flags};
@@ -44,8 +46,11 @@ pub(super) struct Range {
     pub falls: bool,
 }
 
-const RUN_FIELDS: [usize; 3] =
-    [std::mem::offset_of!(Run, first), std::mem::offset_of!(Run, bytes), std::mem::offset_of!(Run, addend)];
+const RUN_FIELDS: [usize; 3] = [
+    std::mem::offset_of!(Run, first),
+    std::mem::offset_of!(Run, bytes),
+    std::mem::offset_of!(Run, addend),
+];
 
 /// Where the TLB has a run of an instruction: the one that it used last, or the one before.
 const fn run_offset(run: usize, way: usize, rights: Rights) -> usize {
@@ -103,14 +108,16 @@ pub(super) struct HostLanes {
 
 /// From lane 0 to the lowest byte of an access, and how many bytes there are from the lowest to the highest.
 pub(super) fn extent(access: &Access, distances: &Distances) -> (i64, i64) {
-    let (lowest, highest) = distances.iter().fold((0, 0), |(low, high), &at| (at.min(low), at.max(high)));
+    let (lowest, highest) =
+        distances.iter().fold((0, 0), |(low, high), &at| (at.min(low), at.max(high)));
     (lowest, highest - lowest + i64::from(access.bytes()))
 }
 
 /// Whether lanes so far apart are aligned if lane 0 is, and all together on a page or on two that follow each other.
 pub(super) fn fits_a_page(access: &Access, distances: &Distances) -> bool {
     let align = i64::from(access.align.max(1));
-    distances.iter().all(|distance| distance % align == 0) && extent(access, distances).1 <= PAGE - NEAR
+    distances.iter().all(|distance| distance % align == 0)
+        && extent(access, distances).1 <= PAGE - NEAR
 }
 
 /// A look-up that a chunk has made, for its accesses nearby.
@@ -156,13 +163,22 @@ impl BlockLowerer<'_, '_, '_> {
     /// The first of evenly spaced lanes of an address, with the access's offset added, `i64`.
     pub(super) fn first_address(&mut self, access: &Access, base: Clif) -> Clif {
         let first = plus(self.b, base, i64::from(access.offset));
-        if self.facts.ty(access.address) == Type::I64 { first } else { self.b.ins().uextend(types::I64, first) }
+        if self.facts.ty(access.address) == Type::I64 {
+            first
+        } else {
+            self.b.ins().uextend(types::I64, first)
+        }
     }
 
     /// Where the chunk's lanes of an access are, if they are evenly spaced: by the address's class, or as a guess that
     /// they are consecutive. Accesses that are never done so have no such place. An access whose
     /// lanes are [far apart](Self::are_far_apart) comes with its `run`.
-    pub(super) fn place(&mut self, access: &Access, run: Option<usize>, rights: Rights) -> Option<HostLanes> {
+    pub(super) fn place(
+        &mut self,
+        access: &Access,
+        run: Option<usize>,
+        rights: Rights,
+    ) -> Option<HostLanes> {
         let class = self.scope.classes.get(access.address);
         let inline = match access.space {
             Space::Shared | Space::Const(_) => class != Class::Varying,
@@ -174,7 +190,9 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let (base, holds) = self.guess(access.address, step);
         let mut place = match access.space {
-            _ if let Some(run) = run => self.place_in_run(access, base, evenly(step), (run, rights)),
+            _ if let Some(run) = run => {
+                self.place_in_run(access, base, evenly(step), (run, rights))
+            }
             Space::Shared | Space::Const(_) => self.place_at_offset(access, base, step),
             _ => self.place_in_page(access, base, evenly(step), rights),
         };
@@ -223,7 +241,10 @@ impl BlockLowerer<'_, '_, '_> {
             let offsets = match per {
                 _ if step == 0 => None,
                 2 => Some(vector::longs(self.b, [at(0) as u64, at(1) as u64])),
-                _ => Some(vector::words(self.b, [at(0) as u32, at(1) as u32, at(2) as u32, at(3) as u32])),
+                _ => Some(vector::words(
+                    self.b,
+                    [at(0) as u32, at(1) as u32, at(2) as u32, at(3) as u32],
+                )),
             };
             let expected = offsets.map_or(first, |offsets| self.b.ins().iadd(first, offsets));
             let equal = self.b.ins().icmp(IntCC::Equal, lane, expected);
@@ -252,7 +273,10 @@ impl BlockLowerer<'_, '_, '_> {
                 let start = self.ctx_load(types::I64, abi::CONSTANTS + 8 * i32::from(bank));
                 (start, self.b.ins().iconst(types::I64, CONST_BANK_BYTES as i64))
             }
-            _ => (self.ctx_load(types::I64, abi::SHARED), self.ctx_load(types::I64, abi::SHARED_BYTES)),
+            _ => (
+                self.ctx_load(types::I64, abi::SHARED),
+                self.ctx_load(types::I64, abi::SHARED_BYTES),
+            ),
         }
     }
 
@@ -268,7 +292,10 @@ impl BlockLowerer<'_, '_, '_> {
             return None;
         }
         // What varies and is made elsewhere is a row.
-        let def = |v| (self.scope.classes.get(v) != Class::Varying || self.is_home(v)).then(|| self.facts.def_op(v));
+        let def = |v| {
+            (self.scope.classes.get(v) != Class::Varying || self.is_home(v))
+                .then(|| self.facts.def_op(v))
+        };
         let tiled = tiled(self.scope.classes, |v| self.facts.ty(v), def, access)?;
         if !fits_a_page(access, &tiled.distances) {
             return None;
@@ -306,26 +333,39 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(&(base, _)) = self.chunk().bases.get(&v) {
             return base;
         }
-        let args: SmallVec<[Clif; 2]> =
-            self.facts.def_op(v).operands().into_iter().map(|operand| self.first_lane_of(operand, known)).collect();
+        let args: SmallVec<[Clif; 2]> = self
+            .facts
+            .def_op(v)
+            .operands()
+            .into_iter()
+            .map(|operand| self.first_lane_of(operand, known))
+            .collect();
         let first = self.base_of(v, &args);
         self.chunk().bases.insert(v, (first, None));
         first
     }
 
-    fn place_in_page(&mut self, access: &Access, base: Clif, distances: Distances, rights: Rights) -> HostLanes {
+    fn place_in_page(
+        &mut self,
+        access: &Access,
+        base: Clif,
+        distances: Distances,
+        rights: Rights,
+    ) -> HostLanes {
         let wide = self.facts.ty(access.address) == Type::I64;
         let near = |known: &&LookUp| {
             (known.address, known.rights) == (access.address, rights)
                 && i64::from(access.offset.abs_diff(known.offset)) < NEAR
         };
-        let known = if wide { self.chunk().places.look_ups.iter().find(near).copied() } else { None };
+        let known =
+            if wide { self.chunk().places.look_ups.iter().find(near).copied() } else { None };
         let look_up = known.unwrap_or_else(|| {
             let first = self.first_address(access, base);
             let (tags, addend) = self.tlb_entry(first, rights);
             let in_page = self.b.ins().isub(first, tags[0]);
             let host = self.b.ins().iadd(first, addend);
-            let made = LookUp { address: access.address, rights, offset: access.offset, in_page, host };
+            let made =
+                LookUp { address: access.address, rights, offset: access.offset, in_page, host };
             self.chunk().places.look_ups.push(made);
             made
         });
@@ -336,12 +376,19 @@ impl BlockLowerer<'_, '_, '_> {
         // The bits that alignment forbids become high ones.
         let align = access.align.max(1).trailing_zeros();
         let low = if align == 0 { low } else { self.b.ins().rotr_imm_u(low, i64::from(align)) };
-        let reachable = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, low, (PAGE - span) >> align);
+        let reachable =
+            self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, low, (PAGE - span) >> align);
         HostLanes { host: (look_up.host, distance), distances, reachable }
     }
 
     /// Lanes that all lie in a run if the lowest and the highest do.
-    fn place_in_run(&mut self, access: &Access, base: Clif, distances: Distances, run: (usize, Rights)) -> HostLanes {
+    fn place_in_run(
+        &mut self,
+        access: &Access,
+        base: Clif,
+        distances: Distances,
+        run: (usize, Rights),
+    ) -> HostLanes {
         let lane = self.first_address(access, base);
         let [first, bytes, addend] = self.run_around(run, access.address, |_| lane);
         let (lowest, span) = extent(access, &distances);
@@ -360,7 +407,10 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether evenly spaced lanes lie in a memory of so many bytes, aligned. They are so far apart that all are if the first one is
     /// (see [`fits_a_page`]).
     pub(super) fn is_inside(&mut self, access: &Access, spaced: &Spaced, bytes: Clif) -> Clif {
-        debug_assert!(spaced.step % i64::from(access.align.max(1)) == 0, "lanes are not aligned alike");
+        debug_assert!(
+            spaced.step % i64::from(access.align.max(1)) == 0,
+            "lanes are not aligned alike"
+        );
         let (low, high) = spaced.ends();
         let end = self.b.ins().iadd_imm_s(high, i64::from(access.bytes()));
         let mut inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, bytes);
@@ -406,7 +456,8 @@ impl BlockLowerer<'_, '_, '_> {
             let limit = self.ctx_load(types::I64, abi::SHARED_BYTES);
             let mut inside = self.b.ins().icmp(IntCC::UnsignedLessThan, range.last, limit);
             if range.falls {
-                let straight = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, range.low, range.last);
+                let straight =
+                    self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, range.low, range.last);
                 inside = self.b.ins().band(inside, straight);
             }
             self.require(inside, slow);
@@ -473,7 +524,8 @@ impl BlockLowerer<'_, '_, '_> {
                 Op::RfRead { reg, .. } => return Some(Pointer::Register(reg)),
                 Op::Load { access, .. } => {
                     let Space::Const(bank) = access.space else { return None };
-                    let offset = self.facts.constant(access.address)?.wrapping_add(access.offset as u64);
+                    let offset =
+                        self.facts.constant(access.address)?.wrapping_add(access.offset as u64);
                     return Some(Pointer::Parameter(bank, offset));
                 }
                 Op::Concat { lo, .. } => v = lo,
@@ -495,7 +547,9 @@ impl BlockLowerer<'_, '_, '_> {
     /// The runs of an access that code looks into.
     pub(super) fn runs_of(&mut self, run: usize, rights: Rights, address: Value) -> Vec<[Clif; 3]> {
         let tlb = self.ctx_load(types::I64, abi::TLB);
-        (0..self.run_ways(address)).map(|way| self.run_at(tlb, run_offset(run, way, rights))).collect()
+        (0..self.run_ways(address))
+            .map(|way| self.run_at(tlb, run_offset(run, way, rights)))
+            .collect()
     }
 
     fn run_at(&mut self, tlb: Clif, at: usize) -> [Clif; 3] {
@@ -505,8 +559,10 @@ impl BlockLowerer<'_, '_, '_> {
     /// How many of an instruction's runs code looks into: one if its pointer is always the same and no
     /// other pointer has its run, or if code is to be short.
     fn run_ways(&self, address: Value) -> usize {
-        let may_change =
-            || self.region.shares_runs || self.pointer(address).is_none_or(|pointer| self.region.changes(pointer));
+        let may_change = || {
+            self.region.shares_runs
+                || self.pointer(address).is_none_or(|pointer| self.region.changes(pointer))
+        };
         if self.region.effort.is_fast() && may_change() { 2 } else { 1 }
     }
 
@@ -541,14 +597,22 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Whether a helper finds the pages of a range, which then lie in the run, and what leads to their host addresses.
-    pub(super) fn find_run(&mut self, [first, last]: [Clif; 2], (run, rights): (usize, Rights)) -> [Clif; 2] {
+    pub(super) fn find_run(
+        &mut self,
+        [first, last]: [Clif; 2],
+        (run, rights): (usize, Rights),
+    ) -> [Clif; 2] {
         let number = self.b.ins().iconst(types::I64, helpers::run_number(run, rights.write));
         self.region.call(self.b, Helper::Reach, &[self.ctx, first, last, number]);
         [REACHED, REACHED_ADDEND].map(|word| self.ctx_load(types::I64, Self::scratch(word)))
     }
 
     /// Tags and addend of the TLB entry where the page of an address would be. It is there if it begins at every tag.
-    pub(super) fn tlb_entry(&mut self, address: Clif, rights: Rights) -> (SmallVec<[Clif; 2]>, Clif) {
+    pub(super) fn tlb_entry(
+        &mut self,
+        address: Clif,
+        rights: Rights,
+    ) -> (SmallVec<[Clif; 2]>, Clif) {
         // `tlb_slot`, times the size of an entry.
         let scale = size_of::<TlbEntry>().trailing_zeros();
         let page = self.b.ins().ushr_imm_u(address, i64::from(PAGE_BITS - scale));

@@ -6,7 +6,9 @@ use cranelift_codegen::ir::{self as clif, BlockArg, InstBuilder, Value as Clif, 
 use rustc_hash::FxHashMap;
 use warploom_analysis::Class;
 use warploom_engine::plan::BlockPlan;
-use warploom_ir::{BinaryOp, Block, Defs, FloatBinaryOp, FloatUnaryOp, IntCc, Op, Type, Value, ValueType};
+use warploom_ir::{
+    BinaryOp, Block, Defs, FloatBinaryOp, FloatUnaryOp, IntCc, Op, Type, Value, ValueType,
+};
 
 use super::block::BlockLowerer;
 use super::masks::mask_form;
@@ -21,14 +23,20 @@ const MOST_VALUES: usize = 48;
 pub(super) type SkippedArms = FxHashMap<Value, usize>;
 
 /// The arms of a block's choices, and conditions of its masks, that are worth skipping.
-pub(super) fn skipped_arms(block: &Block, planned: &BlockPlan, uses: impl Fn(Value) -> u32) -> SkippedArms {
+pub(super) fn skipped_arms(
+    block: &Block,
+    planned: &BlockPlan,
+    uses: impl Fn(Value) -> u32,
+) -> SkippedArms {
     let defs = &planned.defs;
     let mut skipped = SkippedArms::default();
     for (index, inst) in block.insts.iter().enumerate() {
         let is_rare = |mask: Value| is_range_test(block, defs, mask);
         let arm = match inst.op {
             Op::Select { mask, a, .. } if is_rare(mask) => a,
-            Op::Binary { op: BinaryOp::And, a, b } if block.ty(inst.results[0]) == ValueType::MASK => {
+            Op::Binary { op: BinaryOp::And, a, b }
+                if block.ty(inst.results[0]) == ValueType::MASK =>
+            {
                 match (is_rare(a), is_rare(b)) {
                     (true, false) => b,
                     (false, true) => a,
@@ -69,7 +77,12 @@ fn own_values(
         let (inst, _) = defs[v];
         let op = &block.insts[inst].op;
         let of_lanes = block.ty(v) == ValueType::MASK || !block.ty(v).is_uniform();
-        if count < uses(v) || !of_lanes || !is_skippable(op) || !is_in_step(v) || own.len() == MOST_VALUES {
+        if count < uses(v)
+            || !of_lanes
+            || !is_skippable(op)
+            || !is_in_step(v)
+            || own.len() == MOST_VALUES
+        {
             continue;
         }
         own.push(v);
@@ -85,7 +98,12 @@ fn own_values(
 fn is_skippable(op: &Op) -> bool {
     let is_at_hand = matches!(
         op,
-        Op::Const { .. } | Op::LaneId | Op::Special(_) | Op::Splat { .. } | Op::Unpack { .. } | Op::Pack { .. }
+        Op::Const { .. }
+            | Op::LaneId
+            | Op::Special(_)
+            | Op::Splat { .. }
+            | Op::Unpack { .. }
+            | Op::Pack { .. }
     );
     let traits = op.traits();
     traits.lane_wise && !traits.masks_by_lane && !is_at_hand
@@ -102,7 +120,13 @@ fn work(op: &Op) -> u32 {
 
 impl BlockLowerer<'_, '_, '_> {
     /// A choice between `a` and `b` of which `a` is only made where a lane takes it; none: both are always made.
-    pub(super) fn skipping_an_arm(&mut self, mask: Value, a: Value, b: Value, to: Type) -> Option<Lanes> {
+    pub(super) fn skipping_an_arm(
+        &mut self,
+        mask: Value,
+        a: Value,
+        b: Value,
+        to: Type,
+    ) -> Option<Lanes> {
         let choice = *self.facts.skipped.get(&a)?;
         if self.chunk().lanes.contains_key(&a) {
             return None;
@@ -116,11 +140,17 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The lanes that have both of two conditions, one of which is only made where a lane has the other.
-    pub(super) fn skipping_a_condition(&mut self, op: BinaryOp, a: Value, b: Value) -> Option<MaskForm> {
+    pub(super) fn skipping_a_condition(
+        &mut self,
+        op: BinaryOp,
+        a: Value,
+        b: Value,
+    ) -> Option<MaskForm> {
         if op != BinaryOp::And {
             return None;
         }
-        let found = [(a, b), (b, a)].into_iter().find(|(_, more)| self.facts.skipped.contains_key(more));
+        let found =
+            [(a, b), (b, a)].into_iter().find(|(_, more)| self.facts.skipped.contains_key(more));
         let (first, more) = found.filter(|(_, more)| !self.chunk().masks.contains_key(more))?;
         self.have_operands(self.facts.skipped[&more]);
         let words = self.mask_words(first);

@@ -36,7 +36,9 @@ impl BlockFacts<'_> {
             }
             _ => op.traits().repeatable,
         };
-        let lasts = |step: &Step| !step.insts().iter().all(|&index| repeatable(&self.block.insts[index].op));
+        let lasts = |step: &Step| {
+            !step.insts().iter().all(|&index| repeatable(&self.block.insts[index].op))
+        };
         let steps = &self.planned.plan.steps;
         Some(steps.iter().position(lasts).unwrap_or(steps.len()))
     }

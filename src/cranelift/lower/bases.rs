@@ -90,7 +90,12 @@ impl BlockLowerer<'_, '_, '_> {
                 }
                 if let Some(Choice { cc, a, b, .. }) = self.scope.classes.choice(v) {
                     let ((first, spaced), (limit, same)) = (self.base(a), self.base(b));
-                    let holds = self.holds_in_lanes(cc, (a, first), limit, Reach::Known(i64::from(CHUNK) - 1));
+                    let holds = self.holds_in_lanes(
+                        cc,
+                        (a, first),
+                        limit,
+                        Reach::Known(i64::from(CHUNK) - 1),
+                    );
                     for more in [spaced, same, Some(holds)] {
                         doubt = self.both(doubt, more);
                     }
@@ -112,23 +117,31 @@ impl BlockLowerer<'_, '_, '_> {
                 Some((Doubt::Extended(op), a))
             }
             Op::Concat { lo, .. } => Some((Doubt::Extended(ConvertOp::ZeroExtend), lo)),
-            Op::Binary { op: BinaryOp::And, a, b } => match (self.facts.constant(a), self.facts.constant(b)) {
-                (_, Some(bits)) => kept_bits(bits).map(|kept| (Doubt::Cut(kept), a)),
-                (Some(bits), _) => kept_bits(bits).map(|kept| (Doubt::Cut(kept), b)),
-                _ => None,
-            },
+            Op::Binary { op: BinaryOp::And, a, b } => {
+                match (self.facts.constant(a), self.facts.constant(b)) {
+                    (_, Some(bits)) => kept_bits(bits).map(|kept| (Doubt::Cut(kept), a)),
+                    (Some(bits), _) => kept_bits(bits).map(|kept| (Doubt::Cut(kept), b)),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }
 
     /// Lane 0 of an evenly spaced value. `first` gives that of its operands.
-    pub(super) fn first_of(&mut self, v: Value, first: &mut dyn FnMut(&mut Self, Value) -> Clif) -> Clif {
+    pub(super) fn first_of(
+        &mut self,
+        v: Value,
+        first: &mut dyn FnMut(&mut Self, Value) -> Clif,
+    ) -> Clif {
         let same = |&v: &Value| self.scope.classes.get(v).is_same();
         if let Some(Choice { chosen, .. }) = self.scope.classes.choice(v) {
             return first(self, chosen);
         }
         match *self.facts.def_op(v) {
-            Op::Select { mask, a, b } if self.scope.classes.is_alike(mask) && [a, b].iter().all(same) => {
+            Op::Select { mask, a, b }
+                if self.scope.classes.is_alike(mask) && [a, b].iter().all(same) =>
+            {
                 let condition = self.agreed(mask, first);
                 let (a, b) = (first(self, a), first(self, b));
                 self.b.ins().select(condition, a, b)
@@ -137,7 +150,12 @@ impl BlockLowerer<'_, '_, '_> {
             Op::Select { a, .. } => first(self, a),
             // What makes such a value the same in all lanes is that it is 0.
             Op::Convert { op: ConvertOp::HighHalf, .. } | Op::Binary { op: BinaryOp::ShrS, .. }
-                if self.facts.def_op(v).operands().into_iter().any(|v| !self.scope.classes.get(v).is_same()) =>
+                if self
+                    .facts
+                    .def_op(v)
+                    .operands()
+                    .into_iter()
+                    .any(|v| !self.scope.classes.get(v).is_same()) =>
             {
                 let ty = clif_type(self.facts.ty(v), false);
                 self.b.ins().iconst(ty, 0)
@@ -147,7 +165,8 @@ impl BlockLowerer<'_, '_, '_> {
                 self.base_of(v, &args)
             }
             ref op => {
-                let args: SmallVec<[Clif; 4]> = op.operands().into_iter().map(|v| first(self, v)).collect();
+                let args: SmallVec<[Clif; 4]> =
+                    op.operands().into_iter().map(|v| first(self, v)).collect();
                 self.base_of(v, &args)
             }
         }
@@ -186,7 +205,8 @@ impl BlockLowerer<'_, '_, '_> {
             Op::Const { bits, .. } => self.b.ins().iconst(types::I64, bits as i64),
             // A compare.
             ref op => {
-                let args: SmallVec<[Clif; 4]> = op.operands().into_iter().map(|v| first(self, v)).collect();
+                let args: SmallVec<[Clif; 4]> =
+                    op.operands().into_iter().map(|v| first(self, v)).collect();
                 self.base_of(mask, &args)
             }
         }
@@ -221,7 +241,13 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Whether the 32-bit lanes `base + i * step` up to the last one are such that what is made of them is evenly spaced, too.
-    pub(super) fn is_spaced(&mut self, why: Doubt, a: Value, base: Clif, reach: Reach) -> Option<Clif> {
+    pub(super) fn is_spaced(
+        &mut self,
+        why: Doubt,
+        a: Value,
+        base: Clif,
+        reach: Reach,
+    ) -> Option<Clif> {
         let (step, _) = self.scope.classes.get(a).affine()?;
         if step == 0 {
             return None;
@@ -232,7 +258,11 @@ impl BlockLowerer<'_, '_, '_> {
             // Lanes between have the upper bits that the first and the last have.
             Doubt::Cut(kept) => {
                 let differ = self.b.ins().bxor(base, last);
-                return Some(self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, differ, 1_i64 << kept));
+                return Some(self.b.ins().icmp_imm_u(
+                    IntCC::UnsignedLessThan,
+                    differ,
+                    1_i64 << kept,
+                ));
             }
         };
         let wide = |lowerer: &mut Self, v| match op {

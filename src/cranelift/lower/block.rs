@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Type as ClifType, Value as Clif, types};
+use cranelift_codegen::ir::{
+    Block as ClifBlock, InstBuilder, Type as ClifType, Value as Clif, types,
+};
 use cranelift_frontend::FunctionBuilder;
 use warploom_analysis::Step;
 use warploom_engine::abi;
@@ -39,7 +41,16 @@ impl<'a, 'r, 'f> BlockLowerer<'a, 'r, 'f> {
         registers: Clif,
     ) -> Self {
         let scope = Scope::of_block(&facts.planned.classes, facts.block.values.len());
-        BlockLowerer { b, region, facts, scope, ctx, registers, constant_banks: HashMap::new(), runs: HashMap::new() }
+        BlockLowerer {
+            b,
+            region,
+            facts,
+            scope,
+            ctx,
+            registers,
+            constant_banks: HashMap::new(),
+            runs: HashMap::new(),
+        }
     }
 }
 
@@ -101,13 +112,15 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(super) fn step(&mut self, number: usize) {
-        self.at_steps(number..number + 1, |lowerer| match &lowerer.facts.planned.plan.steps[number] {
-            Step::Scalar(index) => lowerer.scalar_inst(*index),
-            Step::Segment(insts) => lowerer.segment(insts),
-            Step::Warp(index) => lowerer.warp_inst(*index),
-            Step::Interpret(index) => {
-                if !lowerer.scalar_access(*index) {
-                    lowerer.interpret(*index);
+        self.at_steps(number..number + 1, |lowerer| {
+            match &lowerer.facts.planned.plan.steps[number] {
+                Step::Scalar(index) => lowerer.scalar_inst(*index),
+                Step::Segment(insts) => lowerer.segment(insts),
+                Step::Warp(index) => lowerer.warp_inst(*index),
+                Step::Interpret(index) => {
+                    if !lowerer.scalar_access(*index) {
+                        lowerer.interpret(*index);
+                    }
                 }
             }
         });
@@ -176,11 +189,15 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             }
             Op::RfScatter { .. } => self.scatter_cells(),
             Op::Load { access, extend, .. } => {
-                let Space::Const(bank) = access.space else { unreachable!("other scalar loads are interpreted") };
+                let Space::Const(bank) = access.space else {
+                    unreachable!("other scalar loads are interpreted")
+                };
                 let v = self.const_load(bank, access.address, access.offset, access.ty, *extend);
                 self.set_scalar(inst.results[0], v);
             }
-            Op::Raise { guard, .. } => self.raise(index, guard.expect("analysis makes masks explicit")),
+            Op::Raise { guard, .. } => {
+                self.raise(index, guard.expect("analysis makes masks explicit"))
+            }
             Op::Fence => {
                 // One thread sees what it did in order.
                 if !self.region.one_worker {
@@ -207,25 +224,31 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Writes indexed cells: what follows in steps of its own and has the same index, as the parts of a divergence stack have,
     /// is written with the first of it.
     fn scatter_cells(&mut self) {
-        let scatter = |lowerer: &Self, number: usize| match lowerer.facts.planned.plan.steps.get(number) {
-            Some(Step::Scalar(inst)) => match lowerer.facts.block.insts[*inst].op {
-                Op::RfScatter { bank, first, count, index, value, .. } => {
-                    Some((bank.reg(first), value, (index, count)))
-                }
+        let scatter =
+            |lowerer: &Self, number: usize| match lowerer.facts.planned.plan.steps.get(number) {
+                Some(Step::Scalar(inst)) => match lowerer.facts.block.insts[*inst].op {
+                    Op::RfScatter { bank, first, count, index, value, .. } => {
+                        Some((bank.reg(first), value, (index, count)))
+                    }
+                    _ => None,
+                },
                 _ => None,
-            },
-            _ => None,
-        };
+            };
         let number = self.scope.steps.start;
-        let Some((_, _, key)) = scatter(self, number) else { unreachable!("a step that writes an indexed cell") };
-        let alike = |lowerer: &Self, number| scatter(lowerer, number).filter(|&(_, _, other)| other == key);
+        let Some((_, _, key)) = scatter(self, number) else {
+            unreachable!("a step that writes an indexed cell")
+        };
+        let alike =
+            |lowerer: &Self, number| scatter(lowerer, number).filter(|&(_, _, other)| other == key);
         if number.checked_sub(1).is_some_and(|before| alike(self, before).is_some()) {
             return;
         }
         let (index, count) = key;
         let (at, inside) = self.cell_offset(count, index);
-        let written: Vec<(Reg, Value)> =
-            (number..).map_while(|number| alike(self, number)).map(|(first, value, _)| (first, value)).collect();
+        let written: Vec<(Reg, Value)> = (number..)
+            .map_while(|number| alike(self, number))
+            .map(|(first, value, _)| (first, value))
+            .collect();
         let values: Vec<Clif> = written.iter().map(|&(_, value)| self.scalar(value)).collect();
         let (write, done) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(inside, write, &[], done, &[]);
@@ -245,7 +268,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         if self.facts.ty(index).bits() < 64 {
             index_value = self.b.ins().uextend(types::I64, index_value);
         }
-        let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, index_value, i64::from(count));
+        let inside =
+            self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, index_value, i64::from(count));
         let zero = self.b.ins().iconst(types::I64, 0);
         let safe = self.b.ins().select(inside, index_value, zero);
         let bytes = self.b.ins().ishl_imm_u(safe, 3);
@@ -253,7 +277,14 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// A scalar at a known address inside a constant bank.
-    fn const_load(&mut self, bank: u8, address: Value, offset: i32, ty: Type, extend: Extend) -> Clif {
+    fn const_load(
+        &mut self,
+        bank: u8,
+        address: Value,
+        offset: i32,
+        ty: Type,
+        extend: Extend,
+    ) -> Clif {
         // Only scalar steps come here, so what one computes all later ones may use.
         let base = match self.constant_banks.get(&bank) {
             Some(&base) => base,

@@ -23,7 +23,8 @@ impl BlockFacts<'_> {
             let mut distance = 0;
             inst.op.for_each_operand(|v| distance = distance.max(distances[v] + 1));
             for &result in &inst.results {
-                let is_station = distance >= tuning::MOST_IN_A_ROW && !self.skipped.contains_key(&result);
+                let is_station =
+                    distance >= tuning::MOST_IN_A_ROW && !self.skipped.contains_key(&result);
                 distances[result] = if is_station { 0 } else { distance };
                 if is_station {
                     stations.insert(result);
@@ -75,17 +76,23 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether the chunk has no form of a value yet, and makes it of the operands of the instruction that defines it.
     fn is_made_of_operands(&mut self, v: Value) -> bool {
         let chunk = self.chunk();
-        if chunk.lanes.contains_key(&v) || chunk.masks.contains_key(&v) || chunk.shared.masks.contains_key(&v) {
+        if chunk.lanes.contains_key(&v)
+            || chunk.masks.contains_key(&v)
+            || chunk.shared.masks.contains_key(&v)
+        {
             return false;
         }
-        if self.is_spilled(v) || self.scope.mode.carried().is_some_and(|carried| carried.laid_down.contains_key(&v)) {
+        if self.is_spilled(v)
+            || self.scope.mode.carried().is_some_and(|carried| carried.laid_down.contains_key(&v))
+        {
             return false;
         }
         if let Op::Load { .. } | Op::Atomic { .. } = self.facts.def_op(v) {
             return self.chunk().put_off.contains_key(&v);
         }
         if self.facts.block.ty(v) == ValueType::MASK {
-            let in_chunk = self.scope.mode.carried().is_some_and(|carried| carried.in_chunk.contains(&v));
+            let in_chunk =
+                self.scope.mode.carried().is_some_and(|carried| carried.in_chunk.contains(&v));
             return in_chunk || (self.is_home(v) && self.scope.scalars[v].is_none());
         }
         match self.scope.classes.get(v) {

@@ -141,8 +141,10 @@ impl BlockLowerer<'_, '_, '_> {
         let (head, exit) = (self.b.create_block(), self.b.create_block());
         let first_lane = self.b.append_block_param(head, types::I64);
         let tys: Vec<_> = first.iter().map(|&v| self.b.func.dfg.value_type(v)).collect();
-        let state: Vec<Clif> = tys.into_iter().map(|ty| self.b.append_block_param(head, ty)).collect();
-        let args: Vec<BlockArg> = std::iter::once(zero).chain(first.iter().copied()).map(BlockArg::Value).collect();
+        let state: Vec<Clif> =
+            tys.into_iter().map(|ty| self.b.append_block_param(head, ty)).collect();
+        let args: Vec<BlockArg> =
+            std::iter::once(zero).chain(first.iter().copied()).map(BlockArg::Value).collect();
         self.b.ins().jump(head, &args);
         self.b.switch_to_block(head);
         let chunk = self.new_chunk(first_lane);
@@ -150,7 +152,8 @@ impl BlockLowerer<'_, '_, '_> {
         let next = self.b.ins().iadd_imm_s(first_lane, i64::from(CHUNK));
         let lanes = self.facts.chunk_count() * i64::from(CHUNK);
         let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, lanes);
-        let args: Vec<BlockArg> = std::iter::once(next).chain(after.iter().copied()).map(BlockArg::Value).collect();
+        let args: Vec<BlockArg> =
+            std::iter::once(next).chain(after.iter().copied()).map(BlockArg::Value).collect();
         self.b.ins().brif(more, head, &args, exit, &[]);
         self.b.switch_to_block(exit);
         after
@@ -179,7 +182,9 @@ impl BlockLowerer<'_, '_, '_> {
             self.load_chunk(index);
             return self.chunk().lanes[&v].clone();
         }
-        if let Some(places) = self.scope.mode.carried().and_then(|carried| carried.laid_down.get(&v)) {
+        if let Some(places) =
+            self.scope.mode.carried().and_then(|carried| carried.laid_down.get(&v))
+        {
             let ty = clif_type(self.facts.ty(v), true);
             // A load for each use may be part of what uses it.
             return places.iter().map(|&at| self.b.ins().load(ty, flags(), self.ctx, at)).collect();
@@ -194,12 +199,18 @@ impl BlockLowerer<'_, '_, '_> {
                 let splat = self.splat(v);
                 Lanes::from_elem(splat, parts(ty))
             }
-            Class::Affine { step, exact } if exact || self.is_tested(v) => self.affine_lanes(v, ty, step),
+            Class::Affine { step, exact } if exact || self.is_tested(v) => {
+                self.affine_lanes(v, ty, step)
+            }
             // The mask of a choice is where it was made.
-            Class::Affine { .. } if self.scope.classes.relies_on_choice(v) && !self.is_home(v) => self.load_slot(v),
+            Class::Affine { .. } if self.scope.classes.relies_on_choice(v) && !self.is_home(v) => {
+                self.load_slot(v)
+            }
             Class::Affine { .. } => self.pure_lanes(self.facts.def(v)),
             Class::Varying => match self.facts.def_op(v) {
-                Op::RfRead { reg, .. } if self.is_home(v) || !self.facts.planned.slots.is_stored(v) => {
+                Op::RfRead { reg, .. }
+                    if self.is_home(v) || !self.facts.planned.slots.is_stored(v) =>
+                {
                     let reg = *reg;
                     self.load_row(reg)
                 }
@@ -302,7 +313,9 @@ impl BlockLowerer<'_, '_, '_> {
         let wide = usize::from(ty.bits() == 64);
         match self.chunk().place {
             ChunkIndex::Counted { rows, .. } => (rows[wide], offset as i32),
-            ChunkIndex::Known(number) => (self.registers, (offset + number * CHUNK * [4, 8][wide]) as i32),
+            ChunkIndex::Known(number) => {
+                (self.registers, (offset + number * CHUNK * [4, 8][wide]) as i32)
+            }
         }
     }
 

@@ -151,7 +151,8 @@ impl BlockLowerer<'_, '_, '_> {
     /// A block that goes there, and whether it is still to be filled: one that only jumps is spared.
     pub(super) fn way_to(&mut self, to: BlockId) -> (ClifBlock, bool) {
         let backward = to.0 <= self.facts.id.0;
-        let known = if backward { self.region.backward.get(&to).copied() } else { self.region.block(to) };
+        let known =
+            if backward { self.region.backward.get(&to).copied() } else { self.region.block(to) };
         known.map_or_else(|| (self.b.create_block(), true), |block| (block, false))
     }
 
@@ -192,7 +193,9 @@ impl BlockLowerer<'_, '_, '_> {
                     lowerer.return_code(ExitCode::UnknownPc as u32);
                 });
             }
-            Terminator::Dispatch { places, from, otherwise } => self.dispatch(places, *from, *otherwise),
+            Terminator::Dispatch { places, from, otherwise } => {
+                self.dispatch(places, *from, *otherwise)
+            }
             Terminator::Barrier { barrier, resume } => self.barrier(barrier, *resume),
             Terminator::Lanes { event, resume } => {
                 let kind = match event {
@@ -225,7 +228,13 @@ impl BlockLowerer<'_, '_, '_> {
                 self.resume_at(self.facts.id);
                 let (none, pc) = (self.b.ins().iconst(types::I32, 0), self.facts.block.pc as i64);
                 let pc = self.b.ins().iconst(types::I64, pc);
-                self.region.exits.record_fault(self.b, self.ctx, FaultKind::Deadlock, Some(none), pc);
+                self.region.exits.record_fault(
+                    self.b,
+                    self.ctx,
+                    FaultKind::Deadlock,
+                    Some(none),
+                    pc,
+                );
             }
         }
     }

@@ -25,8 +25,13 @@ impl BlockLowerer<'_, '_, '_> {
         let (wide_from, wide_to) = (from.bits() == 64, to.bits() == 64);
         match op {
             ConvertOp::Trunc => {
-                let low = if wide_from && !wide_to { self.b.ins().ireduce(types::I32, a) } else { a };
-                if to.bits() < 32 { self.b.ins().band_imm_u(low, to.bit_mask() as i64) } else { low }
+                let low =
+                    if wide_from && !wide_to { self.b.ins().ireduce(types::I32, a) } else { a };
+                if to.bits() < 32 {
+                    self.b.ins().band_imm_u(low, to.bit_mask() as i64)
+                } else {
+                    low
+                }
             }
             ConvertOp::ZeroExtend => {
                 if wide_to && !wide_from {
@@ -52,7 +57,13 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    pub(super) fn convert_lanes(&mut self, op: ConvertOp, from: Type, to: Type, lanes: &[Clif]) -> Lanes {
+    pub(super) fn convert_lanes(
+        &mut self,
+        op: ConvertOp,
+        from: Type,
+        to: Type,
+        lanes: &[Clif],
+    ) -> Lanes {
         let (wide_from, wide_to) = (from.bits() == 64, to.bits() == 64);
         match op {
             ConvertOp::HighHalf => vector::halves(self.b, lanes, true).into_iter().collect(),
@@ -67,8 +78,10 @@ impl BlockLowerer<'_, '_, '_> {
             }
             ConvertOp::SignExtend | ConvertOp::ZeroExtend => {
                 let signed = op == ConvertOp::SignExtend;
-                let words: Lanes =
-                    lanes.iter().map(|&x| if signed { int::widen_sign(self.b, from, x) } else { x }).collect();
+                let words: Lanes = lanes
+                    .iter()
+                    .map(|&x| if signed { int::widen_sign(self.b, from, x) } else { x })
+                    .collect();
                 if !wide_to {
                     return self.keep_low(&words, to);
                 }
@@ -96,11 +109,19 @@ impl BlockLowerer<'_, '_, '_> {
         lanes.iter().map(|&x| self.b.ins().band(x, mask)).collect()
     }
 
-    pub(super) fn fconvert_lanes(&mut self, attrs: FloatAttrs, from: Type, wanted: Wanted, lanes: &[Clif]) -> Lanes {
+    pub(super) fn fconvert_lanes(
+        &mut self,
+        attrs: FloatAttrs,
+        from: Type,
+        wanted: Wanted,
+        lanes: &[Clif],
+    ) -> Lanes {
         let to = wanted.ty;
-        let inputs: Lanes = lanes.iter().map(|&x| self.compared(from, attrs.flush, x, true)).collect();
+        let inputs: Lanes =
+            lanes.iter().map(|&x| self.compared(from, attrs.flush, x, true)).collect();
         if (from, to) == (Type::F64, Type::F16) {
-            let singles = inputs.chunks(2).map(|pair| singles_for_half(self.b, attrs.round, pair, true));
+            let singles =
+                inputs.chunks(2).map(|pair| singles_for_half(self.b, attrs.round, pair, true));
             let singles: Lanes = singles.collect();
             return singles.iter().map(|&x| self.rounded_half(attrs, x, true)).collect();
         }
@@ -108,11 +129,16 @@ impl BlockLowerer<'_, '_, '_> {
             return inputs.iter().map(|&x| self.rounded_half(attrs, x, true)).collect();
         }
         let converted: Lanes = match (from, to) {
-            (Type::F16 | Type::F32, Type::F64) => inputs.iter().flat_map(|&x| float::promote(self.b, x)).collect(),
-            (Type::F64, Type::F32) if attrs.round != Round::Nearest => {
-                inputs.chunks(2).map(|pair| Rounding::new(self.b, attrs.round, true).singles(pair)).collect()
+            (Type::F16 | Type::F32, Type::F64) => {
+                inputs.iter().flat_map(|&x| float::promote(self.b, x)).collect()
             }
-            (Type::F64, Type::F32) => inputs.chunks(2).map(|pair| float::demote(self.b, pair[0], pair[1])).collect(),
+            (Type::F64, Type::F32) if attrs.round != Round::Nearest => inputs
+                .chunks(2)
+                .map(|pair| Rounding::new(self.b, attrs.round, true).singles(pair))
+                .collect(),
+            (Type::F64, Type::F32) => {
+                inputs.chunks(2).map(|pair| float::demote(self.b, pair[0], pair[1])).collect()
+            }
             _ => inputs,
         };
         let nan = self.facts.function.nan.canonical(to);
@@ -170,8 +196,8 @@ impl BlockLowerer<'_, '_, '_> {
         pair: &[Clif],
     ) -> Clif {
         let (least, greatest) = range(to, signed);
-        let [least, greatest, units] =
-            [least as f64, greatest as f64, UNITS_OF_1].map(|bound| constant(self.b, Type::F64, bound.to_bits(), true));
+        let [least, greatest, units] = [least as f64, greatest as f64, UNITS_OF_1]
+            .map(|bound| constant(self.b, Type::F64, bound.to_bits(), true));
         let each = [pair[0], pair[1]].map(|x| {
             let nan = self.b.ins().fcmp(FloatCC::Unordered, x, x);
             let x = float::integral(self.b, round, x);
@@ -193,7 +219,8 @@ impl BlockLowerer<'_, '_, '_> {
     /// Signed words as the nearest integers of a narrow type.
     fn clamped(&mut self, to: Type, signed: bool, words: Clif, vector: bool) -> Clif {
         let (least, greatest) = range(to, signed);
-        let [least, greatest] = [least, greatest].map(|bound| constant(self.b, Type::I32, bound as u64, vector));
+        let [least, greatest] =
+            [least, greatest].map(|bound| constant(self.b, Type::I32, bound as u64, vector));
         let words = self.b.ins().smax(words, least);
         let words = self.b.ins().smin(words, greatest);
         int::narrow(self.b, to, words, vector)

@@ -4,7 +4,10 @@ use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use warploom_analysis::Step;
 use warploom_engine::abi;
 use warploom_engine::helpers::{self, Helper};
-use warploom_ir::{BinaryOp, ConvertOp, FloatAttrs, FloatUnaryOp, Op, Round, SharedFn, Special, Type, UnaryOp, Value};
+use warploom_ir::{
+    BinaryOp, ConvertOp, FloatAttrs, FloatUnaryOp, Op, Round, SharedFn, Special, Type, UnaryOp,
+    Value,
+};
 
 use super::block::BlockLowerer;
 use super::chunk::flags;
@@ -39,21 +42,41 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
     }
 
     /// The operation on scalars or on one vector; `None` if vectors have no such operation.
-    pub(super) fn element(&mut self, op: &Op, args: &[Clif], wanted: Wanted, vector: bool) -> Option<Clif> {
+    pub(super) fn element(
+        &mut self,
+        op: &Op,
+        args: &[Clif],
+        wanted: Wanted,
+        vector: bool,
+    ) -> Option<Clif> {
         let to = wanted.ty;
         Some(match *op {
             Op::Const { ty, bits } => constant(self.b, ty, bits, vector),
             Op::Splat { .. } => args[0],
             Op::Unary { op: UnaryOp::Not, .. } if to == Type::Mask => self.other_lanes(args[0]),
-            Op::Binary { op: BinaryOp::And, a, b } if to == Type::Mask => self.both_masks((a, args[0]), (b, args[1])),
-            Op::Unary { op, a } => return int::unary(self.b, op, self.facts.ty(a), args[0], vector),
-            Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS), a, b } if !vector => {
+            Op::Binary { op: BinaryOp::And, a, b } if to == Type::Mask => {
+                self.both_masks((a, args[0]), (b, args[1]))
+            }
+            Op::Unary { op, a } => {
+                return int::unary(self.b, op, self.facts.ty(a), args[0], vector);
+            }
+            Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS), a, b }
+                if !vector =>
+            {
                 int::shift(self.b, op, self.facts.ty(a), args[0], args[1], self.facts.constant(b))
             }
-            Op::Binary { op, a, .. } => return int::binary(self.b, op, self.facts.ty(a), args[0], args[1], vector),
-            Op::FUnary { op, attrs, .. } if to == Type::F16 => self.half(vector).unary(op, attrs, args[0]),
-            Op::FBinary { op, attrs, .. } if to == Type::F16 => self.half(vector).binary(op, attrs, args[0], args[1]),
-            Op::Fma { attrs, .. } if to == Type::F16 => self.half(vector).fma(attrs, [args[0], args[1], args[2]]),
+            Op::Binary { op, a, .. } => {
+                return int::binary(self.b, op, self.facts.ty(a), args[0], args[1], vector);
+            }
+            Op::FUnary { op, attrs, .. } if to == Type::F16 => {
+                self.half(vector).unary(op, attrs, args[0])
+            }
+            Op::FBinary { op, attrs, .. } if to == Type::F16 => {
+                self.half(vector).binary(op, attrs, args[0], args[1])
+            }
+            Op::Fma { attrs, .. } if to == Type::F16 => {
+                self.half(vector).fma(attrs, [args[0], args[1], args[2]])
+            }
             Op::FUnary { op, attrs, .. } => {
                 let v = float::unary(self.b, op, attrs, to, args[0], vector);
                 self.with_nans(wanted, v, vector)
@@ -70,7 +93,9 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 let v = float::fma(self.b, attrs, to, [args[0], args[1], args[2]], vector);
                 self.with_nans(wanted, v, vector)
             }
-            Op::Convert { op: ConvertOp::Bitcast, .. } => vector::cast(self.b, clif_type(to, vector), args[0]),
+            Op::Convert { op: ConvertOp::Bitcast, .. } => {
+                vector::cast(self.b, clif_type(to, vector), args[0])
+            }
             Op::Shared { function: SharedFn::Rcp, .. } => {
                 let v = float::reciprocal(self.b, args[0], vector);
                 self.with_nans(wanted, v, vector)
@@ -115,7 +140,10 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         match *self.facts.def_op(mask) {
             _ if lanes == 0 => None,
             ref op @ (Op::ICmp { a, b, .. } | Op::FCmp { a, b, .. })
-                if matches!(planned.plan.steps[planned.plan.home[mask] as usize], Step::Scalar(_)) =>
+                if matches!(
+                    planned.plan.steps[planned.plan.home[mask] as usize],
+                    Step::Scalar(_)
+                ) =>
             {
                 let (x, y) = (self.scope.scalars[a]?, self.scope.scalars[b]?);
                 Some(self.compare_bit(op, x, y))
@@ -137,7 +165,8 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
             Op::ICmp { cc, a, .. } => int::compare_bit(self.b, cc, self.facts.ty(a), x, y),
             Op::FCmp { cc, a, flush, .. } => {
                 let ty = self.facts.ty(a);
-                let (x, y) = (self.compared(ty, flush, x, false), self.compared(ty, flush, y, false));
+                let (x, y) =
+                    (self.compared(ty, flush, x, false), self.compared(ty, flush, y, false));
                 float::compare(self.b, cc, x, y)
             }
             ref op => unreachable!("no compare: {op:?}"),
@@ -158,8 +187,12 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                 let bit = self.compare_bit(op, args[0], args[1]);
                 self.all_lanes_if(bit)
             }
-            Op::FConvert { attrs, a, .. } => self.fconvert_scalar(attrs, self.facts.ty(a), wanted, args[0]),
-            Op::IntToFloat { signed, round, a, .. } => self.int_to_float(signed, round, self.facts.ty(a), to, args[0]),
+            Op::FConvert { attrs, a, .. } => {
+                self.fconvert_scalar(attrs, self.facts.ty(a), wanted, args[0])
+            }
+            Op::IntToFloat { signed, round, a, .. } => {
+                self.int_to_float(signed, round, self.facts.ty(a), to, args[0])
+            }
             Op::FloatToInt { signed, round, flush, nan, a, .. } => {
                 let x = self.compared(self.facts.ty(a), flush, args[0], false);
                 self.ints_of_floats((to, signed), round, nan, x, false)
@@ -173,7 +206,11 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
                     // Only reached where no lane differs: the carry is all lanes or none.
                     Some(&carry) => {
                         let carry = self.b.ins().band_imm_u(carry, 1);
-                        let carry = if to.bits() == 64 { carry } else { self.b.ins().ireduce(types::I32, carry) };
+                        let carry = if to.bits() == 64 {
+                            carry
+                        } else {
+                            self.b.ins().ireduce(types::I32, carry)
+                        };
                         self.b.ins().iadd(sum, carry)
                     }
                     None => sum,
@@ -189,7 +226,11 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         let x = self.compared(from, attrs.flush, a, false);
         let v = match (from, to) {
             (_, Type::F16) => {
-                let x = if from == Type::F64 { singles_for_half(self.b, attrs.round, &[x], false) } else { x };
+                let x = if from == Type::F64 {
+                    singles_for_half(self.b, attrs.round, &[x], false)
+                } else {
+                    x
+                };
                 return self.rounded_half(attrs, x, false);
             }
             (Type::F64, Type::F32) if attrs.round != Round::Nearest => {
@@ -255,7 +296,9 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         self.region.call(self.b, Helper::Shared, &[self.ctx, number, lanes, nan]);
         let clif = clif_type(function.ty(), vector);
         let at = Self::scratch(helpers::SHARED_LANES);
-        (0..operands.len() as i32).map(|i| self.b.ins().load(clif, flags(), self.ctx, at + i * 16)).collect()
+        (0..operands.len() as i32)
+            .map(|i| self.b.ins().load(clif, flags(), self.ctx, at + i * 16))
+            .collect()
     }
 
     fn special(&mut self, special: Special) -> Clif {

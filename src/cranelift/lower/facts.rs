@@ -32,7 +32,12 @@ pub struct BlockFacts<'r> {
 }
 
 impl<'r> BlockFacts<'r> {
-    pub(super) fn of(prepared: &'r Prepared, id: BlockId, planned: &'r BlockPlan, effort: Effort) -> Self {
+    pub(super) fn of(
+        prepared: &'r Prepared,
+        id: BlockId,
+        planned: &'r BlockPlan,
+        effort: Effort,
+    ) -> Self {
         let (function, block) = (prepared.function(), prepared.function().block(id));
         let mut facts = BlockFacts {
             function,

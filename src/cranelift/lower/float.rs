@@ -41,7 +41,8 @@ pub fn canonical(b: &mut FunctionBuilder, ty: Type, bits: u64, a: Clif, vector: 
 
 /// Denormals to zeros of the same sign.
 pub fn flush(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
-    let exponent = constant(b, int_type(ty), if ty == Type::F32 { 0x7f80_0000 } else { 0x7ff0 << 48 }, vector);
+    let exponent =
+        constant(b, int_type(ty), if ty == Type::F32 { 0x7f80_0000 } else { 0x7ff0 << 48 }, vector);
     let bits = to_int(b, ty, a, vector);
     let exponent = b.ins().band(bits, exponent);
     if !vector {
@@ -58,14 +59,21 @@ pub fn flush(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
     to_float(b, ty, flushed, true)
 }
 
-pub fn flushed(b: &mut FunctionBuilder, attrs: FloatAttrs, ty: Type, a: Clif, vector: bool) -> Clif {
+pub fn flushed(
+    b: &mut FunctionBuilder,
+    attrs: FloatAttrs,
+    ty: Type,
+    a: Clif,
+    vector: bool,
+) -> Clif {
     if attrs.flush { flush(b, ty, a, vector) } else { a }
 }
 
 /// To [+0, 1]; NaN and -0 to +0.
 fn saturate(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
     let zero = constant(b, ty, 0, vector);
-    let one = constant(b, ty, if ty == Type::F32 { 0x3f80_0000 } else { 0x3ff0_0000_0000_0000 }, vector);
+    let one =
+        constant(b, ty, if ty == Type::F32 { 0x3f80_0000 } else { 0x3ff0_0000_0000_0000 }, vector);
     let positive = b.ins().fcmp(FloatCC::GreaterThan, a, zero);
     let low = choose(b, positive, a, zero, vector);
     let below = b.ins().fcmp(FloatCC::LessThan, low, one);
@@ -89,7 +97,9 @@ pub fn binary(
     let (x, y) = (flushed(b, attrs, ty, x, vector), flushed(b, attrs, ty, y, vector));
     let result = match op {
         FloatBinaryOp::Min | FloatBinaryOp::Max => least_or_greatest(b, op, ty, x, y, vector),
-        _ if attrs.round != Round::Nearest => Rounding::new(b, attrs.round, vector).binary(op, ty, x, y),
+        _ if attrs.round != Round::Nearest => {
+            Rounding::new(b, attrs.round, vector).binary(op, ty, x, y)
+        }
         FloatBinaryOp::Add => b.ins().fadd(x, y),
         FloatBinaryOp::Sub => b.ins().fsub(x, y),
         FloatBinaryOp::Mul => b.ins().fmul(x, y),
@@ -99,7 +109,14 @@ pub fn binary(
 }
 
 /// minNum and maxNum with -0 below +0. Of two NaNs the result is a NaN.
-fn least_or_greatest(b: &mut FunctionBuilder, op: FloatBinaryOp, ty: Type, x: Clif, y: Clif, vector: bool) -> Clif {
+fn least_or_greatest(
+    b: &mut FunctionBuilder,
+    op: FloatBinaryOp,
+    ty: Type,
+    x: Clif,
+    y: Clif,
+    vector: bool,
+) -> Clif {
     let least = op == FloatBinaryOp::Min;
     let cc = if least { FloatCC::LessThan } else { FloatCC::GreaterThan };
     let first = b.ins().fcmp(cc, x, y);
@@ -115,7 +132,13 @@ fn least_or_greatest(b: &mut FunctionBuilder, op: FloatBinaryOp, ty: Type, x: Cl
 }
 
 /// Directed roundings of `f64` need a helper at times: see `fused_doubles`.
-pub fn fma(b: &mut FunctionBuilder, attrs: FloatAttrs, ty: Type, [x, y, z]: [Clif; 3], vector: bool) -> Clif {
+pub fn fma(
+    b: &mut FunctionBuilder,
+    attrs: FloatAttrs,
+    ty: Type,
+    [x, y, z]: [Clif; 3],
+    vector: bool,
+) -> Clif {
     let x = flushed(b, attrs, ty, x, vector);
     let y = flushed(b, attrs, ty, y, vector);
     let z = flushed(b, attrs, ty, z, vector);
@@ -137,10 +160,19 @@ pub fn magnitude(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Cl
     b.ins().band(a, magnitude)
 }
 
-pub fn unary(b: &mut FunctionBuilder, op: FloatUnaryOp, attrs: FloatAttrs, ty: Type, x: Clif, vector: bool) -> Clif {
+pub fn unary(
+    b: &mut FunctionBuilder,
+    op: FloatUnaryOp,
+    attrs: FloatAttrs,
+    ty: Type,
+    x: Clif,
+    vector: bool,
+) -> Clif {
     let x = if op == FloatUnaryOp::Copy { x } else { flushed(b, attrs, ty, x, vector) };
     let result = match op {
-        FloatUnaryOp::Sqrt if attrs.round != Round::Nearest => Rounding::new(b, attrs.round, vector).root(ty, x),
+        FloatUnaryOp::Sqrt if attrs.round != Round::Nearest => {
+            Rounding::new(b, attrs.round, vector).root(ty, x)
+        }
         FloatUnaryOp::Sqrt => b.ins().sqrt(x),
         FloatUnaryOp::Integral => integral(b, attrs.round, x),
         FloatUnaryOp::Copy => x,

@@ -41,7 +41,11 @@ impl Half<'_, '_> {
     }
 
     fn choose(&mut self, condition: Clif, x: Clif, y: Clif) -> Clif {
-        if self.vector { vector::blend(self.b, condition, x, y) } else { self.b.ins().select(condition, x, y) }
+        if self.vector {
+            vector::blend(self.b, condition, x, y)
+        } else {
+            self.b.ins().select(condition, x, y)
+        }
     }
 
     /// `x` or 0.
@@ -165,7 +169,11 @@ impl Half<'_, '_> {
         let too_small = self.b.ins().fcmp(FloatCC::LessThan, wide, exact);
         let outward = self.choose(too_small, below, nearest);
         let negative = self.below(sign, 0);
-        if round == Round::Up { self.choose(negative, inward, outward) } else { self.choose(negative, outward, inward) }
+        if round == Round::Up {
+            self.choose(negative, inward, outward)
+        } else {
+            self.choose(negative, outward, inward)
+        }
     }
 
     pub fn unary(&mut self, op: FloatUnaryOp, attrs: FloatAttrs, x: Clif) -> Clif {
@@ -203,7 +211,8 @@ impl Half<'_, '_> {
         // The sum's error (Knuth).
         let second = self.b.ins().fsub(sum, product);
         let first = self.b.ins().fsub(sum, second);
-        let (lost_first, lost_second) = (self.b.ins().fsub(product, first), self.b.ins().fsub(z, second));
+        let (lost_first, lost_second) =
+            (self.b.ins().fsub(product, first), self.b.ins().fsub(z, second));
         let error = self.b.ins().fadd(lost_first, lost_second);
         let zero = constant(self.b, Type::F32, 0, self.vector);
         let inexact = float::compare(self.b, FloatCc::Ne, error, zero);
@@ -216,7 +225,8 @@ impl Half<'_, '_> {
         let odd = self.b.ins().bor(cut, one);
         let odd = self.choose(inexact, odd, bits);
         let odd = self.floats(odd);
-        let odd = Rounding::new(self.b, attrs.round, self.vector).signed_zero(Type::F32, odd, product, z);
+        let odd =
+            Rounding::new(self.b, attrs.round, self.vector).signed_zero(Type::F32, odd, product, z);
         let result = self.narrow(attrs.round, odd);
         self.finish(attrs, result)
     }

@@ -40,7 +40,8 @@ impl BlockFacts<'_> {
         let mut takers = vec![Takers::Under(Vec::new()); steps.len()];
         for (number, step) in steps.iter().enumerate().rev() {
             if let (Step::Segment(insts), Takers::Under(masks)) = (step, &takers[number]) {
-                let guards = insts.iter().filter_map(|&index| self.block.insts[index].op.masking()?.0);
+                let guards =
+                    insts.iter().filter_map(|&index| self.block.insts[index].op.masking()?.0);
                 let mut candidates = self.known_before(masks.iter().copied().chain(guards), number);
                 candidates.push(active);
                 inactive[number] = candidates.into_iter().find(|&mask| {
@@ -58,7 +59,9 @@ impl BlockFacts<'_> {
                     continue;
                 }
                 match (&mut takers[home], inactive[number]) {
-                    (Takers::Under(masks), Some(mask)) if !masks.contains(&mask) => masks.push(mask),
+                    (Takers::Under(masks), Some(mask)) if !masks.contains(&mask) => {
+                        masks.push(mask)
+                    }
                     (Takers::Under(_), Some(_)) | (Takers::Anyone, _) => {}
                     (taker, None) => *taker = Takers::Anyone,
                 }

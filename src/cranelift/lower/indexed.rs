@@ -48,7 +48,11 @@ impl BlockLowerer<'_, '_, '_> {
                 self.each_lane(|lowerer, lane| {
                     let (cell, inside) = lowerer.indexed_cell(range, index, lane);
                     let new = uniform.unwrap_or_else(|| {
-                        let from = lowerer.slot_lane(lowerer.facts.planned.slots.row(value), range.ty, lane);
+                        let from = lowerer.slot_lane(
+                            lowerer.facts.planned.slots.row(value),
+                            range.ty,
+                            lane,
+                        );
                         lowerer.b.ins().load(range.cell(), flags(), from, 0)
                     });
                     let written = lowerer.bit_of_lane(mask, lane);
@@ -86,14 +90,22 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn indexed_range(&self, bank: BankId, first: u32, count: u32) -> Range {
-        let CellKind::Lane(ty) = self.facts.function.bank(bank).kind else { unreachable!("lane registers") };
-        Range { ty, first: self.facts.layout.offset(bank.reg(first)), stride: self.facts.layout.stride(bank), count }
+        let CellKind::Lane(ty) = self.facts.function.bank(bank).kind else {
+            unreachable!("lane registers")
+        };
+        Range {
+            ty,
+            first: self.facts.layout.offset(bank.reg(first)),
+            stride: self.facts.layout.stride(bank),
+            count,
+        }
     }
 
     /// A lane's cell of the register that its index names, and whether there is such a one; else it is that of the first one.
     fn indexed_cell(&mut self, range: Range, index: Value, lane: Clif) -> (Clif, Clif) {
         let index = self.lane_of(index, lane);
-        let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, index, i64::from(range.count));
+        let inside =
+            self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, index, i64::from(range.count));
         let wide = self.b.ins().uextend(types::I64, index);
         let zero = self.b.ins().iconst(types::I64, 0);
         let safe = self.b.ins().select(inside, wide, zero);
@@ -127,7 +139,11 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(head);
         body(self, lane);
         let next = self.b.ins().iadd_imm_s(lane, 1);
-        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, i64::from(self.facts.function.lanes));
+        let more = self.b.ins().icmp_imm_u(
+            IntCC::UnsignedLessThan,
+            next,
+            i64::from(self.facts.function.lanes),
+        );
         self.b.ins().brif(more, head, &[BlockArg::Value(next)], exit, &[]);
         self.b.switch_to_block(exit);
     }

@@ -123,7 +123,13 @@ pub fn compare_bit(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: Cli
 }
 
 /// `None` where vectors have no such operation: the caller takes the lanes apart.
-pub fn unary(b: &mut FunctionBuilder, op: UnaryOp, ty: Type, a: Clif, vector: bool) -> Option<Clif> {
+pub fn unary(
+    b: &mut FunctionBuilder,
+    op: UnaryOp,
+    ty: Type,
+    a: Clif,
+    vector: bool,
+) -> Option<Clif> {
     let result = match op {
         UnaryOp::Not => b.ins().bnot(a),
         UnaryOp::Neg => b.ins().ineg(a),
@@ -166,7 +172,14 @@ pub fn unary(b: &mut FunctionBuilder, op: UnaryOp, ty: Type, a: Clif, vector: bo
     Some(narrow(b, if ty.is_float() { Type::F32 } else { ty }, result, vector))
 }
 
-pub fn binary(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif, vector: bool) -> Option<Clif> {
+pub fn binary(
+    b: &mut FunctionBuilder,
+    op: BinaryOp,
+    ty: Type,
+    x: Clif,
+    y: Clif,
+    vector: bool,
+) -> Option<Clif> {
     let wide_vector = vector && ty == Type::I64;
     let result = match op {
         BinaryOp::Add => b.ins().iadd(x, y),
@@ -196,8 +209,12 @@ pub fn binary(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif,
             let first = compare_vector(b, cc, ty, x, y);
             b.ins().bitselect(first, x, y)
         }
-        BinaryOp::MulHiS | BinaryOp::MulHiU if vector && !wide_vector => high_product(b, op, ty, x, y),
-        BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU if vector && !wide_vector => {
+        BinaryOp::MulHiS | BinaryOp::MulHiU if vector && !wide_vector => {
+            high_product(b, op, ty, x, y)
+        }
+        BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU
+            if vector && !wide_vector =>
+        {
             divide_vector(b, op, ty, x, y)
         }
         _ if vector => return None,
@@ -222,8 +239,12 @@ pub fn binary(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif,
             let high = b.ins().ushr_imm_u(product, i64::from(ty.bits()));
             b.ins().ireduce(types::I32, high)
         }
-        BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU => divide(b, op, ty, x, y),
-        BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS => return Some(shift(b, op, ty, x, y, None)),
+        BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU => {
+            divide(b, op, ty, x, y)
+        }
+        BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS => {
+            return Some(shift(b, op, ty, x, y, None));
+        }
     };
     Some(narrow(b, ty, result, vector))
 }
@@ -318,7 +339,14 @@ fn divide(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif) -> 
 }
 
 /// A scalar shift by a scalar count that may be too large; `known` is the count if it is a constant.
-pub fn shift(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, count: Clif, known: Option<u64>) -> Clif {
+pub fn shift(
+    b: &mut FunctionBuilder,
+    op: BinaryOp,
+    ty: Type,
+    x: Clif,
+    count: Clif,
+    known: Option<u64>,
+) -> Clif {
     let width = i64::from(ty.bits());
     if known.is_some_and(|n| n < width as u64) {
         let result = match op {
@@ -353,7 +381,13 @@ pub fn shift(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, count: Cl
 }
 
 /// A shift of a vector by the same count in each lane; `count` is a scalar of the type.
-pub fn shift_vector(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, count: &ShiftCount) -> Clif {
+pub fn shift_vector(
+    b: &mut FunctionBuilder,
+    op: BinaryOp,
+    ty: Type,
+    x: Clif,
+    count: &ShiftCount,
+) -> Clif {
     let width = ty.bits();
     let result = match *count {
         ShiftCount::Constant(n) if n >= u64::from(width) => match op {
@@ -381,7 +415,11 @@ pub fn shift_vector(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, co
                     b.ins().sshr(x, clamped)
                 }
                 _ => {
-                    let shifted = if op == BinaryOp::Shl { b.ins().ishl(x, count) } else { b.ins().ushr(x, count) };
+                    let shifted = if op == BinaryOp::Shl {
+                        b.ins().ishl(x, count)
+                    } else {
+                        b.ins().ushr(x, count)
+                    };
                     let element = if ty.bits() == 64 { types::I64 } else { types::I32 };
                     let keep = b.ins().bmask(element, inside);
                     let keep = b.ins().splat(clif_type(ty, true), keep);

@@ -67,7 +67,9 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(&form) = self.chunk().masks.get(&v) {
             return form;
         }
-        if let Some(&equal) = self.scope.mode.carried().and_then(|carried| carried.equal_masks.get(&v)) {
+        if let Some(&equal) =
+            self.scope.mode.carried().and_then(|carried| carried.equal_masks.get(&v))
+        {
             let form = self.mask(equal);
             self.chunk().masks.insert(v, form);
             return form;
@@ -81,15 +83,24 @@ impl BlockLowerer<'_, '_, '_> {
             let word = |lane: usize| if known >> lane & 1 != 0 { u32::MAX } else { 0 };
             let low = vector::words(self.b, std::array::from_fn(word));
             let same = known & 0xf == known >> 4;
-            let high = if same { low } else { vector::words(self.b, std::array::from_fn(|lane| word(4 + lane))) };
+            let high = if same {
+                low
+            } else {
+                vector::words(self.b, std::array::from_fn(|lane| word(4 + lane)))
+            };
             let bits = self.b.ins().iconst(types::I64, i64::from(known));
-            let form = MaskForm { bits: Some(bits), words: Some([low, high]), ..MaskForm::default() };
+            let form =
+                MaskForm { bits: Some(bits), words: Some([low, high]), ..MaskForm::default() };
             self.chunk().masks.insert(v, form);
             return form;
         }
         if let Some(&words) = self.chunk().shared.strip_masks.get(&v) {
             let longs = vector::cast(self.b, types::I64X2, words);
-            let form = MaskForm { words: Some([words; 2]), longs: Some([longs; 4]), ..MaskForm::default() };
+            let form = MaskForm {
+                words: Some([words; 2]),
+                longs: Some([longs; 4]),
+                ..MaskForm::default()
+            };
             self.chunk().masks.insert(v, form);
             return form;
         }
@@ -99,7 +110,9 @@ impl BlockLowerer<'_, '_, '_> {
             return form;
         }
         let is_outside = self.scope.scalars[v].is_some() || !self.is_home(v);
-        if !is_outside || self.scope.mode.carried().is_some_and(|carried| carried.in_chunk.contains(&v)) {
+        if !is_outside
+            || self.scope.mode.carried().is_some_and(|carried| carried.in_chunk.contains(&v))
+        {
             let inst = self.facts.def(v);
             let form = self.in_order(inst, |lowerer| lowerer.pure_mask(inst, v));
             self.chunk().masks.insert(v, form);
@@ -259,10 +272,18 @@ impl BlockLowerer<'_, '_, '_> {
                 let bits = self.mask_bits(a);
                 MaskForm { bits: Some(self.b.ins().bxor_imm_u(bits, 0xff)), ..MaskForm::default() }
             }
-            Op::Binary { op: BinaryOp::And, a, b } if self.settled_mask(a) == Some(true) => self.mask(b),
-            Op::Binary { op: BinaryOp::And, a, b } if self.settled_mask(b) == Some(true) => self.mask(a),
-            Op::Binary { op: BinaryOp::Or, a, b } if self.settled_mask(a) == Some(false) => self.mask(b),
-            Op::Binary { op: BinaryOp::Or, a, b } if self.settled_mask(b) == Some(false) => self.mask(a),
+            Op::Binary { op: BinaryOp::And, a, b } if self.settled_mask(a) == Some(true) => {
+                self.mask(b)
+            }
+            Op::Binary { op: BinaryOp::And, a, b } if self.settled_mask(b) == Some(true) => {
+                self.mask(a)
+            }
+            Op::Binary { op: BinaryOp::Or, a, b } if self.settled_mask(a) == Some(false) => {
+                self.mask(b)
+            }
+            Op::Binary { op: BinaryOp::Or, a, b } if self.settled_mask(b) == Some(false) => {
+                self.mask(a)
+            }
             Op::Binary { op, a, b } => {
                 if let Some(form) = self.skipping_a_condition(op, a, b) {
                     return form;
@@ -287,7 +308,9 @@ impl BlockLowerer<'_, '_, '_> {
     fn compare_ints(&mut self, cc: IntCc, a: Value, b: Value) -> MaskForm {
         let ty = self.facts.ty(a);
         let (x, y) = (self.lanes(a), self.lanes(b));
-        mask_form(x.iter().zip(&y).map(|(&x, &y)| int::compare_vector(self.b, cc, ty, x, y)).collect())
+        mask_form(
+            x.iter().zip(&y).map(|(&x, &y)| int::compare_vector(self.b, cc, ty, x, y)).collect(),
+        )
     }
 
     fn compare_floats(&mut self, cc: FloatCc, a: Value, b: Value, flush: bool) -> MaskForm {
@@ -303,7 +326,8 @@ impl BlockLowerer<'_, '_, '_> {
     fn inverse_compare(&mut self, mask: Value) -> Option<MaskForm> {
         let chunk = self.chunk();
         let known = chunk.masks.contains_key(&mask) || chunk.shared.masks.contains_key(&mask);
-        let known = known || self.settled_mask(mask).is_some() || self.scope.scalars[mask].is_some();
+        let known =
+            known || self.settled_mask(mask).is_some() || self.scope.scalars[mask].is_some();
         if known || self.is_spilled(mask) || !self.is_home(mask) {
             return None;
         }
@@ -319,6 +343,9 @@ impl BlockLowerer<'_, '_, '_> {
 pub(super) fn mask_form(lanes: Lanes) -> MaskForm {
     match lanes[..] {
         [low, high] => MaskForm { words: Some([low, high]), ..MaskForm::default() },
-        _ => MaskForm { longs: Some([lanes[0], lanes[1], lanes[2], lanes[3]]), ..MaskForm::default() },
+        _ => MaskForm {
+            longs: Some([lanes[0], lanes[1], lanes[2], lanes[3]]),
+            ..MaskForm::default()
+        },
     }
 }

@@ -64,7 +64,8 @@ impl BlockLowerer<'_, '_, '_> {
         let Op::Load { access, extend, sparse } = inst.op else { unreachable!() };
         let result_ty = self.facts.ty(inst.results[0]);
         if let Some(bail) = self.strip().and_then(|strip| strip.bail) {
-            let (run, known) = (self.run_of(index), self.chunk().shared.elements.get(&index).copied());
+            let (run, known) =
+                (self.run_of(index), self.chunk().shared.elements.get(&index).copied());
             let loaded = self.gather_global(&access, extend, (run, known), bail, result_ty);
             let loaded = self.without_inactive_lanes(index, loaded, result_ty);
             return self.set_loaded(index, loaded);
@@ -80,7 +81,8 @@ impl BlockLowerer<'_, '_, '_> {
         let status = sparse.then(|| self.b.append_block_param(done, types::I64));
         let whole = self.settled_mask(guard) == Some(true);
         let mask = self.mask_lanes(guard, result_ty);
-        let meeting = Meeting { done, ty: result_ty, sparse, mask: if whole { None } else { Some(mask) } };
+        let meeting =
+            Meeting { done, ty: result_ty, sparse, mask: if whole { None } else { Some(mask) } };
         let load = Loading { access, extend, guard, desc, run, far, meeting };
         let slow = self.cold_block();
         match self.place_in_tiles(&access, Rights::READ) {
@@ -102,7 +104,13 @@ impl BlockLowerer<'_, '_, '_> {
     /// A load of lanes at a place that is known if it is reachable, or else in `other`.
     fn load_at(&mut self, load: &Loading, place: &HostLanes, other: ClifBlock) {
         self.require(place.reachable, other);
-        let loaded = self.load_spaced(&load.access, load.extend, place.host, &place.distances, load.meeting.ty);
+        let loaded = self.load_spaced(
+            &load.access,
+            load.extend,
+            place.host,
+            &place.distances,
+            load.meeting.ty,
+        );
         self.meet(&load.meeting, &loaded);
     }
 
@@ -121,13 +129,16 @@ impl BlockLowerer<'_, '_, '_> {
         if otherwise {
             self.on_one_way(|lowerer| {
                 lowerer.unless_in_a_window(&access, beyond, slow);
-                if let Some(loaded) = lowerer.gather_access(&access, extend, run, beyond, meeting.ty) {
+                if let Some(loaded) =
+                    lowerer.gather_access(&access, extend, run, beyond, meeting.ty)
+                {
                     lowerer.meet(meeting, &loaded);
                 }
             });
         }
         if beyond != slow {
-            for (window, other) in self.on_one_way(|lowerer| lowerer.windows(&access, beyond, slow)) {
+            for (window, other) in self.on_one_way(|lowerer| lowerer.windows(&access, beyond, slow))
+            {
                 self.on_one_way(|lowerer| {
                     let loaded = lowerer.load_in_window(window, &access, extend, other, meeting.ty);
                     lowerer.meet(meeting, &loaded);
@@ -136,7 +147,8 @@ impl BlockLowerer<'_, '_, '_> {
             }
         }
         self.b.switch_to_block(slow);
-        let apart = run.filter(|_| self.region.effort.is_fast() && self.may_be_in_several_buffers(&access));
+        let apart =
+            run.filter(|_| self.region.effort.is_fast() && self.may_be_in_several_buffers(&access));
         let in_turn = beyond != slow || apart.is_some() || self.may_reach_beyond(&access);
         if in_turn && !meeting.sparse {
             let helper = self.cold_block();
@@ -161,13 +173,24 @@ impl BlockLowerer<'_, '_, '_> {
         let zeros = self.zero_lanes(meeting.ty);
         elements.clone().for_each(|element| self.stage_lanes(word(element), &zeros));
         let bits = self.mask_bits(load.guard);
-        self.generic_loop(&access, Rights::READ, bits, Unreached::Leaves(helper), |lowerer, host, lane| {
-            for element in elements.clone() {
-                let v = lowerer.load_element(access.ty, extend, host, (element as u32 * access.ty.bytes()) as i32);
-                let (at, offset) = lowerer.staged_address(word(element), lane, meeting.ty);
-                lowerer.b.ins().store(flags(), v, at, offset);
-            }
-        });
+        self.generic_loop(
+            &access,
+            Rights::READ,
+            bits,
+            Unreached::Leaves(helper),
+            |lowerer, host, lane| {
+                for element in elements.clone() {
+                    let v = lowerer.load_element(
+                        access.ty,
+                        extend,
+                        host,
+                        (element as u32 * access.ty.bytes()) as i32,
+                    );
+                    let (at, offset) = lowerer.staged_address(word(element), lane, meeting.ty);
+                    lowerer.b.ins().store(flags(), v, at, offset);
+                }
+            },
+        );
         let lanes = elements.flat_map(|element| self.staged_lanes(word(element), meeting.ty));
         let args: Vec<BlockArg> = lanes.map(BlockArg::Value).collect();
         self.b.ins().jump(meeting.done, &args);
@@ -214,7 +237,8 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// What a load of no lane gives.
     fn nothing(&mut self, access: &Access, meeting: &Meeting) -> Vec<BlockArg> {
-        let zeros: Vec<Clif> = (0..access.count).flat_map(|_| self.zero_lanes(meeting.ty)).collect();
+        let zeros: Vec<Clif> =
+            (0..access.count).flat_map(|_| self.zero_lanes(meeting.ty)).collect();
         let status = self.no_status(meeting.sparse);
         zeros.into_iter().map(BlockArg::Value).chain(status).collect()
     }
@@ -227,13 +251,20 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The place of an access whose lanes do not look scattered. The address is computed for the other ways too.
-    fn place_for_both(&mut self, access: &Access, far: Option<usize>, rights: Rights) -> Option<HostLanes> {
+    fn place_for_both(
+        &mut self,
+        access: &Access,
+        far: Option<usize>,
+        rights: Rights,
+    ) -> Option<HostLanes> {
         if self.looks_scattered(access) {
             let index = self.index_of(access).filter(|_| rights == Rights::READ);
             self.lanes(index.map_or(access.address, |index| index.word));
             return None;
         }
-        if self.scope.classes.get(access.address) == Class::Varying && !self.is_spilled(access.address) {
+        if self.scope.classes.get(access.address) == Class::Varying
+            && !self.is_spilled(access.address)
+        {
             self.lanes(access.address);
         }
         self.place(access, far, rights)
@@ -251,7 +282,8 @@ impl BlockLowerer<'_, '_, '_> {
         let bits = self.mask_bits(guard);
         let lanes: Vec<Lanes> = values.iter().map(|&v| self.lanes(v)).collect();
         self.catch_up_on_loads();
-        let store = Storing { index, access, values, lanes, guard, bits, desc, run, far, done, sparse };
+        let store =
+            Storing { index, access, values, lanes, guard, bits, desc, run, far, done, sparse };
         match self.place_in_tiles(&access, Rights::WRITE) {
             Some(place) => self.on_one_way(|lowerer| {
                 let other = lowerer.b.create_block();
@@ -286,7 +318,12 @@ impl BlockLowerer<'_, '_, '_> {
             for (element, lanes) in (0..).zip(&store.lanes) {
                 let per = LANES as usize / lanes.len();
                 let v = self.b.ins().extractlane(lanes[lane / per], (lane % per) as u8);
-                self.store_element(access.ty, v, host, at + *distance as i32 + element * access.ty.bytes() as i32);
+                self.store_element(
+                    access.ty,
+                    v,
+                    host,
+                    at + *distance as i32 + element * access.ty.bytes() as i32,
+                );
             }
             self.b.ins().jump(next, &[]);
             self.b.switch_to_block(next);
@@ -304,7 +341,9 @@ impl BlockLowerer<'_, '_, '_> {
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, bits, 0xff);
         let apart = place.is_none() || run.is_some() || self.scatters_shared(&access);
         if let Some(place) = place {
-            let partly = !apart && self.region.effort.is_fast() && self.settled_mask(store.guard) != Some(true);
+            let partly = !apart
+                && self.region.effort.is_fast()
+                && self.settled_mask(store.guard) != Some(true);
             let other = if apart || partly { self.cold_block() } else { beyond };
             self.on_one_way(|lowerer| lowerer.store_at(store, &place, full, other));
             self.b.switch_to_block(other);
@@ -323,8 +362,11 @@ impl BlockLowerer<'_, '_, '_> {
             });
         }
         if beyond != slow {
-            for (window, other) in self.on_one_way(|lowerer| lowerer.windows(&access, beyond, slow)) {
-                self.on_one_way(|lowerer| lowerer.store_in_window(window, &access, &store.lanes, bits, other));
+            for (window, other) in self.on_one_way(|lowerer| lowerer.windows(&access, beyond, slow))
+            {
+                self.on_one_way(|lowerer| {
+                    lowerer.store_in_window(window, &access, &store.lanes, bits, other)
+                });
                 self.finish_store(store);
                 self.b.switch_to_block(other);
             }
@@ -343,12 +385,27 @@ impl BlockLowerer<'_, '_, '_> {
     fn store_one_by_one(&mut self, store: &Storing) {
         let Storing { access, bits, desc, .. } = *store;
         self.stage(&access, store.values);
-        self.generic_loop(&access, Rights::WRITE, bits, Unreached::CallsHelper(desc), |lowerer, host, lane| {
-            for element in 0..usize::from(access.count) {
-                let v = lowerer.staged_scalar(STAGED_VALUES + element * LANES as usize, lane, access.ty);
-                lowerer.store_element(access.ty, v, host, (element as u32 * access.ty.bytes()) as i32);
-            }
-        });
+        self.generic_loop(
+            &access,
+            Rights::WRITE,
+            bits,
+            Unreached::CallsHelper(desc),
+            |lowerer, host, lane| {
+                for element in 0..usize::from(access.count) {
+                    let v = lowerer.staged_scalar(
+                        STAGED_VALUES + element * LANES as usize,
+                        lane,
+                        access.ty,
+                    );
+                    lowerer.store_element(
+                        access.ty,
+                        v,
+                        host,
+                        (element as u32 * access.ty.bytes()) as i32,
+                    );
+                }
+            },
+        );
         self.finish_store(store);
     }
 
@@ -362,7 +419,8 @@ impl BlockLowerer<'_, '_, '_> {
             self.clear_status();
         }
         self.call_access(store.desc, store.bits, self.may_fault_later(store.index));
-        let args: SmallVec<[BlockArg; 1]> = store.sparse.then(|| BlockArg::Value(self.status())).into_iter().collect();
+        let args: SmallVec<[BlockArg; 1]> =
+            store.sparse.then(|| BlockArg::Value(self.status())).into_iter().collect();
         self.b.ins().jump(store.done, &args);
     }
 

@@ -60,7 +60,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().brif(any, mend, &[], done, &args);
         self.b.switch_to_block(mend);
         let nan = self.facts.function.nan.canonical(ty);
-        let mended = lanes.iter().map(|&v| BlockArg::Value(float::canonical(self.b, ty, nan, v, true)));
+        let mended =
+            lanes.iter().map(|&v| BlockArg::Value(float::canonical(self.b, ty, nan, v, true)));
         let mended: Vec<BlockArg> = mended.collect();
         self.b.ins().jump(done, &mended);
         self.b.switch_to_block(done);
@@ -120,11 +121,18 @@ impl BlockLowerer<'_, '_, '_> {
             Op::FloatToInt { signed, round, flush, nan, a, .. } if to.bits() <= 32 => {
                 let from = self.facts.ty(a);
                 let lanes = self.lanes(a);
-                let inputs: Lanes = lanes.iter().map(|&x| self.compared(from, flush, x, true)).collect();
+                let inputs: Lanes =
+                    lanes.iter().map(|&x| self.compared(from, flush, x, true)).collect();
                 let to = (to, signed);
                 match from {
-                    Type::F64 => inputs.chunks(2).map(|pair| self.words_of_doubles(to, round, nan, pair)).collect(),
-                    _ => inputs.iter().map(|&x| self.ints_of_floats(to, round, nan, x, true)).collect(),
+                    Type::F64 => inputs
+                        .chunks(2)
+                        .map(|pair| self.words_of_doubles(to, round, nan, pair))
+                        .collect(),
+                    _ => inputs
+                        .iter()
+                        .map(|&x| self.ints_of_floats(to, round, nan, x, true))
+                        .collect(),
                 }
             }
             Op::Fma { attrs, a, b, c } if to == Type::F64 && attrs.round != Round::Nearest => {
@@ -159,8 +167,10 @@ impl BlockLowerer<'_, '_, '_> {
         let to = wanted.ty;
         let operands = op.operands();
         // A vector that is loaded just before may be part of what uses it.
-        let in_memory: SmallVec<[Option<InMemory>; 3]> =
-            operands.iter().map(|&v| if self.may_be_in_memory(op, v, to) { self.in_memory(v) } else { None }).collect();
+        let in_memory: SmallVec<[Option<InMemory>; 3]> = operands
+            .iter()
+            .map(|&v| if self.may_be_in_memory(op, v, to) { self.in_memory(v) } else { None })
+            .collect();
         let args: Vec<Lanes> = operands
             .iter()
             .zip(&in_memory)
@@ -248,7 +258,8 @@ impl BlockLowerer<'_, '_, '_> {
             };
             sums.push(sum);
             if carries_out {
-                let mut out = int::compare_vector(self.b, warploom_ir::IntCc::LtU, ty, plain, x[part]);
+                let mut out =
+                    int::compare_vector(self.b, warploom_ir::IntCc::LtU, ty, plain, x[part]);
                 if let Some(carry) = &carry {
                     let ones = constant(self.b, ty, ty.bit_mask(), true);
                     let full = self.b.ins().icmp(IntCC::Equal, plain, ones);

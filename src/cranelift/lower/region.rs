@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use cranelift_codegen::ir::{
-    self as clif, AbiParam, Block as ClifBlock, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, UserFuncName,
-    Value as Clif, types,
+    self as clif, AbiParam, Block as ClifBlock, BlockArg, FuncRef, InstBuilder, MemFlagsData,
+    Signature, UserFuncName, Value as Clif, types,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch};
@@ -62,7 +62,11 @@ pub struct Exits {
 }
 
 impl Exits {
-    fn get(exit: &mut Option<ClifBlock>, b: &mut FunctionBuilder, params: &[clif::Type]) -> ClifBlock {
+    fn get(
+        exit: &mut Option<ClifBlock>,
+        b: &mut FunctionBuilder,
+        params: &[clif::Type],
+    ) -> ClifBlock {
         *exit.get_or_insert_with(|| {
             let block = b.create_block();
             b.set_cold_block(block);
@@ -101,12 +105,23 @@ impl Exits {
     }
 
     /// Records a fault without an address and leaves. The lane is `i32`, or lane 0; the pc is `i64`.
-    pub fn record_fault(&mut self, b: &mut FunctionBuilder, ctx: Clif, kind: FaultKind, lane: Option<Clif>, pc: Clif) {
+    pub fn record_fault(
+        &mut self,
+        b: &mut FunctionBuilder,
+        ctx: Clif,
+        kind: FaultKind,
+        lane: Option<Clif>,
+        pc: Clif,
+    ) {
         let kind = b.ins().iconst(types::I32, kind as i64);
         let lane = lane.unwrap_or_else(|| b.ins().iconst(types::I32, 0));
         let address = b.ins().iconst(types::I64, 0);
-        let fields =
-            [(kind, abi::FAULT_KIND), (lane, abi::FAULT_LANE), (pc, abi::FAULT_PC), (address, abi::FAULT_ADDRESS)];
+        let fields = [
+            (kind, abi::FAULT_KIND),
+            (lane, abi::FAULT_LANE),
+            (pc, abi::FAULT_PC),
+            (address, abi::FAULT_ADDRESS),
+        ];
         for (value, offset) in fields {
             b.ins().store(flags(), value, ctx, offset);
         }
@@ -192,14 +207,21 @@ impl Region<'_> {
 
     /// Calls a helper through its trampoline.
     pub fn call(&mut self, b: &mut FunctionBuilder, helper: Helper, args: &[Clif]) {
-        let target =
-            *self.helpers.entry(helper as u32).or_insert_with(|| helpers::import(helper, b, CallConv::PreserveAll));
+        let target = *self
+            .helpers
+            .entry(helper as u32)
+            .or_insert_with(|| helpers::import(helper, b, CallConv::PreserveAll));
         b.ins().call(target, args);
     }
 }
 
 /// Lowers the blocks of one region of a prepared.
-pub fn lower_region(prepared: &Prepared, region_blocks: &[BlockId], effort: Effort, target: &Target) -> Lowered {
+pub fn lower_region(
+    prepared: &Prepared,
+    region_blocks: &[BlockId],
+    effort: Effort,
+    target: &Target,
+) -> Lowered {
     let isa = target.isa(effort);
     let plans = prepared.plans(effort);
     let mut signature = Signature::new(isa.default_call_conv());
@@ -243,7 +265,8 @@ pub fn lower_region(prepared: &Prepared, region_blocks: &[BlockId], effort: Effo
         backward: HashMap::new(),
         runs: 0,
         pointers: HashMap::new(),
-        shares_runs: region_blocks.len() < prepared.function().blocks.len() || accesses.count() > RUNS,
+        shares_runs: region_blocks.len() < prepared.function().blocks.len()
+            || accesses.count() > RUNS,
         changing: prepared.written_in_loops(),
     };
     let mut switch = Switch::new();
@@ -281,7 +304,8 @@ impl BlockLowerer<'_, '_, '_> {
         let operands = inst.op.operands();
         self.settle_slots(&operands);
         let offset = |&v: &Value| self.facts.planned.slots.row(v);
-        let (operands, results) = (operands.iter().map(offset).collect(), inst.results.iter().map(offset).collect());
+        let (operands, results) =
+            (operands.iter().map(offset).collect(), inst.results.iter().map(offset).collect());
         let site = SlotSite { site: self.site(index), operands, results };
         let (helper, number) = match inst.op {
             Op::Product { .. } => (Helper::Product, self.region.sites.product(site)),

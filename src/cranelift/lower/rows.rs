@@ -12,7 +12,9 @@ impl BlockLowerer<'_, '_, '_> {
     fn load_cells(&mut self, ty: Type, offset: u32) -> Lanes {
         let (base, offset) = self.row(ty, offset);
         let clif = clif_type(ty, true);
-        (0..parts(ty) as i32).map(|i| self.b.ins().load(clif, flags(), base, offset + i * 16)).collect()
+        (0..parts(ty) as i32)
+            .map(|i| self.b.ins().load(clif, flags(), base, offset + i * 16))
+            .collect()
     }
 
     pub(super) fn store_cells(&mut self, ty: Type, offset: u32, lanes: &[Clif]) {
@@ -54,7 +56,11 @@ impl BlockLowerer<'_, '_, '_> {
         let new = self.lanes(v);
         let lanes = match mask {
             None => new,
-            Some(mask) if self.settled_mask(mask) == Some(true) || self.is_unneeded_beyond(mask, reg) => new,
+            Some(mask)
+                if self.settled_mask(mask) == Some(true) || self.is_unneeded_beyond(mask, reg) =>
+            {
+                new
+            }
             Some(mask) => {
                 let old = self.load_cells(ty, offset);
                 self.merge(mask, &new, &old, ty)
@@ -89,7 +95,8 @@ impl BlockLowerer<'_, '_, '_> {
             return self.merge(mask, &new, &old, ty);
         }
         let conditions = self.mask_lanes(mask, ty);
-        let conditions: Lanes = conditions.iter().map(|&condition| vector::cast(self.b, clif, condition)).collect();
+        let conditions: Lanes =
+            conditions.iter().map(|&condition| vector::cast(self.b, clif, condition)).collect();
         if chosen == Some(all) {
             return conditions;
         }

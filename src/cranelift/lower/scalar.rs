@@ -38,14 +38,18 @@ impl BlockLowerer<'_, '_, '_> {
             self.scalar(v);
         }
         let done = self.b.create_block();
-        let results: Vec<_> = inst.results.iter().map(|&v| clif_type(self.facts.ty(v), false)).collect();
+        let results: Vec<_> =
+            inst.results.iter().map(|&v| clif_type(self.facts.ty(v), false)).collect();
         for &ty in &results {
             self.b.append_block_param(done, ty);
         }
         if let Some(guard) = access.guard {
             let guard = self.scalar(guard);
-            let zeros: Vec<BlockArg> =
-                inst.results.iter().map(|&v| super::int::constant(self.b, self.facts.ty(v), 0, false).into()).collect();
+            let zeros: Vec<BlockArg> = inst
+                .results
+                .iter()
+                .map(|&v| super::int::constant(self.b, self.facts.ty(v), 0, false).into())
+                .collect();
             let go = self.b.create_block();
             self.b.ins().brif(guard, go, &[], done, &zeros);
             self.b.switch_to_block(go);
@@ -62,7 +66,9 @@ impl BlockLowerer<'_, '_, '_> {
             // A page that is accessed for the first time is in the TLB then.
             let slower = self.cold_block();
             self.region.call(self.b, Helper::Fill, &[self.ctx, address]);
-            let place = self.on_one_scalar_way(|lowerer| lowerer.scalar_place(&access, address, rights, slower));
+            let place = self.on_one_scalar_way(|lowerer| {
+                lowerer.scalar_place(&access, address, rights, slower)
+            });
             self.b.ins().jump(found, &[BlockArg::Value(place)]);
             self.b.switch_to_block(slower);
         }
@@ -122,7 +128,8 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> Clif {
         if let Space::Const(_) = access.space {
             let (start, bytes) = self.memory_at_offsets(access.space);
-            let inside = self.is_inside(access, &Spaced { first: address, last: address, step: 0 }, bytes);
+            let inside =
+                self.is_inside(access, &Spaced { first: address, last: address, step: 0 }, bytes);
             self.require(inside, slow);
             return self.b.ins().iadd(start, address);
         }

@@ -120,7 +120,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// Lowers some steps.
-    pub(super) fn at_steps<T>(&mut self, steps: Range<usize>, body: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn at_steps<T>(
+        &mut self,
+        steps: Range<usize>,
+        body: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let outer = std::mem::replace(&mut self.scope.steps, steps);
         let result = body(self);
         self.scope.steps = outer;
@@ -167,7 +171,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn strip_mut(&mut self) -> &mut Strip {
         match &mut self.scope.mode {
             Mode::Strip(_, strip) => strip,
-            Mode::Masked | Mode::Settled(_) | Mode::Carried(_) => unreachable!("a strip is being lowered"),
+            Mode::Masked | Mode::Settled(_) | Mode::Carried(_) => {
+                unreachable!("a strip is being lowered")
+            }
         }
     }
 
@@ -175,7 +181,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn carried_loop(&mut self) -> &mut Carried {
         match &mut self.scope.mode {
             Mode::Carried(carried) => carried,
-            Mode::Masked | Mode::Settled(_) | Mode::Strip(..) => unreachable!("a loop in registers is being lowered"),
+            Mode::Masked | Mode::Settled(_) | Mode::Strip(..) => {
+                unreachable!("a loop in registers is being lowered")
+            }
         }
     }
 }

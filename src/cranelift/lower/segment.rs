@@ -35,11 +35,18 @@ impl BlockLowerer<'_, '_, '_> {
                 let [apart, together, done] = [(); 3].map(|()| self.b.create_block());
                 self.b.ins().brif(few, apart, &[], together, &[]);
                 self.b.switch_to_block(apart);
-                let masks = self.on_one_scalar_way(|lowerer| lowerer.lanes_one_by_one(insts, &outgoing, active));
-                self.b.ins().jump(done, &masks.into_iter().map(BlockArg::Value).collect::<Vec<_>>());
+                let masks = self.on_one_scalar_way(|lowerer| {
+                    lowerer.lanes_one_by_one(insts, &outgoing, active)
+                });
+                self.b
+                    .ins()
+                    .jump(done, &masks.into_iter().map(BlockArg::Value).collect::<Vec<_>>());
                 self.b.switch_to_block(together);
-                let masks = self.on_one_scalar_way(|lowerer| lowerer.chunk_by_chunk(insts, &outgoing));
-                self.b.ins().jump(done, &masks.into_iter().map(BlockArg::Value).collect::<Vec<_>>());
+                let masks =
+                    self.on_one_scalar_way(|lowerer| lowerer.chunk_by_chunk(insts, &outgoing));
+                self.b
+                    .ins()
+                    .jump(done, &masks.into_iter().map(BlockArg::Value).collect::<Vec<_>>());
                 self.b.switch_to_block(done);
                 outgoing.iter().map(|_| self.b.append_block_param(done, types::I64)).collect()
             }
@@ -69,13 +76,17 @@ impl BlockLowerer<'_, '_, '_> {
             });
             lowerer.scope.spills = lowerer.spill_for(insts);
             lowerer.chunk_body(insts);
-            let mut after: Vec<Clif> =
-                outgoing.iter().zip(before).map(|(out, &before)| lowerer.gather(out, before)).collect();
+            let mut after: Vec<Clif> = outgoing
+                .iter()
+                .zip(before)
+                .map(|(out, &before)| lowerer.gather(out, before))
+                .collect();
             if let Some(latch) = skipped {
                 let args: Vec<BlockArg> = after.iter().copied().map(BlockArg::Value).collect();
                 lowerer.b.ins().jump(latch, &args);
                 lowerer.b.switch_to_block(latch);
-                after = after.iter().map(|_| lowerer.b.append_block_param(latch, types::I64)).collect();
+                after =
+                    after.iter().map(|_| lowerer.b.append_block_param(latch, types::I64)).collect();
             }
             lowerer.scope.spills = None;
             after
@@ -104,7 +115,9 @@ impl BlockLowerer<'_, '_, '_> {
                 }
                 Op::RfWrite { value, guard, .. } => {
                     self.lanes(value);
-                    if let Some(guard) = guard.filter(|&guard| self.settled_mask(guard) != Some(true)) {
+                    if let Some(guard) =
+                        guard.filter(|&guard| self.settled_mask(guard) != Some(true))
+                    {
                         self.mask(guard);
                     }
                 }
@@ -122,7 +135,9 @@ impl BlockLowerer<'_, '_, '_> {
                 }
                 if self.facts.block.ty(result) == ValueType::MASK {
                     self.mask_bits(result);
-                } else if self.facts.planned.slots.is_stored(result) && !self.facts.block.ty(result).is_uniform() {
+                } else if self.facts.planned.slots.is_stored(result)
+                    && !self.facts.block.ty(result).is_uniform()
+                {
                     self.store_slot(result);
                 }
             }
@@ -144,7 +159,8 @@ impl BlockLowerer<'_, '_, '_> {
         for inst in &self.facts.block.insts[..index] {
             if let Op::RfRead { reg: read, .. } = inst.op
                 && read == reg
-                && (self.is_home(inst.results[0]) || !self.facts.planned.slots.is_stored(inst.results[0]))
+                && (self.is_home(inst.results[0])
+                    || !self.facts.planned.slots.is_stored(inst.results[0]))
                 && self.is_still_needed(inst.results[0])
             {
                 self.lanes(inst.results[0]);
@@ -154,9 +170,13 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Masks that the segment makes for later steps.
     pub(super) fn outgoing(&mut self, insts: &[usize]) -> Vec<Outgoing> {
+        let masks: Vec<Value> = insts
+            .iter()
+            .flat_map(|&index| &self.facts.block.insts[index].results)
+            .copied()
+            .collect();
         let masks: Vec<Value> =
-            insts.iter().flat_map(|&index| &self.facts.block.insts[index].results).copied().collect();
-        let masks: Vec<Value> = masks.into_iter().filter(|&v| self.facts.block.ty(v) == ValueType::MASK).collect();
+            masks.into_iter().filter(|&v| self.facts.block.ty(v) == ValueType::MASK).collect();
         let mut needed = HashSet::new();
         for &value in masks.iter().rev() {
             if needed.contains(&value) || self.escapes(value) {
@@ -172,7 +192,11 @@ impl BlockLowerer<'_, '_, '_> {
             outside.insert(value, bits);
         }
         let escaping = masks.into_iter().filter(|&value| self.escapes(value));
-        let outgoing = escaping.map(|value| Outgoing { value, outside: outside[&value].0, holds: outside[&value].1 });
+        let outgoing = escaping.map(|value| Outgoing {
+            value,
+            outside: outside[&value].0,
+            holds: outside[&value].1,
+        });
         outgoing.collect()
     }
 
@@ -210,7 +234,10 @@ impl BlockLowerer<'_, '_, '_> {
                 match op {
                     BinaryOp::And => (self.b.ins().band(a, b), holds),
                     BinaryOp::Or => (self.b.ins().bor(a, b), holds),
-                    _ => (self.b.ins().bxor(a, b), if holds == Holds::Same { holds } else { Holds::Perhaps }),
+                    _ => (
+                        self.b.ins().bxor(a, b),
+                        if holds == Holds::Same { holds } else { Holds::Perhaps },
+                    ),
                 }
             }
             _ => (self.b.ins().iconst(types::I64, 0), Holds::There),

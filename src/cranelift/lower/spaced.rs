@@ -15,24 +15,35 @@ use crate::forms::{Lanes, clif_type, parts};
 const LANES: i64 = CHUNK as i64;
 
 /// Where the vectors of 16 bytes begin that an access's lanes make, if they do.
-pub(super) fn in_vectors(access: &Access, distances: &Distances) -> Option<impl Iterator<Item = i64>> {
+pub(super) fn in_vectors(
+    access: &Access,
+    distances: &Distances,
+) -> Option<impl Iterator<Item = i64>> {
     let bytes = i64::from(access.bytes());
-    let lanes = usize::try_from(16 / bytes).ok().filter(|&lanes| 16 % bytes == 0 && lanes <= LANES as usize)?;
-    let follow = |vector: &[i64]| vector.iter().zip(0..).all(|(&at, lane)| at == vector[0] + lane * bytes);
+    let lanes = usize::try_from(16 / bytes)
+        .ok()
+        .filter(|&lanes| 16 % bytes == 0 && lanes <= LANES as usize)?;
+    let follow =
+        |vector: &[i64]| vector.iter().zip(0..).all(|(&at, lane)| at == vector[0] + lane * bytes);
     let starts: SmallVec<[i64; 8]> = distances.iter().copied().step_by(lanes).collect();
     distances.chunks(lanes).all(follow).then(|| starts.into_iter())
 }
 
 /// Lanes of two or four words each as they lie in memory.
 fn transposed(b: &mut FunctionBuilder, words: &[Lanes]) -> Vec<Clif> {
-    let merged = |b: &mut FunctionBuilder, x: usize, y: usize| vector::interleave(b, &words[x], &words[y]);
+    let merged =
+        |b: &mut FunctionBuilder, x: usize, y: usize| vector::interleave(b, &words[x], &words[y]);
     let first = merged(b, 0, 1);
     if words.len() == 2 {
         return first.into();
     }
     let last = merged(b, 2, 3);
     let lanes = first.into_iter().zip(last);
-    lanes.flat_map(|(x, y)| [[0, 1, 4, 5], [2, 3, 6, 7]].map(|pick| vector::shuffle_words(b, x, y, pick))).collect()
+    lanes
+        .flat_map(|(x, y)| {
+            [[0, 1, 4, 5], [2, 3, 6, 7]].map(|pick| vector::shuffle_words(b, x, y, pick))
+        })
+        .collect()
 }
 
 impl BlockLowerer<'_, '_, '_> {
@@ -80,16 +91,25 @@ impl BlockLowerer<'_, '_, '_> {
             let vectors: Vec<i32> = vectors.map(|distance| at + distance as i32).collect();
             match (size, access.count) {
                 (4 | 8, 1) => {
-                    return vec![vectors.into_iter().map(|at| self.b.ins().load(clif, flags(), host, at)).collect()];
+                    return vec![
+                        vectors
+                            .into_iter()
+                            .map(|at| self.b.ins().load(clif, flags(), host, at))
+                            .collect(),
+                    ];
                 }
                 (4, 2) => {
-                    let quads: Lanes =
-                        vectors.into_iter().map(|at| self.b.ins().load(clif, flags(), host, at)).collect();
+                    let quads: Lanes = vectors
+                        .into_iter()
+                        .map(|at| self.b.ins().load(clif, flags(), host, at))
+                        .collect();
                     let even = vector::halves(self.b, &quads, false);
                     let odd = vector::halves(self.b, &quads, true);
                     return [even, odd]
                         .into_iter()
-                        .map(|pair| pair.into_iter().map(|v| vector::cast(self.b, clif, v)).collect())
+                        .map(|pair| {
+                            pair.into_iter().map(|v| vector::cast(self.b, clif, v)).collect()
+                        })
                         .collect();
                 }
                 (4, 4) => return self.load_transposed(host, &vectors, clif),
@@ -121,18 +141,27 @@ impl BlockLowerer<'_, '_, '_> {
         let vector = vector::cast(self.b, types::I8X16, vector);
         if extend == Extend::Signed {
             let halves = self.b.ins().swiden_low(vector);
-            return [self.b.ins().swiden_low(halves), self.b.ins().swiden_high(halves)].into_iter().collect();
+            return [self.b.ins().swiden_low(halves), self.b.ins().swiden_high(halves)]
+                .into_iter()
+                .collect();
         }
         let halves = self.b.ins().uwiden_low(vector);
         [self.b.ins().uwiden_low(halves), self.b.ins().uwiden_high(halves)].into_iter().collect()
     }
 
     /// Eight quadruples of words, which lie at these constants from `host`, as four values.
-    fn load_transposed(&mut self, host: Clif, at: &[i32], clif: cranelift_codegen::ir::Type) -> Vec<Lanes> {
+    fn load_transposed(
+        &mut self,
+        host: Clif,
+        at: &[i32],
+        clif: cranelift_codegen::ir::Type,
+    ) -> Vec<Lanes> {
         let mut values = vec![Lanes::new(); 4];
         for half in at.chunks(4) {
-            let q: Vec<Clif> = half.iter().map(|&at| self.b.ins().load(types::I32X4, flags(), host, at)).collect();
-            let mut pair = |x: usize, y: usize, pick| vector::shuffle_words(self.b, q[x], q[y], pick);
+            let q: Vec<Clif> =
+                half.iter().map(|&at| self.b.ins().load(types::I32X4, flags(), host, at)).collect();
+            let mut pair =
+                |x: usize, y: usize, pick| vector::shuffle_words(self.b, q[x], q[y], pick);
             let low01 = pair(0, 1, [0, 4, 1, 5]);
             let high01 = pair(0, 1, [2, 6, 3, 7]);
             let low23 = pair(2, 3, [0, 4, 1, 5]);
@@ -159,7 +188,9 @@ impl BlockLowerer<'_, '_, '_> {
         distances: &Distances,
     ) {
         let size = access.ty.bytes() as i32;
-        if let Some(vectors) = in_vectors(access, distances).filter(|_| access.count == 1 && size >= 4) {
+        if let Some(vectors) =
+            in_vectors(access, distances).filter(|_| access.count == 1 && size >= 4)
+        {
             for (distance, &v) in vectors.zip(&values[0]) {
                 self.b.ins().store(flags(), v, host, at + distance as i32);
             }

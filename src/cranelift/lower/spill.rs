@@ -85,11 +85,14 @@ impl BlockLowerer<'_, '_, '_> {
         for (at, &index) in insts.iter().enumerate() {
             let inst = &self.facts.block.insts[index];
             let choice = inst.results.first().and_then(|&v| self.choice_of_skipped(v));
-            let made_at = choice.and_then(|choice| insts.iter().position(|&index| index == choice)).unwrap_or(at);
+            let made_at = choice
+                .and_then(|choice| insts.iter().position(|&index| index == choice))
+                .unwrap_or(at);
             inst.op.for_each_operand(|v| note(self.root(v), made_at));
         }
         let results = insts.iter().flat_map(|&index| &self.facts.block.insts[index].results);
-        let passed_on = results.filter(|&&v| self.facts.block.ty(v) == ValueType::MASK && self.escapes(v));
+        let passed_on =
+            results.filter(|&&v| self.facts.block.ty(v) == ValueType::MASK && self.escapes(v));
         passed_on.for_each(|&v| note(v, insts.len()));
         uses
     }
@@ -98,7 +101,9 @@ impl BlockLowerer<'_, '_, '_> {
     fn most_vectors(&self, insts: &[usize], uses: &Uses) -> usize {
         let mut change = vec![0isize; insts.len() + 1];
         for (at, &index) in insts.iter().enumerate() {
-            for &result in self.facts.block.insts[index].results.iter().filter(|&&v| self.takes_registers(v)) {
+            for &result in
+                self.facts.block.insts[index].results.iter().filter(|&&v| self.takes_registers(v))
+            {
                 if let Some(&last) = uses.get(&result).and_then(|uses| uses.last()) {
                     change[at] += self.vectors(result) as isize;
                     change[last as usize] -= self.vectors(result) as isize;
@@ -129,7 +134,9 @@ impl BlockLowerer<'_, '_, '_> {
         if self.facts.block.ty(v) == ValueType::MASK {
             return self.is_home(v) && self.scope.scalars[v].is_none();
         }
-        !self.facts.block.ty(v).is_uniform() && self.scope.classes.get(v) == Class::Varying && self.root(v) == v
+        !self.facts.block.ty(v).is_uniform()
+            && self.scope.classes.get(v) == Class::Varying
+            && self.root(v) == v
     }
 
     /// Computes what an instruction of a crowded segment makes, in the guest's order: that keeps few values alive.
@@ -224,7 +231,12 @@ impl BlockLowerer<'_, '_, '_> {
         let lanes = if mask { self.mask_lanes(v, Type::I32) } else { self.lanes(v) };
         let Some(offset) = rest.take_slot(lanes.len() as u32 * VECTOR) else { return false };
         for (i, &part) in lanes.iter().enumerate() {
-            self.b.ins().store(flags(), part, self.ctx, abi::SPILLS + (offset + i as u32 * VECTOR) as i32);
+            self.b.ins().store(
+                flags(),
+                part,
+                self.ctx,
+                abi::SPILLS + (offset + i as u32 * VECTOR) as i32,
+            );
         }
         rest.slots.insert(v, offset);
         true
@@ -238,7 +250,9 @@ impl BlockLowerer<'_, '_, '_> {
     fn wake(&mut self, v: Value, ty: Type) -> Option<Lanes> {
         let offset = *self.scope.spills.as_ref()?.slots.get(&v)?;
         let clif = clif_type(ty, true);
-        let load = |i| self.b.ins().load(clif, flags(), self.ctx, abi::SPILLS + (offset + i * VECTOR) as i32);
+        let load = |i| {
+            self.b.ins().load(clif, flags(), self.ctx, abi::SPILLS + (offset + i * VECTOR) as i32)
+        };
         Some((0..parts(ty) as u32).map(load).collect())
     }
 

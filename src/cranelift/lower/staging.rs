@@ -76,7 +76,9 @@ impl BlockLowerer<'_, '_, '_> {
     /// Lanes from the scratch area.
     pub(super) fn staged_lanes(&mut self, word: usize, ty: Type) -> Lanes {
         let (at, clif) = (Self::scratch(word), clif_type(ty, true));
-        (0..parts(ty) as i32).map(|i| self.b.ins().load(clif, flags(), self.ctx, at + i * 16)).collect()
+        (0..parts(ty) as i32)
+            .map(|i| self.b.ins().load(clif, flags(), self.ctx, at + i * 16))
+            .collect()
     }
 
     /// Address of a staged lane, its number a run-time value, with a constant to add.
@@ -135,7 +137,8 @@ impl BlockLowerer<'_, '_, '_> {
         let lane = self.b.ins().ctz(left);
         let address = self.staged_scalar(0, lane, self.facts.ty(access.address));
         let address = self.first_address(access, address);
-        let host = self.host_of_staged_lane((access, rights), address, sees_local.then_some(lane), helper);
+        let host =
+            self.host_of_staged_lane((access, rights), address, sees_local.then_some(lane), helper);
         body(self, host, lane);
         self.b.ins().jump(next, &[]);
         if let Unreached::CallsHelper(desc) = unreached {
@@ -162,7 +165,8 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> Clif {
         if matches!(access.space, Space::Shared | Space::Const(_)) {
             let (start, bytes) = self.memory_at_offsets(access.space);
-            let inside = self.is_inside(access, &Spaced { first: address, last: address, step: 0 }, bytes);
+            let inside =
+                self.is_inside(access, &Spaced { first: address, last: address, step: 0 }, bytes);
             self.require(inside, helper);
             return self.b.ins().iadd(start, address);
         }
@@ -195,7 +199,13 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// What an address is in a window's memory, which is so long, and whether that is in range.
-    fn offset_in_window(&mut self, access: &Access, address: Clif, window: i32, bytes: Clif) -> (Clif, Clif) {
+    fn offset_in_window(
+        &mut self,
+        access: &Access,
+        address: Clif,
+        window: i32,
+        bytes: Clif,
+    ) -> (Clif, Clif) {
         let window = self.ctx_load(types::I64, window);
         let offset = self.b.ins().isub(address, window);
         // The first byte is inside, so that the sum does not wrap.
@@ -213,7 +223,8 @@ impl BlockLowerer<'_, '_, '_> {
             inside = self.b.ins().band(inside, aligned);
         }
         let start = self.start_of_local();
-        let (word, byte) = (self.b.ins().band_imm_s(offset, -4), self.b.ins().band_imm_u(offset, 3));
+        let (word, byte) =
+            (self.b.ins().band_imm_s(offset, -4), self.b.ins().band_imm_u(offset, 3));
         let row = self.b.ins().imul_imm_s(word, i64::from(self.facts.function.lanes));
         let column = self.b.ins().ishl_imm_u(lane, 2);
         let place = self.b.ins().iadd(row, column);
@@ -229,7 +240,13 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The helper for lanes from this one on.
-    pub(super) fn call_access_from(&mut self, desc: AccessId, bits: Clif, first: Clif, leaves_later: bool) {
+    pub(super) fn call_access_from(
+        &mut self,
+        desc: AccessId,
+        bits: Clif,
+        first: Clif,
+        leaves_later: bool,
+    ) {
         let number = self.b.ins().iconst(types::I32, i64::from(desc.0));
         self.region.call(self.b, Helper::Access, &[self.ctx, number, bits, first]);
         if !leaves_later {

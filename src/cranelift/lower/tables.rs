@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use cranelift_codegen::ir::{ExternalName, GlobalValueData, InstBuilder, UserExternalName, Value as Clif, types};
+use cranelift_codegen::ir::{
+    ExternalName, GlobalValueData, InstBuilder, UserExternalName, Value as Clif, types,
+};
 use cranelift_frontend::FunctionBuilder;
 use warploom_ir::names::Named;
 use warploom_ir::shared::TWO_OVER_PI_PAIRS;
@@ -25,7 +27,8 @@ impl Table {
     /// All of them, in the order of their numbers.
     pub fn all() -> &'static [Table] {
         static ALL: LazyLock<Vec<Table>> = LazyLock::new(|| {
-            let with_rows = SharedFn::NAMES.iter().filter(|&&(function, _)| special::rows(function).is_some());
+            let with_rows =
+                SharedFn::NAMES.iter().filter(|&&(function, _)| special::rows(function).is_some());
             let rows = with_rows.map(|&(function, _)| Table::Rows(function));
             [Table::MaskWords, Table::TwoOverPi].into_iter().chain(rows).collect()
         });
@@ -45,16 +48,20 @@ impl Table {
         match self {
             Table::MaskWords => MASK_WORDS.as_ptr().cast(),
             Table::TwoOverPi => TWO_OVER_PI_PAIRS.as_ptr().cast(),
-            Table::Rows(function) => special::rows(function).map_or(std::ptr::null(), |rows| rows.rows.as_ptr().cast()),
+            Table::Rows(function) => {
+                special::rows(function).map_or(std::ptr::null(), |rows| rows.rows.as_ptr().cast())
+            }
         }
     }
 
     /// Its address in code.
     pub(super) fn in_code(self, b: &mut FunctionBuilder) -> Clif {
-        let number = Table::all().iter().position(|&table| table == self).expect("all tables are listed");
+        let number =
+            Table::all().iter().position(|&table| table == self).expect("all tables are listed");
         let name = UserExternalName { namespace: NAMESPACE, index: number as u32 };
         let name = ExternalName::user(b.func.declare_imported_user_function(name));
-        let symbol = GlobalValueData::Symbol { name, offset: 0.into(), colocated: false, tls: false };
+        let symbol =
+            GlobalValueData::Symbol { name, offset: 0.into(), colocated: false, tls: false };
         let symbol = b.create_global_value(symbol);
         b.ins().symbol_value(types::I64, symbol)
     }

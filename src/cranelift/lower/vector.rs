@@ -1,8 +1,8 @@
 //! Moving lanes about: shuffles, taking vectors apart, masks as bits and as lanes.
 
 use cranelift_codegen::ir::{
-    ConstantData, Endianness, Inst, InstBuilder, InstructionData, MemFlagsData, Opcode, Type as ClifType,
-    Value as Clif, types,
+    ConstantData, Endianness, Inst, InstBuilder, InstructionData, MemFlagsData, Opcode,
+    Type as ClifType, Value as Clif, types,
 };
 use cranelift_frontend::FunctionBuilder;
 
@@ -71,7 +71,9 @@ fn constant(b: &mut FunctionBuilder, ty: ClifType, bytes: &[u8]) -> Clif {
     let kept = bytes.iter().any(|byte| !matches!(byte, 0 | 0xff));
     let recent = b.current_block().filter(|_| kept).and_then(|block| {
         let same = |inst: &Inst| match b.func.dfg.insts[*inst] {
-            InstructionData::UnaryConst { opcode: Opcode::Vconst, constant_handle } => constant_handle == constant,
+            InstructionData::UnaryConst { opcode: Opcode::Vconst, constant_handle } => {
+                constant_handle == constant
+            }
             _ => false,
         };
         let value = |inst| b.func.dfg.first_result(inst);
@@ -92,7 +94,8 @@ pub fn interleave(b: &mut FunctionBuilder, lo: &[Clif], hi: &[Clif]) -> [Clif; 4
     let mut result = Vec::with_capacity(4);
     for (&l, &h) in lo.iter().zip(hi) {
         let [l, h] = [l, h].map(|word| cast(b, types::I8X16, word));
-        result.extend([[0, 4, 1, 5], [2, 6, 3, 7]].map(|pick| shuffled(b, l, h, pick, types::I64X2)));
+        result
+            .extend([[0, 4, 1, 5], [2, 6, 3, 7]].map(|pick| shuffled(b, l, h, pick, types::I64X2)));
     }
     [result[0], result[1], result[2], result[3]]
 }

@@ -11,7 +11,12 @@ use super::chunk::flags;
 
 impl BlockLowerer<'_, '_, '_> {
     /// A test for each place, in order. Mostly it is one of the first that has lanes.
-    pub(super) fn dispatch(&mut self, places: &[(Reg, BlockId)], from: Option<Value>, otherwise: BlockId) {
+    pub(super) fn dispatch(
+        &mut self,
+        places: &[(Reg, BlockId)],
+        from: Option<Value>,
+        otherwise: BlockId,
+    ) {
         let mut take = || {
             let block = self.b.create_block();
             (block, self.b.append_block_param(block, types::I64))
@@ -20,12 +25,17 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(from) = from {
             // First those from there on; if they have none, a lane that waits does so before.
             let from = self.scalar(from);
-            let past = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, from, places.len() as i64);
+            let past = self.b.ins().icmp_imm_u(
+                IntCC::UnsignedGreaterThanOrEqual,
+                from,
+                places.len() as i64,
+            );
             let first = self.b.ins().iconst(types::I32, 0);
             let from = self.b.ins().select(past, first, from);
             for (index, &(reg, _)) in places.iter().enumerate() {
                 let lanes = self.lanes_that_wait(reg);
-                let reached = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, from, index as i64);
+                let reached =
+                    self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, from, index as i64);
                 let some = self.b.ins().icmp_imm_s(IntCC::NotEqual, lanes, 0);
                 let found = self.b.ins().band(some, reached);
                 self.take_if(found, lanes, taken[index].0);
@@ -84,10 +94,13 @@ impl BlockLowerer<'_, '_, '_> {
     /// Goes on with the block's next warp, if warps go in step, this is not the round's last one, and those before it have come to
     /// this barrier. Otherwise the code that follows returns to the scheduler.
     fn pass_on(&mut self, barrier: &Barrier, resume: BlockId) {
-        let Some((top, needed)) = self.region.turns else { unreachable!("a block of the region passes on") };
+        let Some((top, needed)) = self.region.turns else {
+            unreachable!("a block of the region passes on")
+        };
         let id = self.scalar(barrier.id);
         let [in_step, taken, slow] = std::array::from_fn(|_| self.b.create_block());
-        let (turn, last) = (self.ctx_load(types::I64, abi::TURN), self.ctx_load(types::I64, abi::LAST_TURN));
+        let (turn, last) =
+            (self.ctx_load(types::I64, abi::TURN), self.ctx_load(types::I64, abi::LAST_TURN));
         let is_followed = self.b.ins().icmp(IntCC::UnsignedLessThan, turn, last);
         self.b.ins().brif(is_followed, in_step, &[], slow, &[]);
 
@@ -95,11 +108,13 @@ impl BlockLowerer<'_, '_, '_> {
         let of_round = self.ctx_load(types::I32, abi::TURN_BARRIER);
         let same = self.b.ins().icmp(IntCC::Equal, of_round, id);
         let first = self.b.ins().icmp_imm_u(IntCC::Equal, of_round, i64::from(abi::NO_BARRIER));
-        let (next, end) = (self.b.ins().iadd_imm_s(turn, i64::from(abi::TURN_BYTES)), abi::TURN_END);
+        let (next, end) =
+            (self.b.ins().iadd_imm_s(turn, i64::from(abi::TURN_BYTES)), abi::TURN_END);
         let number = self.b.ins().load(types::I32, flags(), next, end);
         let is_alive = self.b.ins().icmp_imm_u(IntCC::NotEqual, number, i64::from(abi::TURN_DONE));
         let bytes = self.b.ins().load(types::I64, flags(), next, abi::TURN_REGISTER_BYTES);
-        let has_room = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, bytes, needed as i64);
+        let has_room =
+            self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, bytes, needed as i64);
         let may = self.b.ins().bor(same, first);
         let may = self.b.ins().band(may, is_alive);
         let may = self.b.ins().band(may, has_room);
@@ -110,7 +125,9 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().store(flags(), came, turn, end);
         self.ctx_store(id, abi::TURN_BARRIER);
         self.ctx_store(next, abi::TURN);
-        for (from, to) in [(abi::INSTRUCTIONS, abi::TURN_BEGAN), (abi::TURN_BACK_EDGES, abi::BACK_EDGES)] {
+        for (from, to) in
+            [(abi::INSTRUCTIONS, abi::TURN_BEGAN), (abi::TURN_BACK_EDGES, abi::BACK_EDGES)]
+        {
             let count = self.ctx_load(types::I64, from);
             self.ctx_store(count, to);
         }
@@ -151,7 +168,8 @@ impl BlockLowerer<'_, '_, '_> {
 /// counts something, so that no turn passes without.
 pub(super) fn passes_on(block: &Block, effort: Effort) -> bool {
     let Terminator::Barrier { barrier, .. } = &block.term else { return false };
-    let id = block.insts.iter().find(|inst| inst.results.contains(&barrier.id)).map(|inst| &inst.op);
+    let id =
+        block.insts.iter().find(|inst| inst.results.contains(&barrier.id)).map(|inst| &inst.op);
     effort.is_fast()
         && block.cost > 0
         && barrier.kind == ir::BarrierKind::Sync

@@ -58,7 +58,11 @@ impl BlockLowerer<'_, '_, '_> {
 
     pub(super) fn slot_lane(&mut self, slot: u32, ty: Type, lane: Clif) -> Clif {
         let bytes = self.b.ins().ishl_imm_u(lane, i64::from(ty.cell_bytes().trailing_zeros()));
-        let base = if slot == 0 { self.registers } else { self.b.ins().iadd_imm_s(self.registers, i64::from(slot)) };
+        let base = if slot == 0 {
+            self.registers
+        } else {
+            self.b.ins().iadd_imm_s(self.registers, i64::from(slot))
+        };
         self.b.ins().iadd(base, bytes)
     }
 
@@ -94,7 +98,10 @@ impl BlockLowerer<'_, '_, '_> {
             }
             _ => unreachable!("not an operation on the whole warp"),
         }
-        debug_assert!(self.scope.classes.get(result) != Class::Uniform || self.facts.block.ty(result).is_uniform());
+        debug_assert!(
+            self.scope.classes.get(result) != Class::Uniform
+                || self.facts.block.ty(result).is_uniform()
+        );
     }
 
     /// Lanes of a row from those that a row of numbers names, modulo the warp.

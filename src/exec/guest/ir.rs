@@ -19,7 +19,8 @@ impl Guest for Ir {
     fn lift(&self, kernel: &Lifting<'_>) -> Result<Function, LiftError> {
         let function = kernel.linked.module().function(kernel.kernel);
         let text = String::from_utf8_lossy(kernel.linked.content(function.section));
-        parse::parse(&text).map_err(|error| LiftError::Text { kernel: function.name.clone(), error })
+        parse::parse(&text)
+            .map_err(|error| LiftError::Text { kernel: function.name.clone(), error })
     }
 
     fn instruction(&self, _: &Code, _: u64) -> Option<Placed> {

@@ -88,12 +88,22 @@ pub(super) trait Guest: Sync {
     }
 
     /// What a driver makes of all images of a launch; none if arguments say all there is to say.
-    fn image_pool(&self, _: &Memory, _: &[Image], _: &[Texture]) -> Result<Option<ImagePool>, Error> {
+    fn image_pool(
+        &self,
+        _: &Memory,
+        _: &[Image],
+        _: &[Texture],
+    ) -> Result<Option<ImagePool>, Error> {
         Ok(None)
     }
 
     /// Puts the descriptors that a driver kept into memory.
-    fn captured_pool(&self, _: &Memory, _headers: &[u8], _samplers: &[u8]) -> Result<ImagePool, Error> {
+    fn captured_pool(
+        &self,
+        _: &Memory,
+        _headers: &[u8],
+        _samplers: &[u8],
+    ) -> Result<ImagePool, Error> {
         Err(Error::NoPool)
     }
 
@@ -257,7 +267,11 @@ impl Launching<'_> {
     fn shared_bytes_in_vectors(&self) -> Result<u32, Error> {
         const VECTOR: u32 = 16;
         let dynamic = self.options.shared_bytes;
-        self.shared_bytes(if dynamic == 0 { 0 } else { dynamic.checked_next_multiple_of(VECTOR).unwrap_or(dynamic) })
+        self.shared_bytes(if dynamic == 0 {
+            0
+        } else {
+            dynamic.checked_next_multiple_of(VECTOR).unwrap_or(dynamic)
+        })
     }
 
     fn check_block(&self) -> Result<(), Error> {
@@ -266,9 +280,12 @@ impl Launching<'_> {
         if let Some(required) = function.required_threads.filter(|&r| r != block) {
             return Err(Error::RequiredBlock { kernel: kernel(), block, required });
         }
-        let lanes = |shape: [u32; 3]| shape.iter().fold(1_u64, |n, &axis| n.saturating_mul(axis.into()));
+        let lanes =
+            |shape: [u32; 3]| shape.iter().fold(1_u64, |n, &axis| n.saturating_mul(axis.into()));
         match function.max_threads.map(lanes) {
-            Some(limit) if lanes(block) > limit => Err(Error::BlockBound { kernel: kernel(), block, limit }),
+            Some(limit) if lanes(block) > limit => {
+                Err(Error::BlockBound { kernel: kernel(), block, limit })
+            }
             _ => Ok(()),
         }
     }

@@ -106,8 +106,15 @@ impl Format {
 
 /// The characters that the compiler has written in other words: control characters, and the colon, which ends fields.
 fn unescape(text: &[u8]) -> Vec<u8> {
-    const ESCAPES: [(&[u8], u8); 7] =
-        [(b"\\72", b':'), (b"\\n", b'\n'), (b"\\r", b'\r'), (b"\\a", 7), (b"\\b", 8), (b"\\v", 11), (b"\\f", 12)];
+    const ESCAPES: [(&[u8], u8); 7] = [
+        (b"\\72", b':'),
+        (b"\\n", b'\n'),
+        (b"\\r", b'\r'),
+        (b"\\a", 7),
+        (b"\\b", 8),
+        (b"\\v", 11),
+        (b"\\f", 12),
+    ];
     let (mut out, mut rest) = (Vec::with_capacity(text.len()), text);
     while let Some((&first, behind)) = rest.split_first() {
         let escape = ESCAPES.iter().find(|(written, _)| rest.starts_with(written));

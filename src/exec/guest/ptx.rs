@@ -47,8 +47,10 @@ fn handle(linked: &Linked, variable: VariableId) -> Option<u64> {
 
 /// The `.samplerref` variables that say what they are themselves.
 fn fixed_samplers(module: &ptx::Module) -> impl Iterator<Item = (VariableId, ptx::Sampler)> {
-    let variables = module.variables.iter().zip(0..).filter(|(variable, _)| variable.ty == Ty::Samplerref);
-    variables.filter_map(|(variable, id)| Some((VariableId(id), variable.initial.as_ref()?.sampler?)))
+    let variables =
+        module.variables.iter().zip(0..).filter(|(variable, _)| variable.ty == Ty::Samplerref);
+    variables
+        .filter_map(|(variable, id)| Some((VariableId(id), variable.initial.as_ref()?.sampler?)))
 }
 
 fn sampler((_, said): (VariableId, ptx::Sampler)) -> Sampler {
@@ -61,7 +63,14 @@ fn sampler((_, said): (VariableId, ptx::Sampler)) -> Sampler {
     });
     let filter = if said.linear { Filter::Linear } else { Filter::Point };
     let defaults = Sampler::default();
-    Sampler { wrap, mag: filter, min: filter, srgb_allowed: true, force_unnormalized: said.unnormalized, ..defaults }
+    Sampler {
+        wrap,
+        mag: filter,
+        min: filter,
+        srgb_allowed: true,
+        force_unnormalized: said.unnormalized,
+        ..defaults
+    }
 }
 
 /// Where a kernel's variables are.
@@ -79,8 +88,8 @@ fn places(linked: &Linked, kernel: FunctionId) -> VariableAddresses {
     if let Some(&function) = ptx.functions.get(&kernel) {
         variables.extend(layout::parameters(&ptx.module, function).0);
     }
-    let functions =
-        (ptx.module.functions.iter().zip(0..)).map(|(function, id)| (ptx::FunctionId(id), function.at.into()));
+    let functions = (ptx.module.functions.iter().zip(0..))
+        .map(|(function, id)| (ptx::FunctionId(id), function.at.into()));
     variables.extend(layout::module_locals(&ptx.module).0);
     VariableAddresses::new(variables, functions.collect())
 }
@@ -110,7 +119,12 @@ fn images_of(launch: &Launching<'_>, params: &[u8]) -> Result<Option<Images>, Er
     check_bound(launch, named)?;
     let sampled = if ptx.module.independent_textures { Sampled::Apart } else { Sampled::Together };
     let fixed: Vec<Sampler> = fixed_samplers(&ptx.module).map(sampler).collect();
-    Ok(Some(Images::new(launch, &known_handles(launch, needs, named, params), &fixed, Some(sampled))?))
+    Ok(Some(Images::new(
+        launch,
+        &known_handles(launch, needs, named, params),
+        &fixed,
+        Some(sampled),
+    )?))
 }
 
 /// The handles that a kernel names, each with what it is in this launch.
@@ -127,9 +141,13 @@ fn known_handles(
         (at, u32::from_le_bytes(bytes.copied().unwrap_or_default()))
     };
     let own = layout::parameters(&ptx.module, ptx.functions[&id]).0.into_iter();
-    let own = own.filter(|&(id, _)| ptx.module.variable(id).ty.kind() == Kind::Opaque).map(|(_, at)| at as u32);
-    let named = named.iter().filter_map(|&id| Some((variable_name(id), handle(linked, id)? as u32)));
-    let mut all: Vec<(u32, u32)> = needs.handles.iter().copied().chain(own).map(word).chain(named).collect();
+    let own = own
+        .filter(|&(id, _)| ptx.module.variable(id).ty.kind() == Kind::Opaque)
+        .map(|(_, at)| at as u32);
+    let named =
+        named.iter().filter_map(|&id| Some((variable_name(id), handle(linked, id)? as u32)));
+    let mut all: Vec<(u32, u32)> =
+        needs.handles.iter().copied().chain(own).map(word).chain(named).collect();
     all.sort_unstable();
     all.dedup();
     all
@@ -144,7 +162,8 @@ fn check_bound(launch: &Launching<'_>, named: &BTreeSet<VariableId>) -> Result<(
         if handle(linked, id).is_none() {
             let variable = ptx.module.variable(id);
             let table = if variable.ty == Ty::Surfref { "surface" } else { "texture" };
-            let (kernel, variable, ty) = (kernel.function().name.clone(), variable.name.clone(), variable.ty.name());
+            let (kernel, variable, ty) =
+                (kernel.function().name.clone(), variable.name.clone(), variable.ty.name());
             return Err(Error::Unbound { kernel, variable, ty, table });
         }
     }
@@ -162,13 +181,16 @@ impl Guest for Ptx {
 
     fn instruction(&self, code: &Code, pc: u64) -> Option<Placed> {
         let rest = code.bytes.get(usize::try_from(pc).ok()?..).filter(|rest| !rest.is_empty())?;
-        let end = rest.iter().position(|&byte| matches!(byte, b';' | b'{' | b'}')).unwrap_or(rest.len());
-        let text = String::from_utf8_lossy(&rest[..end]).split_whitespace().collect::<Vec<_>>().join(" ");
+        let end =
+            rest.iter().position(|&byte| matches!(byte, b';' | b'{' | b'}')).unwrap_or(rest.len());
+        let text =
+            String::from_utf8_lossy(&rest[..end]).split_whitespace().collect::<Vec<_>>().join(" ");
         let opcode = text.split_whitespace().find(|word| !word.starts_with('@'));
         let mnemonic = opcode.unwrap_or_default().to_owned();
         let next = pc + end as u64 + 1;
         let words: Vec<&str> = mnemonic.split('.').collect();
-        let fidelity = table::resolve(&words).map_or(Fidelity::Unimplemented, |form| form.row.fidelity);
+        let fidelity =
+            table::resolve(&words).map_or(Fidelity::Unimplemented, |form| form.row.fidelity);
         Some(Placed { pc, next, text, mnemonic, class: FidelityClass::from(fidelity) })
     }
 
@@ -177,9 +199,11 @@ impl Guest for Ptx {
         let at = u32::try_from(offset).ok()?;
         let place = read.position(at);
         // The function whose name stands before it last.
-        let function = read.functions.iter().filter(|function| function.body.is_some() && function.at <= at);
+        let function =
+            read.functions.iter().filter(|function| function.body.is_some() && function.at <= at);
         let body = function.max_by_key(|function| function.at)?.body.as_ref()?;
-        let statement = body.statements.partition_point(|statement| statement.at <= at).checked_sub(1)?;
+        let statement =
+            body.statements.partition_point(|statement| statement.at <= at).checked_sub(1)?;
         let source = body.source_line(statement as u32).and_then(|place| {
             let (_, file) = read.files.iter().find(|(number, _)| *number == place.file)?;
             Some((file.clone(), place.line))
@@ -201,7 +225,8 @@ impl Guest for Ptx {
         let program = kernel.program;
         let needs = needs(program.linked(), kernel.id);
         let needed = needs.local;
-        let stack = options.stack_bytes.unwrap_or(if needed.has_frames { DEFAULT_STACK } else { 0 });
+        let stack =
+            options.stack_bytes.unwrap_or(if needed.has_frames { DEFAULT_STACK } else { 0 });
         let frames_end = needed.bytes.min(MAX_LOCAL) as u32;
         let local = frames_end.saturating_add(stack).next_multiple_of(16);
         let mut config = launch.config();
@@ -213,7 +238,8 @@ impl Guest for Ptx {
         config.local_bytes = local;
         let windows = program.memory().windows();
         let mut bank = vec![0; driver::BYTES as usize];
-        let mut put = |at: u32, bytes: &[u8]| bank[at as usize..][..bytes.len()].copy_from_slice(bytes);
+        let mut put =
+            |at: u32, bytes: &[u8]| bank[at as usize..][..bytes.len()].copy_from_slice(bytes);
         put(driver::SHARED_WINDOW, &windows.shared_address(0).to_le_bytes());
         put(driver::LOCAL_WINDOW, &windows.local_address(0).to_le_bytes());
         put(driver::CONSTANT_COPY, &program.linked().addresses().constants.to_le_bytes());
@@ -259,10 +285,18 @@ impl Guest for Ptx {
     fn own_handles(&self, module: &Module) -> Vec<(SymbolId, u32)> {
         let Some(ptx) = module.ptx.as_deref() else { return vec![] };
         let symbols = fixed_samplers(&ptx.module).map(|(id, _)| ptx.variables.get(&id).copied());
-        symbols.enumerate().filter_map(|(number, symbol)| Some((symbol?, pool::fixed_sampler(number)))).collect()
+        symbols
+            .enumerate()
+            .filter_map(|(number, symbol)| Some((symbol?, pool::fixed_sampler(number))))
+            .collect()
     }
 
-    fn image(&self, memory: &Memory, name: &str, description: &ImageDescription) -> Result<Image, Error> {
+    fn image(
+        &self,
+        memory: &Memory,
+        name: &str,
+        description: &ImageDescription,
+    ) -> Result<Image, Error> {
         pool::image(memory, name, description)
     }
 
@@ -274,11 +308,21 @@ impl Guest for Ptx {
         Some(pool::handle(number, sampled))
     }
 
-    fn image_pool(&self, memory: &Memory, images: &[Image], textures: &[Texture]) -> Result<Option<ImagePool>, Error> {
+    fn image_pool(
+        &self,
+        memory: &Memory,
+        images: &[Image],
+        textures: &[Texture],
+    ) -> Result<Option<ImagePool>, Error> {
         pool::pool(memory, images, textures)
     }
 
-    fn captured_pool(&self, memory: &Memory, headers: &[u8], samplers: &[u8]) -> Result<ImagePool, Error> {
+    fn captured_pool(
+        &self,
+        memory: &Memory,
+        headers: &[u8],
+        samplers: &[u8],
+    ) -> Result<ImagePool, Error> {
         pool::put_pool(memory, headers, samplers)
     }
 }

@@ -14,7 +14,9 @@ use super::typing::{Env, TypeError, op_types};
 /// Why a function could not be built: a defect of the lifter.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BuildError {
-    #[error("block {block}, instruction {inst} (guest pc {pc:#x}): {error}; the operation is {op:?}")]
+    #[error(
+        "block {block}, instruction {inst} (guest pc {pc:#x}): {error}; the operation is {op:?}"
+    )]
     Type { block: u32, inst: usize, pc: u64, op: Box<Op>, error: TypeError },
     #[error("block {block} (guest pc {pc:#x}) has no terminator")]
     Unterminated { block: u32, pc: u64 },
@@ -38,7 +40,14 @@ impl FunctionBuilder {
     pub fn new(name: impl Into<String>, lanes: u8, nan: NanPolicy) -> Self {
         let active = BankId(0).reg(0);
         FunctionBuilder {
-            function: Function { name: name.into(), lanes, banks: Vec::new(), active, nan, blocks: Vec::new() },
+            function: Function {
+                name: name.into(),
+                lanes,
+                banks: Vec::new(),
+                active,
+                nan,
+                blocks: Vec::new(),
+            },
             active: None,
             terminated: Vec::new(),
             error: None,
@@ -124,7 +133,10 @@ impl FunctionBuilder {
             return Err(BuildError::NoBlock);
         }
         if let Some(index) = self.terminated.iter().position(|done| !done) {
-            return Err(BuildError::Unterminated { block: index as u32, pc: self.function.blocks[index].pc });
+            return Err(BuildError::Unterminated {
+                block: index as u32,
+                pc: self.function.blocks[index].pc,
+            });
         }
         Ok(self.function)
     }
@@ -198,10 +210,12 @@ impl BlockBuilder<'_> {
         // Results are numbered in order, and what is asked for is most often new.
         let before = |results: &[Value]| results.first().is_some_and(|first| first.0 < value.0);
         let newest = insts.iter().rev().take_while(|inst| !before(&inst.results));
-        newest.into_iter().find(|inst| inst.results.first() == Some(&value)).and_then(|inst| match inst.op {
-            Op::Const { bits, .. } => Some(bits),
-            Op::Splat { a } => self.constant(a),
-            _ => None,
+        newest.into_iter().find(|inst| inst.results.first() == Some(&value)).and_then(|inst| {
+            match inst.op {
+                Op::Const { bits, .. } => Some(bits),
+                Op::Splat { a } => self.constant(a),
+                _ => None,
+            }
         })
     }
 
@@ -213,7 +227,10 @@ impl BlockBuilder<'_> {
     pub fn push(&mut self, op: Op) -> Values {
         let function = &mut self.builder.function;
         let block = &mut function.blocks[self.block.0 as usize];
-        match op_types(&op, Env { lanes: function.lanes, banks: &function.banks, values: &block.values }) {
+        match op_types(
+            &op,
+            Env { lanes: function.lanes, banks: &function.banks, values: &block.values },
+        ) {
             Ok(types) => {
                 let first = block.values.len();
                 block.values.extend_from_slice(&types);
@@ -238,7 +255,8 @@ impl BlockBuilder<'_> {
     /// An access with the current guard, if it is masked, and the natural alignment of all its elements together
     /// (of one element, if that is no power of two).
     pub fn access(&self, space: Space, ty: Type, count: u8, address: Value, offset: i32) -> Access {
-        let (guard, nomask) = if self.is_uniform(address) { (None, false) } else { (self.guard, self.nomask) };
+        let (guard, nomask) =
+            if self.is_uniform(address) { (None, false) } else { (self.guard, self.nomask) };
         let bytes = ty.bytes() * u32::from(count);
         let align = if bytes.is_power_of_two() { bytes } else { ty.bytes() } as u8;
         Access { space, ty, count, align, address, offset, guard, nomask }

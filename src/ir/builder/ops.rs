@@ -200,7 +200,15 @@ impl BlockBuilder<'_> {
     }
 
     /// `nan` is the bits that a NaN gives.
-    pub fn float_to_int(&mut self, to: Type, signed: bool, round: Round, flush: bool, nan: u64, a: Value) -> Value {
+    pub fn float_to_int(
+        &mut self,
+        to: Type,
+        signed: bool,
+        round: Round,
+        flush: bool,
+        nan: u64,
+        a: Value,
+    ) -> Value {
         self.push1(Op::FloatToInt { to, signed, round, flush, nan, a })
     }
 
@@ -316,7 +324,14 @@ impl BlockBuilder<'_> {
 /// Memory. Accesses come from [`BlockBuilder::access`] or are made by hand.
 impl BlockBuilder<'_> {
     /// One element; naturally aligned.
-    pub fn load(&mut self, space: Space, ty: Type, extend: Extend, address: Value, offset: i32) -> Value {
+    pub fn load(
+        &mut self,
+        space: Space,
+        ty: Type,
+        extend: Extend,
+        address: Value,
+        offset: i32,
+    ) -> Value {
         let access = self.access(space, ty, 1, address, offset);
         self.load_access(access, extend)[0]
     }
@@ -349,7 +364,13 @@ impl BlockBuilder<'_> {
     }
 
     /// The old value.
-    pub fn atomic(&mut self, access: Access, op: AtomicOp, value: Value, compare: Option<Value>) -> Value {
+    pub fn atomic(
+        &mut self,
+        access: Access,
+        op: AtomicOp,
+        value: Value,
+        compare: Option<Value>,
+    ) -> Value {
         self.push1(Op::Atomic { access, op, value, compare, sparse: false })
     }
 
@@ -374,7 +395,16 @@ impl BlockBuilder<'_> {
         args: [Value; 15],
     ) -> ([Value; 4], Value) {
         let (guard, nomask) = (self.guard, self.nomask);
-        let results = self.push(Op::Sample { operation, compare, image, sampler, args, guard, nomask, sparse: true });
+        let results = self.push(Op::Sample {
+            operation,
+            compare,
+            image,
+            sampler,
+            args,
+            guard,
+            nomask,
+            sparse: true,
+        });
         (std::array::from_fn(|i| results[i]), results[4])
     }
 
@@ -418,7 +448,12 @@ impl BlockBuilder<'_> {
     }
 
     /// To the first place where lanes wait, from the one with index `from` on.
-    pub fn dispatch(&mut self, places: Vec<(Reg, BlockId)>, from: Option<Value>, otherwise: BlockId) {
+    pub fn dispatch(
+        &mut self,
+        places: Vec<(Reg, BlockId)>,
+        from: Option<Value>,
+        otherwise: BlockId,
+    ) {
         self.terminate(Terminator::Dispatch { places, from, otherwise });
     }
 

@@ -10,24 +10,39 @@ use super::{each1, sign_extend, soft};
 pub fn convert(op: ConvertOp, from: Type, to: Type, a: &[u64], out: &mut [u64]) {
     match op {
         ConvertOp::Trunc => each1(a, out, |a| a & to.bit_mask()),
-        ConvertOp::ZeroExtend | ConvertOp::Bitcast | ConvertOp::FromMask | ConvertOp::ToMask => out.copy_from_slice(a),
+        ConvertOp::ZeroExtend | ConvertOp::Bitcast | ConvertOp::FromMask | ConvertOp::ToMask => {
+            out.copy_from_slice(a)
+        }
         ConvertOp::SignExtend => each1(a, out, |a| sign_extend(from, a) as u64 & to.bit_mask()),
         ConvertOp::HighHalf => each1(a, out, |a| a >> 32),
     }
 }
 
 /// Between different float types.
-pub fn fconvert(from: Type, to: Type, attrs: FloatAttrs, nan: NanPolicy, a: &[u64], out: &mut [u64]) {
+pub fn fconvert(
+    from: Type,
+    to: Type,
+    attrs: FloatAttrs,
+    nan: NanPolicy,
+    a: &[u64],
+    out: &mut [u64],
+) {
     let source = Frame::new(from, attrs, nan);
     let target = Frame::new(to, attrs, nan);
     match (from, to, attrs.round) {
         (Type::F32, Type::F64, _) => {
-            each1(a, out, |a| target.result(f64::from(f32::from_bits(source.operand(a) as u32)).to_bits()));
+            each1(a, out, |a| {
+                target.result(f64::from(f32::from_bits(source.operand(a) as u32)).to_bits())
+            });
         }
         (Type::F64, Type::F32, Round::Nearest) => {
-            each1(a, out, |a| target.result((f64::from_bits(source.operand(a)) as f32).to_bits().into()));
+            each1(a, out, |a| {
+                target.result((f64::from_bits(source.operand(a)) as f32).to_bits().into())
+            });
         }
-        (_, _, round) => each1(a, out, |a| target.result(soft::convert(from, to, round, source.operand(a)))),
+        (_, _, round) => {
+            each1(a, out, |a| target.result(soft::convert(from, to, round, source.operand(a))))
+        }
     }
 }
 
@@ -37,7 +52,9 @@ pub fn int_to_float(from: Type, to: Type, signed: bool, round: Round, a: &[u64],
             each1(a, out, |a| (sign_extend(from, a) as f32).to_bits().into());
         }
         (Type::F32, false, Round::Nearest) => each1(a, out, |a| (a as f32).to_bits().into()),
-        (Type::F64, true, Round::Nearest) => each1(a, out, |a| (sign_extend(from, a) as f64).to_bits()),
+        (Type::F64, true, Round::Nearest) => {
+            each1(a, out, |a| (sign_extend(from, a) as f64).to_bits())
+        }
         (Type::F64, false, Round::Nearest) => each1(a, out, |a| (a as f64).to_bits()),
         (_, true, _) => each1(a, out, |a| soft::from_int(to, round, sign_extend(from, a).into())),
         (_, false, _) => each1(a, out, |a| soft::from_int(to, round, a.into())),
@@ -66,6 +83,10 @@ pub fn float_to_int(
         let a = if flush { format.flush(a) } else { a };
         // Exact up to the casts, which clamp to 64 bits.
         let x = integral(round, soft::to_f64(from, a));
-        if signed { (x as i64).clamp(least, greatest) as u64 & to.bit_mask() } else { (x as u64).min(to.bit_mask()) }
+        if signed {
+            (x as i64).clamp(least, greatest) as u64 & to.bit_mask()
+        } else {
+            (x as u64).min(to.bit_mask())
+        }
     });
 }

@@ -124,27 +124,55 @@ macro_rules! native {
 native!(f32, u32);
 native!(f64, u64);
 
-fn native_binary<F: Native>(op: FloatBinaryOp, frame: Frame, a: &[u64], b: &[u64], out: &mut [u64]) {
+fn native_binary<F: Native>(
+    op: FloatBinaryOp,
+    frame: Frame,
+    a: &[u64],
+    b: &[u64],
+    out: &mut [u64],
+) {
     let f = F::binary(op);
-    each2(a, b, out, |a, b| frame.result(f(F::of(frame.operand(a)), F::of(frame.operand(b))).bits()));
+    each2(a, b, out, |a, b| {
+        frame.result(f(F::of(frame.operand(a)), F::of(frame.operand(b))).bits())
+    });
 }
 
-pub fn fbinary(op: FloatBinaryOp, ty: Type, attrs: FloatAttrs, nan: NanPolicy, a: &[u64], b: &[u64], out: &mut [u64]) {
+pub fn fbinary(
+    op: FloatBinaryOp,
+    ty: Type,
+    attrs: FloatAttrs,
+    nan: NanPolicy,
+    a: &[u64],
+    b: &[u64],
+    out: &mut [u64],
+) {
     let frame = Frame::new(ty, attrs, nan);
     match (op, ty, attrs.round) {
         (FloatBinaryOp::Min | FloatBinaryOp::Max, _, _) => each2(a, b, out, |a, b| {
-            frame.result(frame.min_max(op == FloatBinaryOp::Max, frame.operand(a), frame.operand(b)))
+            frame.result(frame.min_max(
+                op == FloatBinaryOp::Max,
+                frame.operand(a),
+                frame.operand(b),
+            ))
         }),
         (_, Type::F32, Round::Nearest) => native_binary::<f32>(op, frame, a, b, out),
         (_, Type::F64, Round::Nearest) => native_binary::<f64>(op, frame, a, b, out),
-        (_, _, round) => {
-            each2(a, b, out, |a, b| frame.result(soft::binary(op, ty, round, frame.operand(a), frame.operand(b))))
-        }
+        (_, _, round) => each2(a, b, out, |a, b| {
+            frame.result(soft::binary(op, ty, round, frame.operand(a), frame.operand(b)))
+        }),
     }
 }
 
 /// a * b + c, rounded once.
-pub fn fma(ty: Type, attrs: FloatAttrs, nan: NanPolicy, a: &[u64], b: &[u64], c: &[u64], out: &mut [u64]) {
+pub fn fma(
+    ty: Type,
+    attrs: FloatAttrs,
+    nan: NanPolicy,
+    a: &[u64],
+    b: &[u64],
+    c: &[u64],
+    out: &mut [u64],
+) {
     let frame = Frame::new(ty, attrs, nan);
     let each = |out: &mut [u64], f: &dyn Fn(u64, u64, u64) -> u64| {
         for (((out, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
@@ -152,15 +180,28 @@ pub fn fma(ty: Type, attrs: FloatAttrs, nan: NanPolicy, a: &[u64], b: &[u64], c:
         }
     };
     match (ty, attrs.round) {
-        (Type::F32, Round::Nearest) => each(out, &|a, b, c| f32::of(a).fma(Native::of(b), Native::of(c)).bits()),
-        (Type::F64, Round::Nearest) => each(out, &|a, b, c| f64::of(a).fma(Native::of(b), Native::of(c)).bits()),
+        (Type::F32, Round::Nearest) => {
+            each(out, &|a, b, c| f32::of(a).fma(Native::of(b), Native::of(c)).bits())
+        }
+        (Type::F64, Round::Nearest) => {
+            each(out, &|a, b, c| f64::of(a).fma(Native::of(b), Native::of(c)).bits())
+        }
         (_, round) => each(out, &|a, b, c| soft::fma(ty, round, a, b, c)),
     }
 }
 
-pub fn funary(op: FloatUnaryOp, ty: Type, attrs: FloatAttrs, nan: NanPolicy, a: &[u64], out: &mut [u64]) {
+pub fn funary(
+    op: FloatUnaryOp,
+    ty: Type,
+    attrs: FloatAttrs,
+    nan: NanPolicy,
+    a: &[u64],
+    out: &mut [u64],
+) {
     let frame = Frame::new(ty, attrs, nan);
-    let each = |out: &mut [u64], f: &dyn Fn(u64) -> u64| each1(a, out, |a| frame.result(f(frame.operand(a))));
+    let each = |out: &mut [u64], f: &dyn Fn(u64) -> u64| {
+        each1(a, out, |a| frame.result(f(frame.operand(a))))
+    };
     match op {
         FloatUnaryOp::Copy => each(out, &|a| a),
         FloatUnaryOp::Sqrt => each(out, &|a| soft::sqrt(ty, attrs.round, a)),
@@ -204,5 +245,7 @@ pub fn fcmp(cc: FloatCc, ty: Type, flush: bool, a: &[u64], b: &[u64]) -> u64 {
         // For compares both zeros are one.
         if x == format.sign { 0 } else { format.key(x) }
     };
-    mask_of(a, b, |a, b| if format.is_nan(a) || format.is_nan(b) { unordered } else { holds(key(a), key(b)) })
+    mask_of(a, b, |a, b| {
+        if format.is_nan(a) || format.is_nan(b) { unordered } else { holds(key(a), key(b)) }
+    })
 }

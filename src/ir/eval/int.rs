@@ -29,13 +29,20 @@ pub fn binary(op: BinaryOp, ty: Type, a: &[u64], b: &[u64], out: &mut [u64]) {
         BinaryOp::Add => each2(a, b, out, |a, b| a.wrapping_add(b) & all),
         BinaryOp::Sub => each2(a, b, out, |a, b| a.wrapping_sub(b) & all),
         BinaryOp::Mul => each2(a, b, out, |a, b| a.wrapping_mul(b) & all),
-        BinaryOp::MulHiS => {
-            each2(a, b, out, |a, b| ((i128::from(signed(a)) * i128::from(signed(b))) >> bits) as u64 & all)
+        BinaryOp::MulHiS => each2(a, b, out, |a, b| {
+            ((i128::from(signed(a)) * i128::from(signed(b))) >> bits) as u64 & all
+        }),
+        BinaryOp::MulHiU => {
+            each2(a, b, out, |a, b| ((u128::from(a) * u128::from(b)) >> bits) as u64)
         }
-        BinaryOp::MulHiU => each2(a, b, out, |a, b| ((u128::from(a) * u128::from(b)) >> bits) as u64),
         BinaryOp::DivS | BinaryOp::RemS => {
             let divide = if op == BinaryOp::DivS { i64::wrapping_div } else { i64::wrapping_rem };
-            each2(a, b, out, |a, b| if b == 0 { all } else { divide(signed(a), signed(b)) as u64 & all });
+            each2(
+                a,
+                b,
+                out,
+                |a, b| if b == 0 { all } else { divide(signed(a), signed(b)) as u64 & all },
+            );
         }
         BinaryOp::DivU => each2(a, b, out, |a, b| a.checked_div(b).unwrap_or(all)),
         BinaryOp::RemU => each2(a, b, out, |a, b| a.checked_rem(b).unwrap_or(all)),

@@ -45,7 +45,9 @@ pub fn lanewise(
     match (op, args) {
         (Op::Const { bits, .. }, _) => out.fill(*bits),
         (Op::Splat { .. }, [a]) => out.copy_from_slice(a),
-        (Op::Unary { op: UnaryOp::Not, .. }, [a]) if ty == Type::Mask => each1(a, out, |a| !a & all),
+        (Op::Unary { op: UnaryOp::Not, .. }, [a]) if ty == Type::Mask => {
+            each1(a, out, |a| !a & all)
+        }
         (Op::Unary { op, .. }, [a]) => unary(*op, ty, a, out),
         (Op::Binary { op, .. }, [a, b]) => binary(*op, ty, a, b, out),
         (Op::AddCarry { .. }, [a, b, carry @ ..]) => {
@@ -53,9 +55,13 @@ pub fn lanewise(
             return Some(Output::RowAndMask(add_carry(ty, a, b, carry, out) << first));
         }
         (Op::ICmp { cc, .. }, [a, b]) => return Some(Output::Mask(icmp(*cc, ty, a, b) << first)),
-        (Op::FCmp { cc, flush, .. }, [a, b]) => return Some(Output::Mask(fcmp(*cc, ty, *flush, a, b) << first)),
+        (Op::FCmp { cc, flush, .. }, [a, b]) => {
+            return Some(Output::Mask(fcmp(*cc, ty, *flush, a, b) << first));
+        }
         (Op::Select { .. }, [mask, a, b]) => select(mask[0] >> first, a, b, out),
-        (Op::UniformSelect { .. }, [cond, a, b]) => out.copy_from_slice(if cond[0] != 0 { a } else { b }),
+        (Op::UniformSelect { .. }, [cond, a, b]) => {
+            out.copy_from_slice(if cond[0] != 0 { a } else { b })
+        }
         (Op::Convert { op: ConvertOp::ToMask, .. }, [a]) => each1(a, out, |a| a & all),
         (Op::Convert { op, to, .. }, [a]) => convert(*op, ty, *to, a, out),
         (Op::Concat { .. }, [lo, hi]) => each2(lo, hi, out, |lo, hi| lo | hi << 32),
@@ -63,7 +69,9 @@ pub fn lanewise(
         (Op::FBinary { op, attrs, .. }, [a, b]) => fbinary(*op, ty, *attrs, nan, a, b, out),
         (Op::Fma { attrs, .. }, [a, b, c]) => fma(ty, *attrs, nan, a, b, c, out),
         (Op::FConvert { to, attrs, .. }, [a]) => fconvert(ty, *to, *attrs, nan, a, out),
-        (Op::IntToFloat { to, signed, round, .. }, [a]) => int_to_float(ty, *to, *signed, *round, a, out),
+        (Op::IntToFloat { to, signed, round, .. }, [a]) => {
+            int_to_float(ty, *to, *signed, *round, a, out)
+        }
         (Op::FloatToInt { to, signed, round, flush, nan, .. }, [a]) => {
             float_to_int(ty, *to, *signed, *round, *flush, *nan, a, out)
         }

@@ -87,7 +87,11 @@ pub fn sqrt(ty: Type, round: Round, x: u64) -> u64 {
 
 /// Between two different float types.
 pub fn convert(from: Type, to: Type, round: Round, a: u64) -> u64 {
-    fn go<F: FloatConvert<Half> + FloatConvert<Single> + FloatConvert<Double>>(to: Type, round: Round, a: u64) -> u64 {
+    fn go<F: FloatConvert<Half> + FloatConvert<Single> + FloatConvert<Double>>(
+        to: Type,
+        round: Round,
+        a: u64,
+    ) -> u64 {
         let (a, round, mut loses) = (of::<F>(a), mode(round), false);
         match to {
             Type::F16 => bits::<Half>(a.convert_r(round, &mut loses).value),

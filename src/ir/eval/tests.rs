@@ -39,7 +39,11 @@ fn every_pair_of_bytes() {
             (BinaryOp::MaxU, a.max(b)),
         ];
         for (op, expected) in expected {
-            assert_eq!(binary1(op, Type::I8, a.into(), b.into()), u64::from(expected), "{op:?} {a} {b}");
+            assert_eq!(
+                binary1(op, Type::I8, a.into(), b.into()),
+                u64::from(expected),
+                "{op:?} {a} {b}"
+            );
         }
         let relations = [
             (IntCc::Eq, a == b),
@@ -54,7 +58,11 @@ fn every_pair_of_bytes() {
             (IntCc::GeU, a >= b),
         ];
         for (cc, expected) in relations {
-            assert_eq!(icmp(cc, Type::I8, &[a.into()], &[b.into()]), u64::from(expected), "{cc:?} {a} {b}");
+            assert_eq!(
+                icmp(cc, Type::I8, &[a.into()], &[b.into()]),
+                u64::from(expected),
+                "{cc:?} {a} {b}"
+            );
         }
         for carry in [0, 1] {
             let mut sum = [0];
@@ -84,7 +92,21 @@ fn every_byte() {
 
 #[test]
 fn wide_integers() {
-    let edges = [0, 1, 2, 31, 32, 63, 64, 65, i64::MAX as u64, i64::MIN as u64, u64::MAX, u64::MAX - 1, 1 << 32];
+    let edges = [
+        0,
+        1,
+        2,
+        31,
+        32,
+        63,
+        64,
+        65,
+        i64::MAX as u64,
+        i64::MIN as u64,
+        u64::MAX,
+        u64::MAX - 1,
+        1 << 32,
+    ];
     for (a, b) in edges.into_iter().flat_map(|a| edges.map(|b| (a, b))) {
         let high_s = ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64;
         let high_u = ((u128::from(a) * u128::from(b)) >> 64) as u64;
@@ -93,11 +115,20 @@ fn wide_integers() {
         let count = u32::try_from(b).unwrap_or(u32::MAX);
         assert_eq!(binary1(BinaryOp::Shl, Type::I64, a, b), a.checked_shl(count).unwrap_or(0));
         let sign = (a as i64) >> 63;
-        assert_eq!(binary1(BinaryOp::ShrS, Type::I64, a, b), (a as i64).checked_shr(count).unwrap_or(sign) as u64);
+        assert_eq!(
+            binary1(BinaryOp::ShrS, Type::I64, a, b),
+            (a as i64).checked_shr(count).unwrap_or(sign) as u64
+        );
         let (a, b) = (a & 0xffff_ffff, b & 0xffff_ffff);
         let count = b as u32;
-        assert_eq!(binary1(BinaryOp::Shl, Type::I32, a, b), u64::from((a as u32).checked_shl(count).unwrap_or(0)));
-        assert_eq!(binary1(BinaryOp::Mul, Type::I32, a, b), u64::from((a as u32).wrapping_mul(b as u32)));
+        assert_eq!(
+            binary1(BinaryOp::Shl, Type::I32, a, b),
+            u64::from((a as u32).checked_shl(count).unwrap_or(0))
+        );
+        assert_eq!(
+            binary1(BinaryOp::Mul, Type::I32, a, b),
+            u64::from((a as u32).wrapping_mul(b as u32))
+        );
     }
 }
 
@@ -115,8 +146,14 @@ fn masks_follow_the_first_lane() {
         let a = super::super::Value(0);
         assert_eq!(one(Op::Unary { op: UnaryOp::Not, a }, Type::Mask, 0b101), Some(all & !0b101));
         let bits = 0xa5a5_a5a5_a5a5_a5a5;
-        assert_eq!(one(Op::Convert { op: ConvertOp::ToMask, to: Type::Mask, a }, Type::I64, bits), Some(all & bits));
-        assert_eq!(one(Op::Convert { op: ConvertOp::FromMask, to: Type::I64, a }, Type::Mask, all), Some(all));
+        assert_eq!(
+            one(Op::Convert { op: ConvertOp::ToMask, to: Type::Mask, a }, Type::I64, bits),
+            Some(all & bits)
+        );
+        assert_eq!(
+            one(Op::Convert { op: ConvertOp::FromMask, to: Type::I64, a }, Type::Mask, all),
+            Some(all)
+        );
     }
     let mut out = [0; 3];
     select(0b010, &[1, 2, 3], &[7, 8, 9], &mut out);
@@ -171,9 +208,18 @@ fn half_precision_rounds_once() {
         // Products of units are units of 2^-96; each factor has 24 zeros at its end.
         let product = (x >> 24) * (y >> 24);
         let cases = [
-            (x + y, single(|out| fbinary(FloatBinaryOp::Add, Type::F16, attrs, NAN, &[a], &[b], out))),
-            (x - y, single(|out| fbinary(FloatBinaryOp::Sub, Type::F16, attrs, NAN, &[a], &[b], out))),
-            (product, single(|out| fbinary(FloatBinaryOp::Mul, Type::F16, attrs, NAN, &[a], &[b], out))),
+            (
+                x + y,
+                single(|out| fbinary(FloatBinaryOp::Add, Type::F16, attrs, NAN, &[a], &[b], out)),
+            ),
+            (
+                x - y,
+                single(|out| fbinary(FloatBinaryOp::Sub, Type::F16, attrs, NAN, &[a], &[b], out)),
+            ),
+            (
+                product,
+                single(|out| fbinary(FloatBinaryOp::Mul, Type::F16, attrs, NAN, &[a], &[b], out)),
+            ),
             (product + z, single(|out| fma(Type::F16, attrs, NAN, &[a], &[b], &[c], out))),
         ];
         for (exact, found) in cases {
@@ -188,7 +234,8 @@ fn half_precision_rounds_once() {
 
 #[test]
 fn float_relations() {
-    let numbers = [f64::NAN, f64::NEG_INFINITY, -1.0, -1e-310, -0.0, 0.0, 5e-324, 1.0, f64::INFINITY];
+    let numbers =
+        [f64::NAN, f64::NEG_INFINITY, -1.0, -1e-310, -0.0, 0.0, 5e-324, 1.0, f64::INFINITY];
     for (a, b) in numbers.into_iter().flat_map(|a| numbers.map(|b| (a, b))) {
         let unordered = a.is_nan() || b.is_nan();
         let plain = [
@@ -203,7 +250,8 @@ fn float_relations() {
         for (ordered, or_unordered, holds) in plain {
             let f = |cc| fcmp(cc, Type::F64, false, &[a.to_bits()], &[b.to_bits()]) != 0;
             assert_eq!(f(ordered), holds, "{ordered:?} {a} {b}");
-            let with_nan = if or_unordered == FloatCc::Nan { unordered } else { holds || unordered };
+            let with_nan =
+                if or_unordered == FloatCc::Nan { unordered } else { holds || unordered };
             assert_eq!(f(or_unordered), with_nan, "{or_unordered:?} {a} {b}");
         }
     }
@@ -212,7 +260,9 @@ fn float_relations() {
 #[test]
 fn float_to_integer_clamps() {
     let f = |x: f64, to, signed| {
-        single(|out| float_to_int(Type::F64, to, signed, Round::Nearest, false, 7, &[x.to_bits()], out))
+        single(|out| {
+            float_to_int(Type::F64, to, signed, Round::Nearest, false, 7, &[x.to_bits()], out)
+        })
     };
     assert_eq!(f(f64::NAN, Type::I32, true), 7);
     assert_eq!(f(1e300, Type::I64, true), i64::MAX as u64);
@@ -231,7 +281,9 @@ fn float_to_integer_clamps() {
 fn saturation() {
     let attrs = FloatAttrs { saturate: true, ..FloatAttrs::IEEE };
     let f = |ty, x| single(|out| funary(FloatUnaryOp::Copy, ty, attrs, NAN, &[x], out));
-    for (x, expected) in [(-0.0, 0.0), (-5.0, 0.0), (0.25, 0.25), (1.0, 1.0), (1.5, 1.0), (f32::NAN, 0.0)] {
+    for (x, expected) in
+        [(-0.0, 0.0), (-5.0, 0.0), (0.25, 0.25), (1.0, 1.0), (1.5, 1.0), (f32::NAN, 0.0)]
+    {
         assert_eq!(f(Type::F32, f32::to_bits(x).into()), u64::from(f32::to_bits(expected)));
     }
     assert_eq!(f(Type::F32, 0xffc0_0000), 0);

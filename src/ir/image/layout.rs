@@ -21,8 +21,13 @@ pub const MAX_BLOCK: u8 = 5;
 impl Blocks {
     /// As the hardware shrinks it for a level: less than twice as high and as deep as what is in it. Section 3.3.
     fn shrunk(self, rows: u32, slices: u32) -> Blocks {
-        let least = |log: u8, count: u32| u32::from(log).min(count.max(1).next_power_of_two().ilog2()) as u8;
-        Blocks { height: least(self.height, rows.div_ceil(GOB_ROWS)), depth: least(self.depth, slices) }
+        let least = |log: u8, count: u32| {
+            u32::from(log).min(count.max(1).next_power_of_two().ilog2()) as u8
+        };
+        Blocks {
+            height: least(self.height, rows.div_ceil(GOB_ROWS)),
+            depth: least(self.depth, slices),
+        }
     }
 
     pub fn bytes(self) -> u32 {
@@ -65,7 +70,9 @@ impl Plane {
     pub fn row_stride(&self) -> u64 {
         match self.layout {
             Layout::Pitch(pitch) => pitch.into(),
-            Layout::Blocks(blocks) => u64::from(self.row_bytes.div_ceil(GOB_WIDTH)) * u64::from(blocks.bytes()),
+            Layout::Blocks(blocks) => {
+                u64::from(self.row_bytes.div_ceil(GOB_WIDTH)) * u64::from(blocks.bytes())
+            }
         }
     }
 
@@ -74,7 +81,8 @@ impl Plane {
         match self.layout {
             Layout::Pitch(_) => self.row_stride() * u64::from(self.rows),
             Layout::Blocks(blocks) => {
-                self.row_stride() * ((u64::from(self.rows) + (1 << blocks.rows()) - 1) >> blocks.rows())
+                self.row_stride()
+                    * ((u64::from(self.rows) + (1 << blocks.rows()) - 1) >> blocks.rows())
             }
         }
     }
@@ -83,7 +91,9 @@ impl Plane {
     pub fn bytes(&self) -> u64 {
         match self.layout {
             Layout::Pitch(_) => self.slice_stride() * u64::from(self.slices),
-            Layout::Blocks(blocks) => self.slice_stride() * u64::from(self.slices.div_ceil(1 << blocks.depth)),
+            Layout::Blocks(blocks) => {
+                self.slice_stride() * u64::from(self.slices.div_ceil(1 << blocks.depth))
+            }
         }
     }
 
@@ -91,14 +101,19 @@ impl Plane {
     pub fn offset(&self, x: u32, y: u32, z: u32) -> u64 {
         let blocks = match self.layout {
             Layout::Pitch(pitch) => {
-                return u64::from(z) * self.slice_stride() + u64::from(y) * u64::from(pitch) + u64::from(x);
+                return u64::from(z) * self.slice_stride()
+                    + u64::from(y) * u64::from(pitch)
+                    + u64::from(x);
             }
             Layout::Blocks(blocks) => blocks,
         };
         let (row, slice) = (y >> blocks.rows(), z >> blocks.depth);
         let slice = if slice == 0 { 0 } else { u64::from(slice) * self.slice_stride() };
-        let block = slice + u64::from(row) * self.row_stride() + u64::from(x / GOB_WIDTH) * u64::from(blocks.bytes());
-        let gob = ((z % (1 << blocks.depth)) << blocks.height) + y % (1 << blocks.rows()) / GOB_ROWS;
+        let block = slice
+            + u64::from(row) * self.row_stride()
+            + u64::from(x / GOB_WIDTH) * u64::from(blocks.bytes());
+        let gob =
+            ((z % (1 << blocks.depth)) << blocks.height) + y % (1 << blocks.rows()) / GOB_ROWS;
         block + u64::from(gob * GOB_BYTES + in_gob(x % GOB_WIDTH, y % GOB_ROWS))
     }
 
@@ -140,10 +155,12 @@ mod tests {
 
     #[test]
     fn every_byte_has_its_place() {
-        for (height, depth, size) in [(0, 0, [65, 9, 1]), (2, 1, [200, 37, 5]), (5, 5, [64, 20, 3]), (1, 2, [1, 1, 9])]
+        for (height, depth, size) in
+            [(0, 0, [65, 9, 1]), (2, 1, [200, 37, 5]), (5, 5, [64, 20, 3]), (1, 2, [1, 1, 9])]
         {
             let [row_bytes, rows, slices] = size;
-            let plane = Plane::new(row_bytes, rows, slices, Layout::Blocks(Blocks { height, depth }));
+            let plane =
+                Plane::new(row_bytes, rows, slices, Layout::Blocks(Blocks { height, depth }));
             let mut seen = vec![false; plane.bytes() as usize];
             for z in 0..slices {
                 for y in 0..rows {

@@ -118,10 +118,16 @@ impl Image {
         let plane = self.plane(self.first_level);
         let row_bytes = u64::from(self.axis(0, self.first_level)) * u64::from(self.bytes);
         let (slices, stride, blocks) = match plane.layout {
-            Layout::Blocks(blocks) if self.kind == Kind::D3 => (plane.slices, plane.slice_stride(), blocks),
+            Layout::Blocks(blocks) if self.kind == Kind::D3 => {
+                (plane.slices, plane.slice_stride(), blocks)
+            }
             Layout::Blocks(blocks) => (self.layers * self.faces(), self.layer_stride(), blocks),
-            Layout::Pitch(_) if self.kind == Kind::D3 => (plane.slices, plane.slice_stride(), Blocks::default()),
-            Layout::Pitch(_) if self.layers > 1 => (self.layers, self.layer_stride(), Blocks::default()),
+            Layout::Pitch(_) if self.kind == Kind::D3 => {
+                (plane.slices, plane.slice_stride(), Blocks::default())
+            }
+            Layout::Pitch(_) if self.layers > 1 => {
+                (self.layers, self.layer_stride(), Blocks::default())
+            }
             Layout::Pitch(_) => (1, 0, Blocks::default()),
         };
         let integers = matches!(self.format.kind(), Some(TexelKind::Uint | TexelKind::Sint));
@@ -144,7 +150,8 @@ impl Image {
         };
         let sources = self.sources.iter().rev().fold(0, |all, &source| all << 4 | source as u32);
         let mut record = [0; RECORD_BYTES];
-        let mut put = |at: u32, bytes: &[u8]| record[at as usize..][..bytes.len()].copy_from_slice(bytes);
+        let mut put =
+            |at: u32, bytes: &[u8]| record[at as usize..][..bytes.len()].copy_from_slice(bytes);
         put(at::BASE, &(self.base + self.level_offset(self.first_level)).to_le_bytes());
         put(at::SLICE_STRIDE, &stride.to_le_bytes());
         put(at::WHOLE_BASE, &self.base.to_le_bytes());
@@ -161,12 +168,18 @@ impl Image {
             (at::SOURCES, sources),
             (at::WIDTH, self.axis(0, self.first_level)),
             (at::HEIGHT, self.axis(1, self.first_level)),
-            (at::DEPTH, if self.kind == Kind::D3 { self.axis(2, self.first_level) } else { self.layers }),
+            (
+                at::DEPTH,
+                if self.kind == Kind::D3 { self.axis(2, self.first_level) } else { self.layers },
+            ),
             (at::WHOLE_SIZE, self.size[0]),
             (at::WHOLE_SIZE + 4, self.size[1]),
             (at::WHOLE_SIZE + 8, self.size[2]),
             (at::LAYERS, self.layers),
-            (at::LEVELS, u32::from_le_bytes([self.levels, self.first_level, self.last_level, self.bytes])),
+            (
+                at::LEVELS,
+                u32::from_le_bytes([self.levels, self.first_level, self.last_level, self.bytes]),
+            ),
             (at::TRAITS, self.traits()),
             (at::LAYOUT, layout),
             (at::LOD_BIAS, self.lod_bias.to_bits()),
@@ -185,7 +198,10 @@ impl Image {
     fn traits(&self) -> u32 {
         let pitch = matches!(self.layout, Layout::Pitch(_));
         let flags = [self.array, self.srgb, self.normalized, self.formatted, pitch];
-        flags.into_iter().enumerate().fold(self.kind as u32, |all, (i, flag)| all | u32::from(flag) << (8 + i))
+        flags
+            .into_iter()
+            .enumerate()
+            .fold(self.kind as u32, |all, (i, flag)| all | u32::from(flag) << (8 + i))
     }
 
     /// The image that a record was made of. None: it says that there is none, or no image that there can be.
@@ -213,7 +229,11 @@ impl Image {
             levels,
             first_level,
             last_level,
-            layout: if is(4) { Layout::Pitch(word(at::LAYOUT)) } else { Layout::Blocks(Blocks { height, depth }) },
+            layout: if is(4) {
+                Layout::Pitch(word(at::LAYOUT))
+            } else {
+                Layout::Blocks(Blocks { height, depth })
+            },
             format: TexelFormat(word(at::FORMAT)),
             srgb: is(1),
             bytes: texel_bytes,
@@ -362,17 +382,39 @@ mod tests {
             lod_bias: -1.5,
             min_lod: 0.25,
         };
-        let blocks =
-            Image { layout: Layout::Blocks(Blocks { height: 4, depth: 3 }), levels: 7, last_level: 6, ..plain };
+        let blocks = Image {
+            layout: Layout::Blocks(Blocks { height: 4, depth: 3 }),
+            levels: 7,
+            last_level: 6,
+            ..plain
+        };
         let words = TexelFormat::new(TexelKind::Sint, [32; 4]);
         vec![
             plain,
-            Image { kind: Kind::Buffer, size: [1 << 20, 1, 1], normalized: false, formatted: true, ..plain },
+            Image {
+                kind: Kind::Buffer,
+                size: [1 << 20, 1, 1],
+                normalized: false,
+                formatted: true,
+                ..plain
+            },
             Image { first_level: 2, last_level: 4, srgb: false, ..blocks },
             Image { kind: Kind::D1, size: [9, 1, 1], array: true, layers: 12, ..blocks },
             Image { kind: Kind::D3, size: [9, 10, 11], first_level: 1, ..blocks },
-            Image { kind: Kind::Cube, size: [64, 64, 1], layers: 3, array: true, format: words, bytes: 16, ..blocks },
-            Image { sources: [Source::Zero, Source::One, Source::A, Source::One], min_lod: 15.0, ..blocks },
+            Image {
+                kind: Kind::Cube,
+                size: [64, 64, 1],
+                layers: 3,
+                array: true,
+                format: words,
+                bytes: 16,
+                ..blocks
+            },
+            Image {
+                sources: [Source::Zero, Source::One, Source::A, Source::One],
+                min_lod: 15.0,
+                ..blocks
+            },
         ]
     }
 

@@ -121,8 +121,14 @@ impl View {
             sampler: *sampler,
             normalized: cube || image.normalized && !sampler.force_unnormalized,
             seamless: sampler.seamless && cube && image.size[0] == image.size[1],
-            levels: last.map_or_else(Vec::new, |last| (0..=last).map(|level| Level::new(image, level)).collect()),
-            layer_stride: if last.is_some() && image.kind != Kind::Buffer { image.layer_stride() } else { 0 },
+            levels: last.map_or_else(Vec::new, |last| {
+                (0..=last).map(|level| Level::new(image, level)).collect()
+            }),
+            layer_stride: if last.is_some() && image.kind != Kind::Buffer {
+                image.layer_stride()
+            } else {
+                0
+            },
             format: Format::new(image, sampler),
         }
     }
@@ -132,11 +138,17 @@ impl View {
     ///
     /// # Errors
     /// Those of `read`.
-    pub fn sample<R: Read>(&self, operation: Operation, query: &Query, read: R) -> Result<([u32; 4], bool), R::Error> {
+    pub fn sample<R: Read>(
+        &self,
+        operation: Operation,
+        query: &Query,
+        read: R,
+    ) -> Result<([u32; 4], bool), R::Error> {
         let image = &self.image;
         let Some(last) = self.levels.len().checked_sub(1) else { return Ok(([0; 4], false)) };
         let reference = f32::from_bits(query.reference);
-        let mut texels = Texels::new(&self.format, Some(reference).filter(|_| !operation.fetches()), read);
+        let mut texels =
+            Texels::new(&self.format, Some(reference).filter(|_| !operation.fetches()), read);
         if operation.fetches() {
             let value = self.fetch(query, operation, &mut texels)?;
             return Ok((value, texels.sparse));
@@ -173,7 +185,9 @@ impl View {
         let lod = lod.max(image.min_lod).max(0.0).min(last as f32);
         let (level, fraction) = match self.sampler.mip {
             MipFilter::None => (0, 0),
-            MipFilter::Linear if !self.format.integers => ((lod * 256.0) as u32 >> 8, (lod * 256.0) as u32 & 255),
+            MipFilter::Linear if !self.format.integers => {
+                ((lod * 256.0) as u32 >> 8, (lod * 256.0) as u32 & 255)
+            }
             _ => ((lod + 0.5) as u32, 0),
         };
         // In range already but for bits of images that are no numbers.
@@ -253,7 +267,8 @@ impl View {
             true => Some((i as i32).clamp(0, size.min(i32::MAX as u32) as i32 - 1) as u32),
             false => (i < size).then_some(i),
         };
-        let [x, y, z] = [0, 1, 2].map(|axis| within(query.coords[axis].wrapping_add_signed(offset[axis]), size[axis]));
+        let [x, y, z] = [0, 1, 2]
+            .map(|axis| within(query.coords[axis].wrapping_add_signed(offset[axis]), size[axis]));
         let layer = match image.array {
             true if nearest => Some(query.layer.min(image.layers - 1)),
             true => within(query.layer, image.layers),
@@ -264,7 +279,11 @@ impl View {
         texels.at(level.texel(self.layer(level, layer), [x, y, slice]))
     }
 
-    fn fetch_addressed<R: Read>(&self, query: &Query, texels: &mut Texels<'_, R>) -> Result<[u32; 4], R::Error> {
+    fn fetch_addressed<R: Read>(
+        &self,
+        query: &Query,
+        texels: &mut Texels<'_, R>,
+    ) -> Result<[u32; 4], R::Error> {
         let image = &self.image;
         let Some(level) = self.levels.get(query.lod as usize) else { return Ok([0; 4]) };
         let place = SamplePoint { view: self, coords: [0.0; 3], offset: [0; 3], face: 0, layer: 0 };
@@ -281,7 +300,8 @@ impl View {
 /// The last level from the first that may be seen on. None: nothing can be seen.
 fn last_level(image: &Image) -> Option<u8> {
     if image.kind == Kind::Buffer {
-        let plain = matches!(image.layout, Layout::Pitch(_)) && !image.array && image.first_level == 0;
+        let plain =
+            matches!(image.layout, Layout::Pitch(_)) && !image.array && image.first_level == 0;
         return (plain && image.bytes <= MAX_TEXEL_BYTES).then_some(0);
     }
     let laid_out = match image.layout {
@@ -338,8 +358,14 @@ impl Level {
     /// A level of the view.
     fn new(image: &Image, number: u8) -> Self {
         let level = image.first_level + number;
-        let address = image.base.wrapping_add(if level == 0 { 0 } else { image.level_offset(level) });
-        Level { size: size(image, number), address, plane: image.plane(level), bytes: image.bytes.into() }
+        let address =
+            image.base.wrapping_add(if level == 0 { 0 } else { image.level_offset(level) });
+        Level {
+            size: size(image, number),
+            address,
+            plane: image.plane(level),
+            bytes: image.bytes.into(),
+        }
     }
 
     // Offsets are sums of a column's, a row's and a slice's: section 3.2. There is none beyond the image.
@@ -407,7 +433,11 @@ impl SamplePoint<'_> {
     }
 
     /// The texel at the place.
-    fn nearest<R: Read>(&self, level: usize, texels: &mut Texels<'_, R>) -> Result<[u32; 4], R::Error> {
+    fn nearest<R: Read>(
+        &self,
+        level: usize,
+        texels: &mut Texels<'_, R>,
+    ) -> Result<[u32; 4], R::Error> {
         let level = &self.view.levels[level];
         let mut index = [0; 3];
         for (axis, index) in index.iter_mut().enumerate().take(axes(self.view.image.kind)) {
@@ -442,7 +472,8 @@ impl SamplePoint<'_> {
         let (x, y, z) = (span(0), span(1), span(2));
         let (columns, rows) = (x.index.map(|x| level.column(x)), y.index.map(|y| level.row(y)));
         let slices = z.index.map(|z| level.slice(z));
-        for (slice, z) in weights(weight, [x, y, z].map(|span| span.weight)).into_iter().zip(slices) {
+        for (slice, z) in weights(weight, [x, y, z].map(|span| span.weight)).into_iter().zip(slices)
+        {
             if slice == [[0; 2]; 2] {
                 continue;
             }
@@ -464,7 +495,11 @@ impl SamplePoint<'_> {
         Ok(())
     }
 
-    fn gather<R: Read>(&self, component: u8, texels: &mut Texels<'_, R>) -> Result<[u32; 4], R::Error> {
+    fn gather<R: Read>(
+        &self,
+        component: u8,
+        texels: &mut Texels<'_, R>,
+    ) -> Result<[u32; 4], R::Error> {
         /// Ends of the spans along x and y.
         const CORNERS: [[usize; 2]; 4] = [[0, 1], [1, 1], [1, 0], [0, 0]];
         let view = self.view;
@@ -481,7 +516,8 @@ impl SamplePoint<'_> {
             }
         };
         if view.seamless {
-            let [(x, _), (y, _)] = [0, 1].map(|axis| self.axis(axis, level.size).unwrapped(self.coords[axis]));
+            let [(x, _), (y, _)] =
+                [0, 1].map(|axis| self.axis(axis, level.size).unwrapped(self.coords[axis]));
             for (result, [right, down]) in result.iter_mut().zip(CORNERS) {
                 let (i, j) = (x + right as i64, y + down as i64);
                 *result = filtered(&self.beyond(level, [i, j], WHOLE, texels)?);
@@ -493,7 +529,11 @@ impl SamplePoint<'_> {
         for (axis, span) in spans.iter_mut().enumerate() {
             *span = self.axis(axis, level.size).linear(self.coords[axis]);
         }
-        let z = if view.image.kind == Kind::D3 { self.axis(2, level.size).point(self.coords[2]) } else { 0 };
+        let z = if view.image.kind == Kind::D3 {
+            self.axis(2, level.size).point(self.coords[2])
+        } else {
+            0
+        };
         for (result, [right, down]) in result.iter_mut().zip(CORNERS) {
             let address = level.texel(layer, [spans[0].index[right], spans[1].index[down], z]);
             *result = filtered(&[(texels.at(address)?, WHOLE)]);
@@ -509,7 +549,8 @@ impl SamplePoint<'_> {
         texels: &mut Texels<'_, R>,
         sum: &mut Sum,
     ) -> Result<(), R::Error> {
-        let [(i, u), (j, v)] = [0, 1].map(|axis| self.axis(axis, level.size).unwrapped(self.coords[axis]));
+        let [(i, u), (j, v)] =
+            [0, 1].map(|axis| self.axis(axis, level.size).unwrapped(self.coords[axis]));
         let [[above, below], _] = weights(weight, [u, v, 0]);
         let mut quad = [([0; 4], 0); 6];
         let mut entries = quad.iter_mut();
@@ -518,7 +559,9 @@ impl SamplePoint<'_> {
                 if weight > 0 {
                     let parts = self.beyond(level, [i, j], weight, texels)?;
                     // Only one of the four places can be beyond a corner.
-                    for (part, entry) in parts.into_iter().filter(|(_, part)| *part > 0).zip(entries.by_ref()) {
+                    for (part, entry) in
+                        parts.into_iter().filter(|(_, part)| *part > 0).zip(entries.by_ref())
+                    {
                         *entry = part;
                     }
                 }
@@ -546,6 +589,10 @@ impl SamplePoint<'_> {
             return Ok([(at(place)?, weight), ([0; 4], 0), ([0; 4], 0)]);
         }
         let third = share(weight, 85);
-        Ok([(at([x, y])?, weight - 2 * third), (at([place[0], y])?, third), (at([x, place[1]])?, third)])
+        Ok([
+            (at([x, y])?, weight - 2 * third),
+            (at([place[0], y])?, third),
+            (at([x, place[1]])?, third),
+        ])
     }
 }

@@ -26,7 +26,16 @@ impl Wrap {
     /// By number.
     pub const ALL: [Wrap; 8] = {
         use Wrap::*;
-        [Repeat, Mirror, ClampToEdge, Border, Clamp, MirrorOnceToEdge, MirrorOnceBorder, MirrorOnceClamp]
+        [
+            Repeat,
+            Mirror,
+            ClampToEdge,
+            Border,
+            Clamp,
+            MirrorOnceToEdge,
+            MirrorOnceBorder,
+            MirrorOnceClamp,
+        ]
     };
 
     /// Bits past the third do not count.
@@ -201,7 +210,9 @@ impl Sampler {
     /// The sampler as bytes that guest memory can hold.
     pub fn record(&self) -> [u8; RECORD_BYTES] {
         let axis = |axis: u32| (self.wrap[axis as usize] as u32) << (bit::WRAP + 3 * axis);
-        let compare = self.compare.map_or(0, |function| 1 << bit::COMPARES | (function as u32) << bit::COMPARE);
+        let compare = self
+            .compare
+            .map_or(0, |function| 1 << bit::COMPARES | (function as u32) << bit::COMPARE);
         let flags = axis(0)
             | axis(1)
             | axis(2)
@@ -214,7 +225,11 @@ impl Sampler {
             | u32::from(self.force_unnormalized) << bit::UNNORMALIZED;
         let [r, g, b] = self.srgb_border;
         let floats = [self.lod_bias, self.min_lod, self.max_lod].map(f32::to_bits);
-        let words = [flags].into_iter().chain(floats).chain(self.border).chain([u32::from_le_bytes([r, g, b, 0])]);
+        let words = [flags]
+            .into_iter()
+            .chain(floats)
+            .chain(self.border)
+            .chain([u32::from_le_bytes([r, g, b, 0])]);
         let mut record = [0; RECORD_BYTES];
         for (bytes, word) in record.chunks_exact_mut(4).zip(words) {
             bytes.copy_from_slice(&word.to_le_bytes());
@@ -277,7 +292,10 @@ mod tests {
                 border: [i as u32, u32::MAX, 1, 0x3f80_0000],
                 srgb_border: [i as u8, 255, 7],
             });
-            assert_eq!((Wrap::named(wrap.name()), CompareFn::named(function.name())), (Some(wrap), Some(function)));
+            assert_eq!(
+                (Wrap::named(wrap.name()), CompareFn::named(function.name())),
+                (Some(wrap), Some(function))
+            );
         }
         for sampler in samplers {
             assert_eq!(Sampler::from_record(&sampler.record()), sampler);
@@ -287,7 +305,10 @@ mod tests {
     #[test]
     fn any_record_is_a_sampler() {
         let all = Sampler::from_record(&[0xff; RECORD_BYTES]);
-        assert_eq!((all.mip, all.compare, all.border), (MipFilter::Linear, Some(CompareFn::Always), [u32::MAX; 4]));
+        assert_eq!(
+            (all.mip, all.compare, all.border),
+            (MipFilter::Linear, Some(CompareFn::Always), [u32::MAX; 4])
+        );
         let none = Sampler::from_record(&[0; RECORD_BYTES]);
         assert_eq!((none.wrap, none.compare), ([Wrap::Repeat; 3], None));
     }

@@ -22,7 +22,11 @@ type Sums<T> = [[T; COLS]; ROWS];
 
 /// Runs a valid product. `args` are the registers of A, B, C, and the metadata; their lanes have 64 bits, or 32 if no register has more.
 /// Lanes that a narrower warp lacks are 0.
-pub fn evaluate<L: Copy + Into<u64>>(product: &Product, nan: NanPolicy, args: &[Row<L>]) -> Results {
+pub fn evaluate<L: Copy + Into<u64>>(
+    product: &Product,
+    nan: NanPolicy,
+    args: &[Row<L>],
+) -> Results {
     let [a, b, c, _] = product.registers().map(usize::from);
     let (a, rest) = args.split_at(a.min(args.len()));
     let (b, rest) = rest.split_at(b.min(rest.len()));
@@ -66,7 +70,8 @@ impl<L: Copy + Into<u64>> Run<'_, L> {
             let mut right = [[[T::default(); COLS]; D]; 2];
             for (r, register) in (0..).zip(a) {
                 for e in 0..n {
-                    let (place, values) = (place_a(rows, n, r, e), decode(self.product.a, register, e));
+                    let (place, values) =
+                        (place_a(rows, n, r, e), decode(self.product.a, register, e));
                     for (lane, &value) in values.iter().enumerate() {
                         left[place.row.of_lane(lane)][place.col.of_lane(lane)] = value;
                     }
@@ -115,12 +120,17 @@ impl<L: Copy + Into<u64>> Run<'_, L> {
     }
 
     /// The registers of D.
-    fn finish<T: Copy + Default>(&self, d: &Sums<T>, encode: impl Fn(&Row<T>) -> Row<u64>) -> Results {
+    fn finish<T: Copy + Default>(
+        &self,
+        d: &Sums<T>,
+        encode: impl Fn(&Row<T>) -> Row<u64>,
+    ) -> Results {
         let mut results = [[0; LANES]; 8];
         let n = u16::from(self.product.d.per_register());
         for i in 0..2 * u16::from(self.product.rows / 8) {
             let place = place_c(i);
-            let values = std::array::from_fn(|lane| d[place.row.of_lane(lane)][place.col.of_lane(lane)]);
+            let values =
+                std::array::from_fn(|lane| d[place.row.of_lane(lane)][place.col.of_lane(lane)]);
             for (result, bits) in results[usize::from(i / n)].iter_mut().zip(encode(&values)) {
                 *result |= bits << (16 * (i % n));
             }
@@ -184,7 +194,8 @@ impl<L: Copy + Into<u64>> Run<'_, L> {
     fn add_ints(&self, mut products: Sums<i32>) -> Results {
         let c = self.sums(|_, row, _| row.map(|word| low(word) as i32));
         for (sum, &c) in products.as_flattened_mut().iter_mut().zip(c.as_flattened()) {
-            *sum = if self.product.saturate { c.saturating_add(*sum) } else { c.wrapping_add(*sum) };
+            *sum =
+                if self.product.saturate { c.saturating_add(*sum) } else { c.wrapping_add(*sum) };
         }
         self.finish(&products, |sums| sums.map(|sum| u64::from(sum as u32)))
     }
@@ -217,7 +228,8 @@ fn floats<L: Copy + Into<u64>>(factor: Factor, row: &Row<L>, e: u16) -> Row<f64>
 
 fn e4m3(bits: u32) -> f32 {
     let magnitude = bits & 0x7f;
-    let value = if magnitude == 0x7f { f32::NAN } else { f32::from_bits(magnitude << 20) * 2f32.powi(120) };
+    let value =
+        if magnitude == 0x7f { f32::NAN } else { f32::from_bits(magnitude << 20) * 2f32.powi(120) };
     with_sign(value, bits & 0x80 != 0)
 }
 
@@ -262,9 +274,13 @@ fn encode_sums(sum: Sum, nan: NanPolicy, row: &Row<f64>) -> Row<u64> {
         Sum::F16 => {
             let mut halves = [half::f16::ZERO; LANES];
             halves.convert_from_f32_slice(&row.map(odd_single));
-            std::array::from_fn(|i| if row[i].is_nan() { nan.f16 } else { halves[i].to_bits() }.into())
+            std::array::from_fn(|i| {
+                if row[i].is_nan() { nan.f16 } else { halves[i].to_bits() }.into()
+            })
         }
-        _ => row.map(|value| if value.is_nan() { nan.f32 } else { (value as f32).to_bits() }.into()),
+        _ => {
+            row.map(|value| if value.is_nan() { nan.f32 } else { (value as f32).to_bits() }.into())
+        }
     }
 }
 
@@ -282,11 +298,15 @@ fn odd_single(value: f64) -> f32 {
 }
 
 /// Which column of A each stored element of a row is of.
-fn stored_columns<L: Copy + Into<u64>>(product: &Product, metadata: &Row<L>) -> Option<[Vec<u16>; ROWS]> {
+fn stored_columns<L: Copy + Into<u64>>(
+    product: &Product,
+    metadata: &Row<L>,
+) -> Option<[Vec<u16>; ROWS]> {
     let Storage::Sparse(selector) = product.storage else { return None };
     let words = product.metadata_words();
     // As many lanes of four as hold the metadata of one row, or two.
-    let lane_of_word = |word: u16| if words == 4 { word } else { u16::from(selector) * words + word };
+    let lane_of_word =
+        |word: u16| if words == 4 { word } else { u16::from(selector) * words + word };
     let columns = |row: usize| {
         let mut columns = Vec::with_capacity(product.stored_depth().into());
         for group in 0..product.depth / product.group() {
@@ -316,7 +336,8 @@ fn quads<L: Copy + Into<u64>>(
 ) -> Results {
     const DEPTH: usize = 4;
     let [n, d_n] = [product.c, product.d].map(|sum| usize::from(sum.per_register()));
-    let element = |registers: &[Row<L>], i: usize| floats(product.a, &registers[i / 2], (i % 2) as u16);
+    let element =
+        |registers: &[Row<L>], i: usize| floats(product.a, &registers[i / 2], (i % 2) as u16);
     let mut factor_a = [[[0.0; DEPTH]; 8]; 4];
     let mut factor_b = [[[0.0; COLS]; DEPTH]; 4];
     let mut sums = [[[0.0; COLS]; 8]; 4];
@@ -349,7 +370,8 @@ fn quads<L: Copy + Into<u64>>(
             let [q, row, col] = quad::place_c(product.d, lane, i);
             sums[q][row][col]
         });
-        for (result, bits) in results[i / d_n].iter_mut().zip(encode_sums(product.d, nan, &values)) {
+        for (result, bits) in results[i / d_n].iter_mut().zip(encode_sums(product.d, nan, &values))
+        {
             *result |= bits << (16 * (i % d_n));
         }
     }

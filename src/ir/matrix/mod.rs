@@ -161,31 +161,53 @@ pub struct ElementPosition {
 /// Element `e` of register `r` of A, of `rows` rows; `n` elements are in a register.
 pub const fn place_a(rows: u8, n: u16, r: u16, e: u16) -> ElementPosition {
     let (row, k) = if rows == 16 { (8 * (r & 1), r >> 1) } else { (0, r) };
-    ElementPosition { row: Linear { g: 1, t: 0, add: row }, col: Linear { g: 0, t: n, add: e + 4 * n * k } }
+    ElementPosition {
+        row: Linear { g: 1, t: 0, add: row },
+        col: Linear { g: 0, t: n, add: e + 4 * n * k },
+    }
 }
 
 /// Of B.
 pub const fn place_b(n: u16, r: u16, e: u16) -> ElementPosition {
-    ElementPosition { row: Linear { g: 0, t: n, add: e + 4 * n * r }, col: Linear { g: 1, t: 0, add: 0 } }
+    ElementPosition {
+        row: Linear { g: 0, t: n, add: e + 4 * n * r },
+        col: Linear { g: 1, t: 0, add: 0 },
+    }
 }
 
 /// Element `i` of C and D, of all registers.
 pub const fn place_c(i: u16) -> ElementPosition {
-    ElementPosition { row: Linear { g: 1, t: 0, add: 8 * (i >> 1) }, col: Linear { g: 0, t: 2, add: i & 1 } }
+    ElementPosition {
+        row: Linear { g: 1, t: 0, add: 8 * (i >> 1) },
+        col: Linear { g: 0, t: 2, add: i & 1 },
+    }
 }
 
 impl Product {
     /// A dense one, wrapping and rounding to nearest.
     pub const fn dense(rows: u8, depth: u16, [a, b]: [Factor; 2], [c, d]: [Sum; 2]) -> Product {
         let storage = Storage::Dense;
-        Product { rows, depth, a, b, c, d, storage, saturate: false, xor: false, round: Round::Nearest }
+        Product {
+            rows,
+            depth,
+            a,
+            b,
+            c,
+            d,
+            storage,
+            saturate: false,
+            xor: false,
+            round: Round::Nearest,
+        }
     }
 
     /// Whether there is such a product.
     pub fn is_valid(&self) -> bool {
         let class = self.a.class();
         let sums = match class {
-            Class::Float => matches!((self.c, self.d), (Sum::F16 | Sum::F32, Sum::F32) | (Sum::F16, Sum::F16)),
+            Class::Float => {
+                matches!((self.c, self.d), (Sum::F16 | Sum::F32, Sum::F32) | (Sum::F16, Sum::F16))
+            }
             Class::Double => (self.c, self.d) == (Sum::F64, Sum::F64),
             Class::Int | Class::Bit => (self.c, self.d) == (Sum::S32, Sum::S32),
         };
@@ -196,7 +218,8 @@ impl Product {
         let quarter = 4 * self.a.per_register();
         let shape = match self.storage {
             Storage::Quad(_) => {
-                let halves = [Factor::F16, Factor::Bf16].iter().any(|half| [self.a, self.b] == [*half; 2]);
+                let halves =
+                    [Factor::F16, Factor::Bf16].iter().any(|half| [self.a, self.b] == [*half; 2]);
                 halves && (self.rows, self.depth) == (8, 4)
             }
             _ if !self.depth.is_multiple_of(quarter) => false,

@@ -21,12 +21,20 @@ fn put(registers: &mut Registers, lane: usize, register: usize, e: usize, width:
 }
 
 /// Small integers, whose products and sums any float of 11 digits has.
-fn matrix(random: &mut fastrand::Rng, rows: usize, cols: usize, from: i32, count: u32) -> Vec<Vec<i32>> {
+fn matrix(
+    random: &mut fastrand::Rng,
+    rows: usize,
+    cols: usize,
+    from: i32,
+    count: u32,
+) -> Vec<Vec<i32>> {
     (0..rows).map(|_| (0..cols).map(|_| from + random.u32(..count) as i32).collect()).collect()
 }
 
 fn product_of(a: &[Vec<i32>], b: &[Vec<i32>], c: &[Vec<i32>]) -> Vec<Vec<i32>> {
-    let cell = |row: usize, col: usize| c[row][col] + a[row].iter().zip(b).map(|(&a, b)| a * b[col]).sum::<i32>();
+    let cell = |row: usize, col: usize| {
+        c[row][col] + a[row].iter().zip(b).map(|(&a, b)| a * b[col]).sum::<i32>()
+    };
     (0..a.len()).map(|row| (0..8).map(|col| cell(row, col)).collect()).collect()
 }
 
@@ -76,7 +84,9 @@ fn words_c(c: &[Vec<i32>], of: impl Fn(i32) -> u64) -> Registers {
 
 fn halves_c(c: &[Vec<i32>]) -> Registers {
     let words = words_c(c, f16);
-    (0..2).map(|r| std::array::from_fn(|lane| words[2 * r][lane] | words[2 * r + 1][lane] << 16)).collect()
+    (0..2)
+        .map(|r| std::array::from_fn(|lane| words[2 * r][lane] | words[2 * r + 1][lane] << 16))
+        .collect()
 }
 
 #[test]
@@ -115,16 +125,23 @@ fn bytes_of_thirty_two() {
         }
     }
     let exact = |row: usize, col: usize| {
-        i64::from(c[row][col]) + (0..32).map(|k| i64::from(a[row][k]) * i64::from(b[k][col])).sum::<i64>()
+        i64::from(c[row][col])
+            + (0..32).map(|k| i64::from(a[row][k]) * i64::from(b[k][col])).sum::<i64>()
     };
     let whole = |f: &dyn Fn(i64) -> i32| -> Vec<Vec<i32>> {
         (0..16).map(|row| (0..8).map(|col| f(exact(row, col))).collect()).collect()
     };
     let registers = [fragment_a, fragment_b, words_c(&c, |x| x as u32 as u64)];
     let expected = whole(&|x| x as i32);
-    assert_eq!(run("m16n8k32.s32.s8.u8.s32", &registers)[..4], words_c(&expected, |x| x as u32 as u64));
+    assert_eq!(
+        run("m16n8k32.s32.s8.u8.s32", &registers)[..4],
+        words_c(&expected, |x| x as u32 as u64)
+    );
     let expected = whole(&|x| x.clamp(i32::MIN.into(), i32::MAX.into()) as i32);
-    assert_eq!(run("m16n8k32.s32.s8.u8.s32.sat", &registers)[..4], words_c(&expected, |x| x as u32 as u64));
+    assert_eq!(
+        run("m16n8k32.s32.s8.u8.s32.sat", &registers)[..4],
+        words_c(&expected, |x| x as u32 as u64)
+    );
 }
 
 #[test]
@@ -146,13 +163,21 @@ fn bits_of_two_hundred_fifty_six() {
         }
     }
     let count = |f: &dyn Fn(i32, i32) -> i32| -> Vec<Vec<i32>> {
-        let cell = |row: usize, col: usize| c[row][col] + (0..256).map(|k| f(a[row][k], b[k][col])).sum::<i32>();
+        let cell = |row: usize, col: usize| {
+            c[row][col] + (0..256).map(|k| f(a[row][k], b[k][col])).sum::<i32>()
+        };
         (0..16).map(|row| (0..8).map(|col| cell(row, col)).collect()).collect()
     };
     let word = |x: i32| u64::from(x as u32);
     let registers = [fragment_a, fragment_b, words_c(&c, word)];
-    assert_eq!(run("m16n8k256.s32.b1.b1.s32", &registers)[..4], words_c(&count(&|a, b| a & b), word));
-    assert_eq!(run("m16n8k256.s32.b1.b1.s32.xor", &registers)[..4], words_c(&count(&|a, b| a ^ b), word));
+    assert_eq!(
+        run("m16n8k256.s32.b1.b1.s32", &registers)[..4],
+        words_c(&count(&|a, b| a & b), word)
+    );
+    assert_eq!(
+        run("m16n8k256.s32.b1.b1.s32.xor", &registers)[..4],
+        words_c(&count(&|a, b| a ^ b), word)
+    );
 }
 
 #[test]
@@ -162,9 +187,11 @@ fn doubles_of_eight() {
     let c = matrix(&mut random, 8, 8, -9, 18);
     let d = product_of(&a, &b, &c);
     let of = |x: i32| f64::from(x).to_bits();
-    let register =
-        |f: &dyn Fn(usize, usize) -> i32| -> [u64; LANES] { std::array::from_fn(|lane| of(f(lane >> 2, lane & 3))) };
-    let sums = |c: &[Vec<i32>]| vec![register(&|g, t| c[g][2 * t]), register(&|g, t| c[g][2 * t + 1])];
+    let register = |f: &dyn Fn(usize, usize) -> i32| -> [u64; LANES] {
+        std::array::from_fn(|lane| of(f(lane >> 2, lane & 3)))
+    };
+    let sums =
+        |c: &[Vec<i32>]| vec![register(&|g, t| c[g][2 * t]), register(&|g, t| c[g][2 * t + 1])];
     let registers = [vec![register(&|g, t| a[g][t])], vec![register(&|g, t| b[t][g])], sums(&c)];
     assert_eq!(run("m8n8k4.f64.f64.f64.f64", &registers)[..2], sums(&d));
 }
@@ -183,7 +210,8 @@ fn sparse_halves_of_thirty_two() {
     }
     let (upper, lower) = (halves_b(&b[..16], f16), halves_b(&b[16..], f16));
     let fragment_b = vec![upper[0], upper[1], lower[0], lower[1]];
-    let registers = [halves_a(&stored, f16), fragment_b, words_c(&c, f32_bits), vec![[0x8888_8888; LANES]]];
+    let registers =
+        [halves_a(&stored, f16), fragment_b, words_c(&c, f32_bits), vec![[0x8888_8888; LANES]]];
     let d = product_of(&a, &b, &c);
     assert_eq!(run("m16n8k32.f32.f16.f16.f32.sparse0", &registers)[..4], words_c(&d, f32_bits));
 }
@@ -191,8 +219,9 @@ fn sparse_halves_of_thirty_two() {
 #[test]
 fn four_products_at_once() {
     let mut random = fastrand::Rng::with_seed(6);
-    let factors: Vec<_> =
-        (0..4).map(|_| (matrix(&mut random, 8, 4, -8, 16), matrix(&mut random, 4, 8, -8, 16))).collect();
+    let factors: Vec<_> = (0..4)
+        .map(|_| (matrix(&mut random, 8, 4, -8, 16), matrix(&mut random, 4, 8, -8, 16)))
+        .collect();
     let c: Vec<_> = (0..4).map(|_| matrix(&mut random, 8, 8, -8, 16)).collect();
     // A by rows, B by columns: each lane has a row of A and a column of B.
     let (mut fragment_a, mut fragment_b) = (vec![[0; LANES]; 2], vec![[0; LANES]; 2]);
@@ -225,10 +254,14 @@ fn small_floats_are_those_of_their_tables() {
         let c = vec![[0; LANES]; 4];
         f32::from_bits(run(&format!("m16n8k16.f32.{factor}.{factor}.f32"), &[a, b, c])[0][0] as u32)
     };
-    for (bits, expected) in [(0x01, 0.001953125), (0x08, 0.015625), (0x7e, 448.0), (0xb8, -1.0), (0x38, 1.0)] {
+    for (bits, expected) in
+        [(0x01, 0.001953125), (0x08, 0.015625), (0x7e, 448.0), (0xb8, -1.0), (0x38, 1.0)]
+    {
         assert_eq!(value("e4m3", bits), expected, "{bits:#x}");
     }
-    for (bits, expected) in [(0x01, 2f32.powi(-16)), (0x7b, 57344.0), (0x7c, f32::INFINITY), (0xbc, -1.0)] {
+    for (bits, expected) in
+        [(0x01, 2f32.powi(-16)), (0x7b, 57344.0), (0x7c, f32::INFINITY), (0xbc, -1.0)]
+    {
         assert_eq!(value("e5m2", bits), expected, "{bits:#x}");
     }
     assert!(value("e4m3", 0x7f).is_nan() && value("e5m2", 0x7d).is_nan());
@@ -250,7 +283,12 @@ fn half_sums_are_rounded_once() {
 
 #[test]
 fn what_is_no_product_has_no_text() {
-    for text in ["m16n8k16.f32.f16.bf16.s32", "m16n8k16.f64.f64.f64.f64.sat", "m8n8k16.f32.f16.f16.f32", "m16n8k4"] {
+    for text in [
+        "m16n8k16.f32.f16.bf16.s32",
+        "m16n8k16.f64.f64.f64.f64.sat",
+        "m8n8k16.f32.f16.f16.f32",
+        "m16n8k4",
+    ] {
         assert_eq!(Product::from_text(text), None, "{text}");
     }
     assert_eq!(Product::from_text("m16n8k32.f32.f16.f16.f32.sparse2"), None);

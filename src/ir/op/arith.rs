@@ -26,7 +26,8 @@ pub struct FloatAttrs {
 }
 
 impl FloatAttrs {
-    pub const IEEE: FloatAttrs = FloatAttrs { round: Round::Nearest, flush: false, saturate: false };
+    pub const IEEE: FloatAttrs =
+        FloatAttrs { round: Round::Nearest, flush: false, saturate: false };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -218,7 +219,10 @@ impl ConvertOp {
             ConvertOp::HighHalf => Some(Type::I32),
             ConvertOp::FromMask => Some(Type::I64),
             ConvertOp::ToMask => Some(Type::Mask),
-            ConvertOp::Trunc | ConvertOp::ZeroExtend | ConvertOp::SignExtend | ConvertOp::Bitcast => None,
+            ConvertOp::Trunc
+            | ConvertOp::ZeroExtend
+            | ConvertOp::SignExtend
+            | ConvertOp::Bitcast => None,
         }
     }
 }

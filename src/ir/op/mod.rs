@@ -194,7 +194,10 @@ impl AtomicOp {
 
     /// Whether it acts on floats alone.
     pub fn is_float(self) -> bool {
-        matches!(self, AtomicOp::FAdd { .. } | AtomicOp::FMin | AtomicOp::FMax | AtomicOp::FCompareExchange)
+        matches!(
+            self,
+            AtomicOp::FAdd { .. } | AtomicOp::FMin | AtomicOp::FMax | AtomicOp::FCompareExchange
+        )
     }
 }
 

@@ -54,10 +54,18 @@ const FLOATS: OpTraits = OpTraits { nans_alike: true, ..COMPUTES };
 /// A computation of the warp as a whole.
 const OF_THE_WARP: OpTraits = OpTraits { lane_wise: false, ..COMPUTES };
 const EXCHANGES: OpTraits = OpTraits { cross_lane: true, ..OF_THE_WARP };
-const READS: OpTraits = OpTraits { pure: false, lane_wise: false, reads_registers: true, ..COMPUTES };
-const WRITES: OpTraits = OpTraits { reads_registers: false, writes_registers: true, masked: true, ..READS };
-const LOADS: OpTraits =
-    OpTraits { pure: false, lane_wise: false, masked: true, memory: true, effect: true, ..COMPUTES };
+const READS: OpTraits =
+    OpTraits { pure: false, lane_wise: false, reads_registers: true, ..COMPUTES };
+const WRITES: OpTraits =
+    OpTraits { reads_registers: false, writes_registers: true, masked: true, ..READS };
+const LOADS: OpTraits = OpTraits {
+    pure: false,
+    lane_wise: false,
+    masked: true,
+    memory: true,
+    effect: true,
+    ..COMPUTES
+};
 const STORES: OpTraits = OpTraits { repeatable: false, ..LOADS };
 
 impl Op {
@@ -97,7 +105,10 @@ impl Op {
             | Op::Fma { .. }
             | Op::FConvert { .. }
             | Op::FloatToInt { .. } => FLOATS,
-            Op::LaneGather { .. } | Op::LaneRead { .. } | Op::LaneScatter { .. } | Op::Product { .. } => EXCHANGES,
+            Op::LaneGather { .. }
+            | Op::LaneRead { .. }
+            | Op::LaneScatter { .. }
+            | Op::Product { .. } => EXCHANGES,
             Op::RfRead { .. } | Op::RfGather { .. } | Op::RegionRead { .. } => READS,
             Op::RfWrite { .. } | Op::RfScatter { .. } => WRITES,
             Op::RegionWrite { .. } => OpTraits { repeatable: false, ..WRITES },
@@ -144,7 +155,9 @@ mod tests {
     fn operations_with_a_guard_are_masked() {
         let (a, b) = (Value(0), Value(1));
         let raise = Op::Raise { fault: crate::LaneFault::Misaligned, guard: None, nomask: true };
-        for op in [Op::Binary { op: BinaryOp::Add, a, b }, raise, Op::Fence, Op::LaneRead { a, lane: b }] {
+        for op in
+            [Op::Binary { op: BinaryOp::Add, a, b }, raise, Op::Fence, Op::LaneRead { a, lane: b }]
+        {
             assert_eq!(op.traits().masked, op.masking().is_some(), "{op:?}");
         }
     }

@@ -81,7 +81,9 @@ impl<'a> Cursor<'a> {
             Some(digits) => u64::from_str_radix(digits, 16).ok(),
             None => word.parse().ok(),
         };
-        let number = number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| self.expected(what))?;
+        let number = number
+            .and_then(|number| T::try_from(number).ok())
+            .ok_or_else(|| self.expected(what))?;
         *self = ahead;
         Ok(number)
     }
@@ -114,8 +116,13 @@ impl<'a> Cursor<'a> {
                     Some('t') => out.push('\t'),
                     Some('0') => out.push('\0'),
                     Some('u') => {
-                        let digits: String =
-                            chars.by_ref().map(|(_, c)| c).skip(1).take_while(|c| *c != '}').take(7).collect();
+                        let digits: String = chars
+                            .by_ref()
+                            .map(|(_, c)| c)
+                            .skip(1)
+                            .take_while(|c| *c != '}')
+                            .take(7)
+                            .collect();
                         let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
                         out.push(code.ok_or_else(|| error.clone())?);
                     }

@@ -52,7 +52,12 @@ pub enum Problem {
 /// Reads one function, which is all of the text but for comments.
 pub fn parse(text: &str) -> Result<Function, ParseError> {
     let (function, rest) = parse_prefix(text)?;
-    match rest.lines().enumerate().map(|(i, line)| Cursor::new(line, i + 1)).find(|line| !line.is_at_end()) {
+    match rest
+        .lines()
+        .enumerate()
+        .map(|(i, line)| Cursor::new(line, i + 1))
+        .find(|line| !line.is_at_end())
+    {
         None => Ok(function),
         Some(line) => {
             let skipped = text[..text.len() - rest.len()].lines().count();
@@ -69,13 +74,19 @@ pub fn parse_prefix(text: &str) -> Result<(Function, &str), ParseError> {
     let mut head = lines.next()?;
     let mut function = parse_head(&mut head)?;
     head.expect_end()?;
-    let mut parser = Parser { blocks: block_names(text)?, active: None, values: HashMap::new(), terminated: true };
+    let mut parser = Parser {
+        blocks: block_names(text)?,
+        active: None,
+        values: HashMap::new(),
+        terminated: true,
+    };
     loop {
         let mut line = lines.next()?;
         let start = line;
         if parser.terminated && line.eat("}") {
             line.expect_end()?;
-            function.active = parser.active.ok_or_else(|| start.expected("an `active` line above"))?;
+            function.active =
+                parser.active.ok_or_else(|| start.expected("an `active` line above"))?;
             return Ok((function, lines.rest));
         }
         parser.line(&mut function, &mut line)?;
@@ -188,7 +199,11 @@ impl Parser {
         Ok(())
     }
 
-    fn inst_or_terminator(&mut self, function: &mut Function, line: &mut Cursor<'_>) -> Result<(), ParseError> {
+    fn inst_or_terminator(
+        &mut self,
+        function: &mut Function,
+        line: &mut Cursor<'_>,
+    ) -> Result<(), ParseError> {
         let start = *line;
         let results = result_names(line);
         if results.is_empty()
@@ -217,7 +232,9 @@ impl Parser {
         let env = Env { lanes: *lanes, banks, values: &block.values };
         let types = op_types(&op, env).map_err(|e| start.error(e.into()))?;
         if types.len() != results.len() {
-            return Err(start.error(Problem::Results { expected: types.len(), found: results.len() }));
+            return Err(
+                start.error(Problem::Results { expected: types.len(), found: results.len() })
+            );
         }
         let mut numbers = Values::new();
         for (name, ty) in results.into_iter().zip(types) {
@@ -232,7 +249,11 @@ impl Parser {
         Ok(())
     }
 
-    fn terminator(&self, function: &Function, line: &mut Cursor<'_>) -> Result<Option<Terminator>, ParseError> {
+    fn terminator(
+        &self,
+        function: &Function,
+        line: &mut Cursor<'_>,
+    ) -> Result<Option<Terminator>, ParseError> {
         let mut ahead = *line;
         let mnemonic = ahead.mnemonic();
         let rest = &mut ahead;
@@ -264,14 +285,20 @@ impl Parser {
             _ => {
                 if let Some(barrier) = mnemonic.strip_prefix("barrier.").and_then(barrier_named) {
                     self.barrier(barrier, rest)?
-                } else if let Some(event) = mnemonic.strip_prefix("lanes.").and_then(LaneEvent::from_name) {
+                } else if let Some(event) =
+                    mnemonic.strip_prefix("lanes.").and_then(LaneEvent::from_name)
+                {
                     rest.expect("resume")?;
                     Terminator::Lanes { event, resume: self.block_id(rest)? }
-                } else if let Some(service) = mnemonic.strip_prefix("service.").and_then(Service::from_name) {
+                } else if let Some(service) =
+                    mnemonic.strip_prefix("service.").and_then(Service::from_name)
+                {
                     let lanes = self.value(rest)?;
                     rest.expect("resume")?;
                     Terminator::Service { service, lanes, resume: self.block_id(rest)? }
-                } else if let Some(kind) = mnemonic.strip_prefix("trap.").and_then(TrapKind::from_name) {
+                } else if let Some(kind) =
+                    mnemonic.strip_prefix("trap.").and_then(TrapKind::from_name)
+                {
                     Terminator::Trap { kind, pc: rest.number("a pc")? }
                 } else {
                     return Ok(None);
@@ -295,7 +322,11 @@ impl Parser {
         Ok(Terminator::Barrier { barrier, resume: self.block_id(line)? })
     }
 
-    fn dispatch(&self, function: &Function, line: &mut Cursor<'_>) -> Result<Terminator, ParseError> {
+    fn dispatch(
+        &self,
+        function: &Function,
+        line: &mut Cursor<'_>,
+    ) -> Result<Terminator, ParseError> {
         let mut from = None;
         if line.eat("from") {
             from = Some(self.value(line)?);
@@ -311,7 +342,11 @@ impl Parser {
         Ok(Terminator::Dispatch { places, from, otherwise: self.block_id(line)? })
     }
 
-    fn deadlock(&self, function: &Function, line: &mut Cursor<'_>) -> Result<Terminator, ParseError> {
+    fn deadlock(
+        &self,
+        function: &Function,
+        line: &mut Cursor<'_>,
+    ) -> Result<Terminator, ParseError> {
         let mut waiting = Vec::new();
         while !line.is_at_end() {
             if !waiting.is_empty() {

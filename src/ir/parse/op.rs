@@ -31,7 +31,9 @@ impl Parser {
             }
             "rf" => self.register_op(function, suffixes, line)?.ok_or_else(unknown),
             "region" => self.region_op(function, suffixes, line)?.ok_or_else(unknown),
-            "load" | "store" | "atomic" => self.memory_op(family, suffixes, line)?.ok_or_else(unknown),
+            "load" | "store" | "atomic" => {
+                self.memory_op(family, suffixes, line)?.ok_or_else(unknown)
+            }
             _ => Err(unknown()),
         }
     }
@@ -59,18 +61,31 @@ impl Parser {
             let [a, b] = self.values(line)?;
             return Ok(Some(Op::Binary { op, a, b }));
         }
-        if let Some((op, to)) = ConvertOp::from_name(mnemonic).and_then(|op| Some((op, op.only_type()?))) {
+        if let Some((op, to)) =
+            ConvertOp::from_name(mnemonic).and_then(|op| Some((op, op.only_type()?)))
+        {
             return Ok(Some(Op::Convert { op, to, a: self.value(line)? }));
         }
         if let Some(function) = SharedFn::from_name(mnemonic) {
             return Ok(Some(Op::Shared { function, a: self.value(line)? }));
         }
-        let (rest, sparse) = mnemonic.strip_suffix(".sparse").map_or((mnemonic, false), |rest| (rest, true));
-        let (rest, compare) = rest.strip_suffix(".compare").map_or((rest, false), |rest| (rest, true));
+        let (rest, sparse) =
+            mnemonic.strip_suffix(".sparse").map_or((mnemonic, false), |rest| (rest, true));
+        let (rest, compare) =
+            rest.strip_suffix(".compare").map_or((rest, false), |rest| (rest, true));
         if let Some(operation) = Operation::from_name(rest) {
             let [image, sampler, args @ ..]: [Value; 17] = self.values(line)?;
             let (guard, nomask) = self.masking(line)?;
-            return Ok(Some(Op::Sample { operation, compare, image, sampler, args, guard, nomask, sparse }));
+            return Ok(Some(Op::Sample {
+                operation,
+                compare,
+                image,
+                sampler,
+                args,
+                guard,
+                nomask,
+                sparse,
+            }));
         }
         if let Some(op) = mnemonic.strip_prefix("wide.").and_then(wide_from_name) {
             let mut args = vec![self.value(line)?];
@@ -129,7 +144,9 @@ impl Parser {
     }
 
     fn product(&self, mnemonic: &str, line: &mut Cursor<'_>) -> Result<Option<Op>, ParseError> {
-        let Some(product) = mnemonic.strip_prefix("product.").and_then(Product::from_text) else { return Ok(None) };
+        let Some(product) = mnemonic.strip_prefix("product.").and_then(Product::from_text) else {
+            return Ok(None);
+        };
         let mut args = vec![self.value(line)?];
         while args.len() < product.operands().count() {
             line.expect(",")?;
@@ -139,25 +156,42 @@ impl Parser {
     }
 
     /// Compares, conversions and float arithmetic.
-    fn with_attributes(&self, mnemonic: &str, line: &mut Cursor<'_>) -> Result<Option<Op>, ParseError> {
+    fn with_attributes(
+        &self,
+        mnemonic: &str,
+        line: &mut Cursor<'_>,
+    ) -> Result<Option<Op>, ParseError> {
         if let Some(cc) = mnemonic.strip_prefix("icmp.").and_then(IntCc::from_name) {
             let [a, b] = self.values(line)?;
             return Ok(Some(Op::ICmp { cc, a, b }));
         }
         if let Some(suffixes) = mnemonic.strip_prefix("int.to.float.") {
             let Some((to, signed, attrs)) = conversion(suffixes) else { return Ok(None) };
-            return Ok(Some(Op::IntToFloat { to, signed, round: attrs.round, a: self.value(line)? }));
+            return Ok(Some(Op::IntToFloat {
+                to,
+                signed,
+                round: attrs.round,
+                a: self.value(line)?,
+            }));
         }
         if let Some(suffixes) = mnemonic.strip_prefix("float.to.int.") {
             let Some((to, signed, attrs)) = conversion(suffixes) else { return Ok(None) };
             let a = self.value(line)?;
             line.expect("nan")?;
             let nan = line.number("the bits of NaN")?;
-            return Ok(Some(Op::FloatToInt { to, signed, round: attrs.round, flush: attrs.flush, nan, a }));
+            return Ok(Some(Op::FloatToInt {
+                to,
+                signed,
+                round: attrs.round,
+                flush: attrs.flush,
+                nan,
+                a,
+            }));
         }
         let (name, suffixes) = mnemonic.split_once('.').unwrap_or((mnemonic, ""));
         if name == "fcmp" {
-            let (cc, flush) = suffixes.strip_suffix(".ftz").map_or((suffixes, false), |cc| (cc, true));
+            let (cc, flush) =
+                suffixes.strip_suffix(".ftz").map_or((suffixes, false), |cc| (cc, true));
             let Some(cc) = FloatCc::from_name(cc) else { return Ok(None) };
             let [a, b] = self.values(line)?;
             return Ok(Some(Op::FCmp { cc, a, b, flush }));
@@ -168,7 +202,9 @@ impl Parser {
         }
         if name == "fconvert" {
             let (to, rest) = suffixes.split_once('.').unwrap_or((suffixes, ""));
-            let (Some(to), Some(attrs)) = (Type::from_name(to), attributes(rest)) else { return Ok(None) };
+            let (Some(to), Some(attrs)) = (Type::from_name(to), attributes(rest)) else {
+                return Ok(None);
+            };
             return Ok(Some(Op::FConvert { to, attrs, a: self.value(line)? }));
         }
         let Some(attrs) = attributes(suffixes) else { return Ok(None) };
@@ -223,7 +259,11 @@ impl Parser {
     }
 
     /// `NAME[FIRST; COUNT],`
-    fn range(&self, function: &Function, line: &mut Cursor<'_>) -> Result<(BankId, u32, u32), ParseError> {
+    fn range(
+        &self,
+        function: &Function,
+        line: &mut Cursor<'_>,
+    ) -> Result<(BankId, u32, u32), ParseError> {
         let bank = self.bank(function, line)?;
         line.expect("[")?;
         let first = line.number("the first register")?;
@@ -234,7 +274,12 @@ impl Parser {
         Ok((bank, first, count))
     }
 
-    fn region_op(&self, function: &Function, suffixes: &str, line: &mut Cursor<'_>) -> Result<Option<Op>, ParseError> {
+    fn region_op(
+        &self,
+        function: &Function,
+        suffixes: &str,
+        line: &mut Cursor<'_>,
+    ) -> Result<Option<Op>, ParseError> {
         if suffixes == "write" {
             let reg = self.reg(function, line)?;
             let (index, region) = self.region(line)?;
@@ -268,10 +313,17 @@ impl Parser {
         Ok((guard, line.eat("nomask")))
     }
 
-    fn memory_op(&self, family: &str, suffixes: &str, line: &mut Cursor<'_>) -> Result<Option<Op>, ParseError> {
-        let (suffixes, sparse) = suffixes.strip_suffix(".sparse").map_or((suffixes, false), |rest| (rest, true));
+    fn memory_op(
+        &self,
+        family: &str,
+        suffixes: &str,
+        line: &mut Cursor<'_>,
+    ) -> Result<Option<Op>, ParseError> {
+        let (suffixes, sparse) =
+            suffixes.strip_suffix(".sparse").map_or((suffixes, false), |rest| (rest, true));
         let mut parts = suffixes.splitn(3, '.');
-        let (Some(space), Some(ty)) = (parts.next().and_then(space_from_name), parts.next().and_then(Type::from_name))
+        let (Some(space), Some(ty)) =
+            (parts.next().and_then(space_from_name), parts.next().and_then(Type::from_name))
         else {
             return Ok(None);
         };
@@ -307,9 +359,13 @@ impl Parser {
             }
             ("store", "") => Some(Op::Store { access, values, sparse }),
             ("atomic", _) => match (AtomicOp::from_name(rest), values[..].split_first()) {
-                (Some(op), Some((&value, compare))) if compare.len() <= 1 => {
-                    Some(Op::Atomic { access, op, value, compare: compare.first().copied(), sparse })
-                }
+                (Some(op), Some((&value, compare))) if compare.len() <= 1 => Some(Op::Atomic {
+                    access,
+                    op,
+                    value,
+                    compare: compare.first().copied(),
+                    sparse,
+                }),
                 _ => None,
             },
             _ => None,

@@ -7,7 +7,10 @@
 mod tables;
 
 use serde::{Deserialize, Serialize};
-use tables::{LOGARITHM, POWER, RECIPROCAL, RECIPROCAL_ROOT, RECIPROCAL_ROOT_OF_DOUBLE, ROOT, ROOT_OF_DOUBLE, SINE};
+use tables::{
+    LOGARITHM, POWER, RECIPROCAL, RECIPROCAL_ROOT, RECIPROCAL_ROOT_OF_DOUBLE, ROOT, ROOT_OF_DOUBLE,
+    SINE,
+};
 
 use super::{Function, Op, SharedFn};
 
@@ -66,7 +69,9 @@ macro_rules! rows {
 pub fn rows(function: SharedFn) -> Option<Rows> {
     Some(match function {
         SharedFn::TableRcp | SharedFn::Rcp64High => rows!(7, RECIPROCAL),
-        SharedFn::TableRsq | SharedFn::Rsq64High => rows!(6, RECIPROCAL_ROOT, RECIPROCAL_ROOT_OF_DOUBLE),
+        SharedFn::TableRsq | SharedFn::Rsq64High => {
+            rows!(6, RECIPROCAL_ROOT, RECIPROCAL_ROOT_OF_DOUBLE)
+        }
         SharedFn::TableSqrt => rows!(6, ROOT, ROOT_OF_DOUBLE),
         SharedFn::TableLg2 => rows!(6, LOGARITHM),
         SharedFn::TableEx2 => rows!(6, POWER),
@@ -100,7 +105,11 @@ impl<const N: usize> Table<N> {
         while at < N {
             let (constant, slope, curvature) = self.rows[at];
             let constant = ((constant as i64) << (PART - 2)) + self.bias;
-            rows[at] = Row { constant: constant as f64, slope: slope as f32, curvature: (curvature * 4) as f32 };
+            rows[at] = Row {
+                constant: constant as f64,
+                slope: slope as f32,
+                curvature: (curvature * 4) as f32,
+            };
             at += 1;
         }
         rows
@@ -175,7 +184,8 @@ pub fn rsq(x: u32) -> u32 {
     let (mantissa, exponent) = parts(x);
     let fraction = mantissa & 0x007f_ffff;
     let even = exponent & 1 == 0;
-    let value = if fraction == 0 && even { 1 << 24 } else { root_table(exponent).at(fraction) >> PART };
+    let value =
+        if fraction == 0 && even { 1 << 24 } else { root_table(exponent).at(fraction) >> PART };
     FLOAT.encode(value, -(exponent >> 1))
 }
 
@@ -317,7 +327,9 @@ fn high_parts(x: u32) -> Result<(u32, i32), u32> {
 pub fn rcp64_high(x: u32) -> u32 {
     high_parts(x).map_or_else(
         |special| special,
-        |(mantissa, exponent)| x & SIGN | HIGH.encode(RECIPROCAL.at(mantissa << 3) >> (PART + 3), -exponent),
+        |(mantissa, exponent)| {
+            x & SIGN | HIGH.encode(RECIPROCAL.at(mantissa << 3) >> (PART + 3), -exponent)
+        },
     )
 }
 
@@ -328,7 +340,9 @@ pub fn rsq64_high(x: u32) -> u32 {
         Err(special) => special,
         Ok(_) if x & SIGN != 0 => NAN,
         Ok((0, exponent)) if exponent & 1 == 0 => ((1023 - exponent / 2) as u32) << 20,
-        Ok((mantissa, exponent)) => HIGH.encode(root_table(exponent).at(mantissa << 3) >> (PART + 3), -(exponent >> 1)),
+        Ok((mantissa, exponent)) => {
+            HIGH.encode(root_table(exponent).at(mantissa << 3) >> (PART + 3), -(exponent >> 1))
+        }
     }
 }
 

@@ -171,7 +171,12 @@ fn sweeps_are_as_a_gpu_has_them() {
 fn particular_operands_are_as_a_gpu_has_them() {
     for (function, cases) in PARTICULAR {
         for &(x, expected) in cases {
-            assert_eq!(function(x), expected, "{x:#010x}: {:#010x}, expected {expected:#010x}", function(x));
+            assert_eq!(
+                function(x),
+                expected,
+                "{x:#010x}: {:#010x}, expected {expected:#010x}",
+                function(x)
+            );
         }
     }
 }

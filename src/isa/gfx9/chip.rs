@@ -10,10 +10,13 @@ use super::table::Opcode;
 
 /// Whether a chip has an instruction of the table.
 pub fn has(chip: Chip, row: &Row) -> bool {
-    use Opcode::{VDot2F32F16, VDot2I32I16, VDot2U32U16, VDot4I32I8, VDot4U32U8, VDot8I32I4, VDot8U32U4};
+    use Opcode::{
+        VDot2F32F16, VDot2I32I16, VDot2U32U16, VDot4I32I8, VDot4U32U8, VDot8I32I4, VDot8U32U4,
+    };
     match row.opcode {
         Opcode::VFmacF32 | Opcode::VXnorB32 => matches!(chip, Chip::Any | Chip::Gfx906),
-        VDot2F32F16 | VDot2I32I16 | VDot2U32U16 | VDot4I32I8 | VDot4U32U8 | VDot8I32I4 | VDot8U32U4 => {
+        VDot2F32F16 | VDot2I32I16 | VDot2U32U16 | VDot4I32I8 | VDot4U32U8 | VDot8I32I4
+        | VDot8U32U4 => {
             matches!(chip, Chip::Any | Chip::Gfx906)
         }
         _ => chip != Chip::Generic || !row.has(Modifiers::MIX),

@@ -110,12 +110,18 @@ impl DppControl {
 impl Instruction {
     /// Decodes the instruction at the start of `code`. None: illegal or cut off.
     pub fn decode(code: &[u8]) -> Option<Instruction> {
-        let dword = |i: usize| Some(u32::from_le_bytes(*code.get(4 * i..4 * i + 4)?.first_chunk()?));
+        let dword =
+            |i: usize| Some(u32::from_le_bytes(*code.get(4 * i..4 * i + 4)?.first_chunk()?));
         let first = dword(0)?;
         let form = Form::of(first)?;
         let row = table::lookup(form.encoding, form.format, form.op(first))?;
-        let mut instruction =
-            Instruction { row, encoding: form.encoding, format: form.format, word: first.into(), bytes: 4 };
+        let mut instruction = Instruction {
+            row,
+            encoding: form.encoding,
+            format: form.format,
+            word: first.into(),
+            bytes: 4,
+        };
         if form.encoding.bytes() == 8 || instruction.has_literal() {
             instruction.word |= u64::from(dword(1)?) << 32;
             instruction.bytes = 8;
@@ -190,16 +196,24 @@ impl Instruction {
         };
         match location(self.encoding, self.row, slot.role) {
             Location::None => Some(Operand::None),
-            Location::Scalar { lo, bits, shift } => Operand::scalar_register(self.bits(lo, bits) << shift, dwords),
-            Location::ScalarSource { lo } => scalar(self.bits(lo, 8)).filter(|operand| *operand != Operand::LdsDirect),
+            Location::Scalar { lo, bits, shift } => {
+                Operand::scalar_register(self.bits(lo, bits) << shift, dwords)
+            }
+            Location::ScalarSource { lo } => {
+                scalar(self.bits(lo, 8)).filter(|operand| *operand != Operand::LdsDirect)
+            }
             Location::Vector { lo } => Operand::vector(self.bits(lo, 8), dwords),
             Location::Source { lo } => match self.bits(lo, 9) {
                 number @ 256.. => Operand::vector(number - 256, dwords),
                 number => scalar(number),
             },
-            Location::SdwaSource { lo, scalar } if self.bit(scalar) => Operand::scalar_source(self.bits(lo, 8), dwords),
+            Location::SdwaSource { lo, scalar } if self.bit(scalar) => {
+                Operand::scalar_source(self.bits(lo, 8), dwords)
+            }
             Location::SdwaSource { lo, .. } => Operand::vector(self.bits(lo, 8), dwords),
-            Location::SdwaMask if self.bit(47) => Operand::scalar_register(self.bits(40, 7), dwords),
+            Location::SdwaMask if self.bit(47) => {
+                Operand::scalar_register(self.bits(40, 7), dwords)
+            }
             Location::SdwaMask | Location::Vcc => Some(Operand::Scalar(VCC)),
             Location::Literal => Some(self.literal()),
         }
@@ -244,7 +258,11 @@ impl Instruction {
 
     /// The source of a slot with its modifiers.
     pub(super) fn read_source(&self, slot: &Slot) -> Source {
-        let mut source = Source { operand: self.read(slot).unwrap_or(Operand::None), ty: slot.ty, ..Source::NONE };
+        let mut source = Source {
+            operand: self.read(slot).unwrap_or(Operand::None),
+            ty: slot.ty,
+            ..Source::NONE
+        };
         let Some(n @ 0..=2) = source_number(slot.role) else { return source };
         let float = slot.modifiers == SourceModifiers::Float;
         match self.encoding {
@@ -252,7 +270,11 @@ impl Instruction {
                 let neg = self.bit(61 + n);
                 source.neg = float && neg;
                 source.sext = slot.modifiers == SourceModifiers::Sext && neg;
-                source.abs = float && self.row.slot(Role::Sdst).is_none_or(|_| self.row.slot(Role::Vdst).is_none());
+                source.abs = float
+                    && self
+                        .row
+                        .slot(Role::Sdst)
+                        .is_none_or(|_| self.row.slot(Role::Vdst).is_none());
                 source.abs &= self.bit(8 + n);
                 source.op_sel = self.row.has(Modifiers::OP_SEL) && self.bit(11 + n);
             }
@@ -319,7 +341,10 @@ impl Instruction {
                 1 => DstUnused::Sext,
                 _ => DstUnused::Preserve,
             };
-            Sdwa { dst_sel: Sel::ALL.get(self.bits(40, 3) as usize).copied().unwrap_or(Sel::Dword), dst_unused }
+            Sdwa {
+                dst_sel: Sel::ALL.get(self.bits(40, 3) as usize).copied().unwrap_or(Sel::Dword),
+                dst_unused,
+            }
         })
     }
 

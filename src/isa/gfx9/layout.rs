@@ -14,7 +14,14 @@ pub struct Form {
     op_bits: u8,
 }
 
-const fn form(encoding: Encoding, format: Format, mask: u32, bits: u32, op_lo: u8, op_bits: u8) -> Form {
+const fn form(
+    encoding: Encoding,
+    format: Format,
+    mask: u32,
+    bits: u32,
+    op_lo: u8,
+    op_bits: u8,
+) -> Form {
     Form { encoding, format, mask, bits, op_lo, op_bits }
 }
 
@@ -126,15 +133,24 @@ pub fn location(encoding: Encoding, row: &Row, role: Role) -> Location {
 
         (Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk, Role::Sdst) => sgpr(16, 7, 0),
         (Encoding::Sopk, Role::Src0) => sgpr(16, 7, 0),
-        (Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc, Role::Src0 | Role::Sreg0) => ScalarSource { lo: 0 },
+        (Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc, Role::Src0 | Role::Sreg0) => {
+            ScalarSource { lo: 0 }
+        }
         (Encoding::Sop2 | Encoding::Sopc, Role::Src1) => ScalarSource { lo: 8 },
 
         (Encoding::Vop1, Role::Sdst) => sgpr(17, 8, 0),
-        (Encoding::Vop1 | Encoding::Vop2 | Encoding::Sdwa | Encoding::Dpp, Role::Vdst) => Vector { lo: 17 },
-        (Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc, Role::Src0 | Role::Vsrc0) => Source { lo: 0 },
+        (Encoding::Vop1 | Encoding::Vop2 | Encoding::Sdwa | Encoding::Dpp, Role::Vdst) => {
+            Vector { lo: 17 }
+        }
+        (Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc, Role::Src0 | Role::Vsrc0) => {
+            Source { lo: 0 }
+        }
         (Encoding::Vop2 | Encoding::Vopc | Encoding::Dpp, Role::Src1) => Vector { lo: 9 },
         (Encoding::Sdwa, Role::Sdst) if row.slot(Role::Vdst).is_none() => Location::SdwaMask,
-        (Encoding::Vop2 | Encoding::Vopc | Encoding::Sdwa | Encoding::Dpp, Role::Sdst | Role::Src2) => Vcc,
+        (
+            Encoding::Vop2 | Encoding::Vopc | Encoding::Sdwa | Encoding::Dpp,
+            Role::Sdst | Role::Src2,
+        ) => Vcc,
         (Encoding::Dpp, Role::Src0) => Vector { lo: 32 },
         (Encoding::Sdwa, Role::Src0) => SdwaSource { lo: 32, scalar: 55 },
         (Encoding::Sdwa, Role::Src1) => SdwaSource { lo: 9, scalar: 63 },
@@ -144,7 +160,9 @@ pub fn location(encoding: Encoding, row: &Row, role: Role) -> Location {
         (Encoding::Vop3, Role::Sdst) => sgpr(0, 8, 0),
         // Interpolation has the attribute in place of the first source.
         (Encoding::Vop3, Role::Vsrc0) if row.slot(Role::Attribute).is_some() => Source { lo: 41 },
-        (Encoding::Vop3 | Encoding::Vop3p, Role::Src0 | Role::Vsrc0 | Role::Ssrc0) => Source { lo: 32 },
+        (Encoding::Vop3 | Encoding::Vop3p, Role::Src0 | Role::Vsrc0 | Role::Ssrc0) => {
+            Source { lo: 32 }
+        }
         (Encoding::Vop3 | Encoding::Vop3p, Role::Src1 | Role::Ssrc1) => Source { lo: 41 },
         (Encoding::Vop3 | Encoding::Vop3p, Role::Src2 | Role::Vsrc2) => Source { lo: 50 },
 
@@ -155,9 +173,13 @@ pub fn location(encoding: Encoding, row: &Row, role: Role) -> Location {
         (Encoding::Smem, Role::Sbase) => sgpr(0, 6, 1),
 
         (Encoding::Ds, Role::Addr)
-        | (Encoding::Flat | Encoding::Mubuf | Encoding::Mtbuf | Encoding::Mimg, Role::Vaddr) => Vector { lo: 32 },
+        | (Encoding::Flat | Encoding::Mubuf | Encoding::Mtbuf | Encoding::Mimg, Role::Vaddr) => {
+            Vector { lo: 32 }
+        }
         (Encoding::Ds, Role::Data0)
-        | (Encoding::Flat | Encoding::Mubuf | Encoding::Mtbuf | Encoding::Mimg, Role::Vdata) => Vector { lo: 40 },
+        | (Encoding::Flat | Encoding::Mubuf | Encoding::Mtbuf | Encoding::Mimg, Role::Vdata) => {
+            Vector { lo: 40 }
+        }
         (Encoding::Ds, Role::Data1) => Vector { lo: 48 },
         (Encoding::Ds | Encoding::Flat, Role::Vdst) => Vector { lo: 56 },
         (Encoding::Flat, Role::Saddr) => sgpr(48, 7, 0),

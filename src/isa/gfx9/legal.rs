@@ -9,7 +9,10 @@ use super::row::{Encoding, Modifiers, OperandType, Role, Row, Slot, SourceModifi
 pub(super) fn is_legal(instruction: &Instruction) -> bool {
     let row = instruction.row();
     instruction.word() & reserved(instruction.encoding(), row) == 0
-        && row.operands.iter().all(|slot| instruction.read(slot).is_some_and(|operand| fits(slot, operand)))
+        && row
+            .operands
+            .iter()
+            .all(|slot| instruction.read(slot).is_some_and(|operand| fits(slot, operand)))
         && special(instruction)
 }
 
@@ -48,8 +51,15 @@ pub(super) fn reserved(encoding: Encoding, row: &Row) -> u64 {
                 | unless(Role::Data0, ones(40, 8))
                 | unless(Role::Data1, ones(48, 8))
                 | unless_any(row, &[Role::Vdst, Role::Data0], 1 << 25)
-                | (if row.has(Modifiers::GDS) || row.has(Modifiers::GDS_ONLY) { 0 } else { 1 << 16 })
-                | (if [Modifiers::OFFSET, Modifiers::OFFSETS, Modifiers::SWIZZLE].iter().any(|m| row.has(*m)) {
+                | (if row.has(Modifiers::GDS) || row.has(Modifiers::GDS_ONLY) {
+                    0
+                } else {
+                    1 << 16
+                })
+                | (if [Modifiers::OFFSET, Modifiers::OFFSETS, Modifiers::SWIZZLE]
+                    .iter()
+                    .any(|m| row.has(*m))
+                {
                     0
                 } else {
                     ones(0, 16)
@@ -88,10 +98,13 @@ fn vop3(row: &Row) -> u64 {
     let interp = row.slot(Role::Attribute).is_some();
     for (n, modifiers) in sources(row).into_iter().enumerate() {
         let n = n as u8;
-        let (number, neg, abs) = (ones(32 + 9 * n, 9), 1 << (61 + n), if two { 0 } else { 1 << (8 + n) });
+        let (number, neg, abs) =
+            (ones(32 + 9 * n, 9), 1 << (61 + n), if two { 0 } else { 1 << (8 + n) });
         mask |= match modifiers {
             // The attribute and the parameter.
-            None if interp && n == 0 => neg | abs | if row.has(Modifiers::HIGH) { 0 } else { 1 << 40 },
+            None if interp && n == 0 => {
+                neg | abs | if row.has(Modifiers::HIGH) { 0 } else { 1 << 40 }
+            }
             None if n == 1 && row.slot(Role::Parameter).is_some() => neg | abs,
             None => number | neg | abs | if op_sel { 1 << (11 + n) } else { 0 },
             // Integers of instructions with `op_sel` ignore them.
@@ -160,7 +173,8 @@ fn special(instruction: &Instruction) -> bool {
         Encoding::Flat => !(instruction.bit(13) && instruction.bit(55)),
         // LLVM wants room for all four texels, also if `d16` needs less.
         Encoding::Mimg => {
-            row.slot(Role::Vdata).is_none_or(|slot| slot.ty != OperandType::B128) || instruction.bits(40, 8) <= 252
+            row.slot(Role::Vdata).is_none_or(|slot| slot.ty != OperandType::B128)
+                || instruction.bits(40, 8) <= 252
         }
         Encoding::Dpp => instruction.dpp().is_some(),
         Encoding::Sdwa => {

@@ -159,7 +159,9 @@ impl Instruction {
                 fixed * u8::from(returns)
             }
             (Encoding::Flat, Role::Saddr) => fixed * u8::from(self.has_saddr()),
-            (Encoding::Flat, Role::Vaddr) if self.has_saddr() => u8::from(self.format() == Format::Global),
+            (Encoding::Flat, Role::Vaddr) if self.has_saddr() => {
+                u8::from(self.format() == Format::Global)
+            }
             (Encoding::Mubuf | Encoding::Mtbuf, Role::Vaddr) => self.bits(12, 2).count_ones() as u8,
             (Encoding::Mubuf, Role::Vdata) if self.bit(16) => 0,
             (Encoding::Mubuf, Role::Vdata) => fixed + u8::from(self.bit(55)),
@@ -180,7 +182,8 @@ impl Instruction {
             _ => (components.max(1), &[1, 2, 3, 4, 5], 1),
         };
         let packed = self.row().has(Modifiers::D16) && self.bit(63);
-        let dwords = if packed { components.div_ceil(2) } else { components } + u8::from(self.bit(16));
+        let dwords =
+            if packed { components.div_ceil(2) } else { components } + u8::from(self.bit(16));
         if known.contains(&dwords) { dwords } else { usual }
     }
 
@@ -233,7 +236,11 @@ impl Instruction {
             saddr: Some(self.operand(Role::Saddr)).filter(|saddr| *saddr != Operand::None),
             data: self.operand(Role::Vdata),
             dst: self.operand(Role::Vdst),
-            offset: if segment == Segment::Flat { self.bits(0, 13) as i32 } else { self.signed(0, 13) },
+            offset: if segment == Segment::Flat {
+                self.bits(0, 13) as i32
+            } else {
+                self.signed(0, 13)
+            },
             glc: self.bit(16),
             slc: self.bit(17),
             lds: self.bit(13),

@@ -150,7 +150,8 @@ pub const fn slot_count(signature: &str) -> usize {
 pub const fn slots<const N: usize>(signature: &str) -> [Slot; N] {
     let mut cursor = Cursor { bytes: signature.as_bytes(), at: 0 };
     cursor.word();
-    let mut slots = [Slot { role: Role::K, ty: OperandType::Varies, modifiers: SourceModifiers::None }; N];
+    let mut slots =
+        [Slot { role: Role::K, ty: OperandType::Varies, modifiers: SourceModifiers::None }; N];
     let mut n = 0;
     while let Some(slot) = cursor.slot() {
         slots[n] = slot;
@@ -191,7 +192,8 @@ impl<'a> Cursor<'a> {
     /// Letters, digits and `_`.
     const fn word(&mut self) -> &'a [u8] {
         let start = self.at;
-        while self.at < self.bytes.len() && (self.bytes[self.at].is_ascii_alphanumeric() || self.bytes[self.at] == b'_')
+        while self.at < self.bytes.len()
+            && (self.bytes[self.at].is_ascii_alphanumeric() || self.bytes[self.at] == b'_')
         {
             self.at += 1;
         }

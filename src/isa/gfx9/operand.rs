@@ -42,13 +42,14 @@ impl Operand {
         let first = number & !(dwords.min(4).next_power_of_two() - 1);
         // LLVM knows tuples of four and more up to s103.
         let sgprs = if dwords > 2 { 104 } else { 102 };
-        let tuple = |limit| (u16::from(first) + u16::from(dwords) <= limit).then_some(Operand::Scalar(first));
+        let tuple = |limit| {
+            (u16::from(first) + u16::from(dwords) <= limit).then_some(Operand::Scalar(first))
+        };
         match number {
             0..102 => tuple(sgprs),
             108..124 => tuple(124),
-            102..108 | 126 => {
-                (dwords == 1 || dwords == 2 && number.is_multiple_of(2)).then_some(Operand::Scalar(number))
-            }
+            102..108 | 126 => (dwords == 1 || dwords == 2 && number.is_multiple_of(2))
+                .then_some(Operand::Scalar(number)),
             124 | 127 => (dwords == 1).then_some(Operand::Scalar(number)),
             125 => Some(Operand::Scalar(number)),
             _ => None,

@@ -90,7 +90,14 @@ impl Encoding {
     pub const fn is_vector(self) -> bool {
         matches!(
             self,
-            Self::Vop2 | Self::Vop1 | Self::Vopc | Self::Vop3 | Self::Vop3p | Self::Sdwa | Self::Dpp | Self::Vintrp
+            Self::Vop2
+                | Self::Vop1
+                | Self::Vopc
+                | Self::Vop3
+                | Self::Vop3p
+                | Self::Sdwa
+                | Self::Dpp
+                | Self::Vintrp
         )
     }
 }
@@ -341,7 +348,11 @@ impl Row {
                 Some((format.encoding(), format, op)),
                 e64.filter(|_| !without.e64).map(|base| (Encoding::Vop3, Format::Vop3, base + op)),
                 (short && !without.sdwa).then_some((Encoding::Sdwa, format, op)),
-                (short && !without.dpp && format != Format::Vopc).then_some((Encoding::Dpp, format, op)),
+                (short && !without.dpp && format != Format::Vopc).then_some((
+                    Encoding::Dpp,
+                    format,
+                    op,
+                )),
             ]
             .into_iter()
             .flatten()

@@ -60,37 +60,75 @@ pub fn trailers(encoding: Encoding, format: Format, row: &Row) -> Trailers {
             let count = if role(Role::Src2) { 4 } else { 3 };
             let bits = if count == 4 { [11, 12, 13, 14] } else { [11, 12, 14, 0] };
             when(has(Modifiers::HIGH), &[flag("high", 40)]);
-            when(has(Modifiers::OP_SEL), &[Trailer::Bits { name: "op_sel", bits, count, usual: false }]);
+            when(
+                has(Modifiers::OP_SEL),
+                &[Trailer::Bits { name: "op_sel", bits, count, usual: false }],
+            );
             when(has(Modifiers::CLAMP), &[flag("clamp", 15)]);
             when(has(Modifiers::OMOD), &[Trailer::Bare { lo: 59, bits: 2, words: OMOD }]);
         }
         Encoding::Vop3p => {
             let count = if role(Role::Src2) { 3 } else { 2 };
-            let (mix, bits) = (has(Modifiers::MIX), |name, bits, usual| Trailer::Bits { name, bits, count, usual });
-            when(true, &[bits("op_sel", [11, 12, 13, 0], false), bits("op_sel_hi", [59, 60, 14, 0], !mix)]);
-            when(!mix, &[bits("neg_lo", [61, 62, 63, 0], false), bits("neg_hi", [8, 9, 10, 0], false)]);
+            let (mix, bits) = (has(Modifiers::MIX), |name, bits, usual| Trailer::Bits {
+                name,
+                bits,
+                count,
+                usual,
+            });
+            when(
+                true,
+                &[bits("op_sel", [11, 12, 13, 0], false), bits("op_sel_hi", [59, 60, 14, 0], !mix)],
+            );
+            when(
+                !mix,
+                &[bits("neg_lo", [61, 62, 63, 0], false), bits("neg_hi", [8, 9, 10, 0], false)],
+            );
             when(true, &[flag("clamp", 15)]);
         }
         Encoding::Sdwa => {
             let vdst = role(Role::Vdst);
             when(vdst, &[flag("clamp", 45), Trailer::Bare { lo: 46, bits: 2, words: OMOD }]);
-            when(vdst, &[sel("dst_sel", 40), Trailer::Word { name: "dst_unused", lo: 43, bits: 2, words: UNUSED }]);
+            when(
+                vdst,
+                &[
+                    sel("dst_sel", 40),
+                    Trailer::Word { name: "dst_unused", lo: 43, bits: 2, words: UNUSED },
+                ],
+            );
             when(role(Role::Src0), &[sel("src0_sel", 48)]);
             when(role(Role::Src1), &[sel("src1_sel", 56)]);
         }
         Encoding::Dpp => {
             let mask = |name, lo| Trailer::Hex { name, lo, bits: 4, always: true };
-            when(true, &[Trailer::DppControl, mask("row_mask", 60), mask("bank_mask", 56), flag("bound_ctrl:1", 51)]);
+            when(
+                true,
+                &[
+                    Trailer::DppControl,
+                    mask("row_mask", 60),
+                    mask("bank_mask", 56),
+                    flag("bound_ctrl:1", 51),
+                ],
+            );
         }
         Encoding::Smem => when(has(Modifiers::GLC), &[flag("glc", 16)]),
         Encoding::Ds => {
             when(has(Modifiers::OFFSET), &[offset("offset", 0, 16, false)]);
-            when(has(Modifiers::OFFSETS), &[offset("offset0", 0, 8, false), offset("offset1", 8, 8, false)]);
+            when(
+                has(Modifiers::OFFSETS),
+                &[offset("offset0", 0, 8, false), offset("offset1", 8, 8, false)],
+            );
             when(has(Modifiers::SWIZZLE), &[Trailer::Swizzle]);
             when(has(Modifiers::GDS) || has(Modifiers::GDS_ONLY), &[flag("gds", 16)]);
         }
         Encoding::Flat => {
-            when(true, &[offset("offset", 0, 13, format != Format::Flat), flag("glc", 16), flag("slc", 17)]);
+            when(
+                true,
+                &[
+                    offset("offset", 0, 13, format != Format::Flat),
+                    flag("glc", 16),
+                    flag("slc", 17),
+                ],
+            );
             when(has(Modifiers::LDS), &[flag("lds", 13)]);
         }
         Encoding::Mubuf if role(Role::Srsrc) => {

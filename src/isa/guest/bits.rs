@@ -46,7 +46,11 @@ pub fn range<'a>(cx: &mut impl Emit<'a>, value: Value, lo: u32, bits: u32, signe
     if above == 0 || signed {
         let left = if above == 0 { value } else { shl(cx, value, above) };
         let count = word(cx, 32 - bits);
-        return if signed { cx.builder().shr_s(left, count) } else { cx.builder().shr_u(left, count) };
+        return if signed {
+            cx.builder().shr_s(left, count)
+        } else {
+            cx.builder().shr_u(left, count)
+        };
     }
     let right = if lo == 0 { value } else { shr(cx, value, lo) };
     let mask = word(cx, (1 << bits) - 1);
@@ -54,7 +58,13 @@ pub fn range<'a>(cx: &mut impl Emit<'a>, value: Value, lo: u32, bits: u32, signe
 }
 
 /// `len` bits from bit `pos` on, both of the value's type. Bits past the highest read as 0, or signed as the highest; no bits give 0.
-pub fn field<'a>(cx: &mut impl Emit<'a>, value: Value, pos: Value, len: Value, signed: bool) -> Value {
+pub fn field<'a>(
+    cx: &mut impl Emit<'a>,
+    value: Value,
+    pos: Value,
+    len: Value,
+    signed: bool,
+) -> Value {
     let ty = cx.builder().ty(value).ty;
     let width = cx.constant_of(ty, ty.bits().into());
     let len = cx.builder().min_u(len, width);
@@ -81,7 +91,13 @@ pub fn ones<'a>(cx: &mut impl Emit<'a>, ty: Type, pos: Value, len: Value) -> Val
 }
 
 /// `base` with `len` bits of `value` at bit `pos`.
-pub fn insert<'a>(cx: &mut impl Emit<'a>, base: Value, value: Value, pos: Value, len: Value) -> Value {
+pub fn insert<'a>(
+    cx: &mut impl Emit<'a>,
+    base: Value,
+    value: Value,
+    pos: Value,
+    len: Value,
+) -> Value {
     let ty = cx.builder().ty(value).ty;
     let mask = ones(cx, ty, pos, len);
     let b = cx.builder();
@@ -203,7 +219,12 @@ pub fn start_selector<'a>(cx: &mut impl Emit<'a>, starts: [u32; 4], start: Value
 
 /// Four bytes of `high:low`. Each nibble of the selector names a byte, and with its bit 3 the sign of that byte instead. A word that is
 /// none is 0.
-pub fn permute_known<'a>(cx: &mut impl Emit<'a>, low: Option<Value>, high: Option<Value>, selector: u32) -> Value {
+pub fn permute_known<'a>(
+    cx: &mut impl Emit<'a>,
+    low: Option<Value>,
+    high: Option<Value>,
+    selector: u32,
+) -> Value {
     let mut result = None;
     let mut at = 0;
     while at < 4 {
@@ -221,7 +242,9 @@ pub fn permute_known<'a>(cx: &mut impl Emit<'a>, low: Option<Value>, high: Optio
         } else {
             // Neighbours that stay neighbours move together.
             let follows = |count: u32| {
-                at + count < 4 && byte + count < 4 && selector >> ((at + count) * 4) & 0xf == nibble + count
+                at + count < 4
+                    && byte + count < 4
+                    && selector >> ((at + count) * 4) & 0xf == nibble + count
             };
             while follows(count) {
                 count += 1;
@@ -231,7 +254,8 @@ pub fn permute_known<'a>(cx: &mut impl Emit<'a>, low: Option<Value>, high: Optio
                 // What is above is shifted out.
                 shl(cx, source, at * 8)
             } else {
-                let piece = if bits == 32 { source } else { range(cx, source, byte * 8, bits, false) };
+                let piece =
+                    if bits == 32 { source } else { range(cx, source, byte * 8, bits, false) };
                 if at == 0 { piece } else { shl(cx, piece, at * 8) }
             }
         };
@@ -252,7 +276,8 @@ pub fn permute<'a>(cx: &mut impl Emit<'a>, low: Value, high: Value, selector: Va
     let bytes = cx.builder().concat(low, high);
     let mut result = word(cx, 0);
     for at in 0..4 {
-        let (index, replicate) = (range(cx, selector, at * 4, 3, false), range(cx, selector, at * 4 + 3, 1, true));
+        let (index, replicate) =
+            (range(cx, selector, at * 4, 3, false), range(cx, selector, at * 4 + 3, 1, true));
         let offset = shl(cx, index, 3);
         let offset = cx.builder().zero_extend(Type::I64, offset);
         let shifted = cx.builder().shr_u(bytes, offset);

@@ -24,7 +24,11 @@ pub fn to_bf16<'a>(cx: &mut impl Emit<'a>, round: Round, nan: u64, value: Value)
         Round::Up | Round::Down => {
             // Magnitudes grow where the sign is that of the direction.
             let negative = cx.builder().icmp(IntCc::LtS, bits, zero);
-            if round == Round::Up { cx.one_of(negative, zero, all) } else { cx.one_of(negative, all, zero) }
+            if round == Round::Up {
+                cx.one_of(negative, zero, all)
+            } else {
+                cx.one_of(negative, all, zero)
+            }
         }
     };
     let magnitude = cx.builder().and(bits, magnitude);

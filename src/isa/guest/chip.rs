@@ -30,7 +30,11 @@ impl Chip {
 
     /// A text or mnemonic of the table's names with those of the chip.
     pub fn named(self, text: String) -> String {
-        if self.fused_mix() && text.starts_with(MIX) { text.replacen(MIX, FUSED_MIX, 1) } else { text }
+        if self.fused_mix() && text.starts_with(MIX) {
+            text.replacen(MIX, FUSED_MIX, 1)
+        } else {
+            text
+        }
     }
 
     /// The reverse. None: the chip has another name for it.

@@ -43,7 +43,11 @@ impl<P, S> Default for Found<P, S> {
 
 impl<P: Copy + Ord + Hash, S> Found<P, S> {
     /// Finds what can be reached from `entry`. `visit` says what is at a place that was not known, given what is known on the way to it.
-    pub fn explore<C: Default>(&mut self, entry: P, mut visit: impl FnMut(P, C) -> (S, Ways<P, C>)) {
+    pub fn explore<C: Default>(
+        &mut self,
+        entry: P,
+        mut visit: impl FnMut(P, C) -> (S, Ways<P, C>),
+    ) {
         let mut work = vec![(entry, C::default())];
         self.leaders.insert(entry);
         while let Some((place, known)) = work.pop() {
@@ -60,8 +64,13 @@ impl<P: Copy + Ord + Hash, S> Found<P, S> {
 
     /// Cuts what was found into blocks; those that are there keep their extent. `cut` makes the block that begins at a place, and says
     /// before which place it ends, if it does not end with an instruction.
-    pub fn cut_blocks<B>(&self, blocks: &mut BTreeMap<P, B>, mut cut: impl FnMut(P) -> (B, Option<P>)) {
-        let mut work: Vec<P> = self.leaders.iter().copied().filter(|place| self.steps.contains_key(place)).collect();
+    pub fn cut_blocks<B>(
+        &self,
+        blocks: &mut BTreeMap<P, B>,
+        mut cut: impl FnMut(P) -> (B, Option<P>),
+    ) {
+        let mut work: Vec<P> =
+            self.leaders.iter().copied().filter(|place| self.steps.contains_key(place)).collect();
         while let Some(start) = work.pop() {
             if blocks.contains_key(&start) {
                 continue;
@@ -146,7 +155,13 @@ mod tests {
         let last = 2 * MAX_BLOCK as u32 + 10;
         let mut found = Found::default();
         found.explore(3, |at, ()| {
-            (at, Ways { next: if at == last { None } else { Some((at + 1, ())) }, leaders: smallvec![] })
+            (
+                at,
+                Ways {
+                    next: if at == last { None } else { Some((at + 1, ())) },
+                    leaders: smallvec![],
+                },
+            )
         });
         let lengths: Vec<usize> = blocks(&found, last).values().map(Vec::len).collect();
         assert_eq!(lengths, [MAX_BLOCK, MAX_BLOCK, 8]);

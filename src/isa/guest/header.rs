@@ -49,8 +49,12 @@ pub enum Interpolation {
 }
 
 impl Interpolation {
-    const ALL: [Interpolation; 4] =
-        [Interpolation::Unused, Interpolation::Constant, Interpolation::Perspective, Interpolation::Linear];
+    const ALL: [Interpolation; 4] = [
+        Interpolation::Unused,
+        Interpolation::Constant,
+        Interpolation::Perspective,
+        Interpolation::Linear,
+    ];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -83,7 +87,8 @@ pub enum Flag {
 }
 
 impl Flag {
-    pub const ALL: [Flag; 5] = [Flag::Targets, Flag::Kills, Flag::Stores, Flag::Memory, Flag::Doubles];
+    pub const ALL: [Flag; 5] =
+        [Flag::Targets, Flag::Kills, Flag::Stores, Flag::Memory, Flag::Doubles];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -151,8 +156,10 @@ impl Header {
             return Err(HeaderError::Version { found: version });
         }
         let found = header.field(10, 4);
-        let stage =
-            Stage::ALL.into_iter().find(|&stage| stage as u32 + 1 == found).ok_or(HeaderError::Stage { found })?;
+        let stage = Stage::ALL
+            .into_iter()
+            .find(|&stage| stage as u32 + 1 == found)
+            .ok_or(HeaderError::Stage { found })?;
         let found = header.field(0, 5);
         if found != kind(stage) {
             return Err(HeaderError::Kind { found, stage });
@@ -226,7 +233,10 @@ impl Header {
 
     /// The header of two programs of a stage that one thread runs one after the other: what either needs, reads, writes and is allowed.
     pub fn with(mut self, first: &Header) -> Header {
-        let (local, crs) = (self.local_bytes().max(first.local_bytes()), self.field(96, 24).max(first.field(96, 24)));
+        let (local, crs) = (
+            self.local_bytes().max(first.local_bytes()),
+            self.field(96, 24).max(first.field(96, 24)),
+        );
         for flag in Flag::ALL {
             self.set(flag, self.has(flag) || first.has(flag));
         }
@@ -258,7 +268,11 @@ impl Header {
     /// Marks an input word as used. False: the map has no place for it, or it cannot be made so.
     pub fn set_input(&mut self, address: u16, how: Interpolation) -> bool {
         let Some((at, bits)) = self.input_bits(address) else { return false };
-        self.put(at, bits, if bits == 1 { u32::from(how != Interpolation::Unused) } else { how as u32 });
+        self.put(
+            at,
+            bits,
+            if bits == 1 { u32::from(how != Interpolation::Unused) } else { how as u32 },
+        );
         self.input(address) == how
     }
 
@@ -339,10 +353,18 @@ mod tests {
     #[test]
     fn maps_are_where_the_facts_have_them() {
         let bit = |header: &Header, at: u32| header.bytes()[at as usize / 8] >> (at % 8) & 1 != 0;
-        for (address, at) in [(0x60, 184), (0x70, 188), (0x80, 192), (0x280, 320), (0x2c0, 336), (0x2f8, 350)] {
+        for (address, at) in
+            [(0x60, 184), (0x70, 188), (0x80, 192), (0x280, 320), (0x2c0, 336), (0x2f8, 350)]
+        {
             let mut header = Header::new(Stage::Vertex);
-            assert!(header.set_input(address, Interpolation::Constant) && bit(&header, at), "{address:#x}");
-            assert!(header.set_output(address) && bit(&header, at + 240) && header.writes(address), "{address:#x}");
+            assert!(
+                header.set_input(address, Interpolation::Constant) && bit(&header, at),
+                "{address:#x}"
+            );
+            assert!(
+                header.set_output(address) && bit(&header, at + 240) && header.writes(address),
+                "{address:#x}"
+            );
         }
         let fragment = [
             (0x7c, 191, Interpolation::Linear),

@@ -11,8 +11,8 @@
 use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashMap;
 use warploom_ir::{
-    BankId, BinaryOp, Block, BlockId, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Space, Terminator, Type,
-    UnaryOp, Value, ValueType, Window, table,
+    BankId, BinaryOp, Block, BlockId, CellKind, ConvertOp, Function, Inst, Op, Part, Reg, Space,
+    Terminator, Type, UnaryOp, Value, ValueType, Window, table,
 };
 
 /// Operations that may be gone through in vain.
@@ -29,7 +29,9 @@ pub fn convert(function: &mut Function) {
         let leaves = matches!(block.term, Terminator::Indirect { .. } | Terminator::Service { .. });
         block.indirect_target || block.join.is_some() || leaves
     };
-    let Some(cells) = Cells::of(function).filter(|_| !function.blocks.iter().any(unknown)) else { return };
+    let Some(cells) = Cells::of(function).filter(|_| !function.blocks.iter().any(unknown)) else {
+        return;
+    };
     let (mut changed, mut ways) = (true, None);
     let mut liveness = Liveness::of(function);
     while changed {
@@ -146,15 +148,24 @@ fn append(function: &mut Function, id: BlockId, other: BlockId, condition: Optio
 
 /// Gives an access at a uniform address a condition besides the one that it has. Constant memory may be read in any case.
 fn make_conditional(block: &mut Block, lanes: u8, op: &mut Op, condition: Value) {
-    let (Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. }) = op else { return };
+    let (Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. }) = op
+    else {
+        return;
+    };
     if !block.ty(access.address).is_uniform() || matches!(access.space, Space::Const(_)) {
         return;
     }
     access.guard = Some(match access.guard {
         None => condition,
         Some(own) => {
-            let zero = push(block, lanes, Op::Const { ty: Type::Mask, bits: 0 }, &[ValueType::MASK]);
-            push(block, lanes, Op::UniformSelect { cond: condition, a: own, b: zero }, &[ValueType::MASK])
+            let zero =
+                push(block, lanes, Op::Const { ty: Type::Mask, bits: 0 }, &[ValueType::MASK]);
+            push(
+                block,
+                lanes,
+                Op::UniformSelect { cond: condition, a: own, b: zero },
+                &[ValueType::MASK],
+            )
         }
     });
 }
@@ -168,10 +179,13 @@ fn skip(function: &mut Function, cells: &Cells, liveness: &mut Liveness, id: Blo
     }
     let Some(path) = path(function, id, then, otherwise) else { return false };
     let Some(changed) = effect(function, cells, &path) else { return false };
-    let kept = if changed == 0 { 0 } else { changed & liveness.live_in(function, cells, otherwise) };
-    let kept: Vec<Reg> = cells.0.keys().copied().filter(|&reg| kept & cells.bit(reg) != 0).collect();
+    let kept =
+        if changed == 0 { 0 } else { changed & liveness.live_in(function, cells, otherwise) };
+    let kept: Vec<Reg> =
+        cells.0.keys().copied().filter(|&reg| kept & cells.bit(reg) != 0).collect();
 
-    let before: Vec<(Reg, Value)> = kept.iter().map(|&reg| (reg, read(function, id, reg))).collect();
+    let before: Vec<(Reg, Value)> =
+        kept.iter().map(|&reg| (reg, read(function, id, reg))).collect();
     for &other in &path {
         append(function, id, other, Some(cond));
     }
@@ -180,7 +194,12 @@ fn skip(function: &mut Function, cells: &Cells, liveness: &mut Liveness, id: Blo
         let ty = function.block(id).ty(new);
         let (lanes, block) = (function.lanes, function.block_mut(id));
         let value = push(block, lanes, Op::UniformSelect { cond, a: new, b: old }, &[ty]);
-        push(block, lanes, Op::RfWrite { reg, part: Part::Whole, value, guard: None, nomask: false }, &[]);
+        push(
+            block,
+            lanes,
+            Op::RfWrite { reg, part: Part::Whole, value, guard: None, nomask: false },
+            &[],
+        );
     }
     function.block_mut(id).term = Terminator::Jump(otherwise);
     true
@@ -242,18 +261,29 @@ fn effect(function: &Function, cells: &Cells, path: &[BlockId]) -> Option<Regist
                 },
                 Op::Convert { op: ConvertOp::FromMask, a, .. } => get(a),
                 Op::Convert { op: ConvertOp::ToMask, a, .. } => match get(a) {
-                    Known::Constant(bits) => Known::Constant(bits & Type::Mask.bits_of_lanes(function.lanes)),
+                    Known::Constant(bits) => {
+                        Known::Constant(bits & Type::Mask.bits_of_lanes(function.lanes))
+                    }
                     // Of fewer lanes, bits may go.
                     Known::Before(_) if function.lanes < 64 => Known::Nothing,
                     known => known,
                 },
                 Op::RfWrite { reg, part, value, .. } if cells.is_cell(reg) => {
-                    state.insert(reg, if part == Part::Whole { get(value) } else { Known::Nothing });
+                    state
+                        .insert(reg, if part == Part::Whole { get(value) } else { Known::Nothing });
                     continue;
                 }
-                Op::RfScatter { bank, first, nomask, .. } if nomask || cells.is_cell(bank.reg(first)) => return None,
-                Op::RfWrite { nomask: true, .. } | Op::RegionWrite { nomask: true, .. } => return None,
-                Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. } if access.nomask => {
+                Op::RfScatter { bank, first, nomask, .. }
+                    if nomask || cells.is_cell(bank.reg(first)) =>
+                {
+                    return None;
+                }
+                Op::RfWrite { nomask: true, .. } | Op::RegionWrite { nomask: true, .. } => {
+                    return None;
+                }
+                Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. }
+                    if access.nomask =>
+                {
                     return None;
                 }
                 _ => Known::Nothing,
@@ -276,10 +306,13 @@ fn binary(op: BinaryOp, ones: u64, a: Known, b: Known) -> Known {
     use Known::Constant;
     match (op, a, b) {
         (BinaryOp::And, Constant(0), _) | (BinaryOp::And, _, Constant(0)) => Constant(0),
-        (BinaryOp::And, known, Constant(bits)) | (BinaryOp::And, Constant(bits), known) if bits == ones => known,
-        (BinaryOp::Or | BinaryOp::Xor, known, Constant(0)) | (BinaryOp::Or | BinaryOp::Xor, Constant(0), known) => {
+        (BinaryOp::And, known, Constant(bits)) | (BinaryOp::And, Constant(bits), known)
+            if bits == ones =>
+        {
             known
         }
+        (BinaryOp::Or | BinaryOp::Xor, known, Constant(0))
+        | (BinaryOp::Or | BinaryOp::Xor, Constant(0), known) => known,
         (BinaryOp::And | BinaryOp::Or, x, y) if x == y => x,
         _ => Known::Nothing,
     }
@@ -360,7 +393,8 @@ impl Use {
                 Op::RfWrite { reg, part: Part::Whole, .. } => written |= cells.bit(reg),
                 Op::RfRead { reg, .. } => read |= cells.bit(reg) & !written,
                 Op::RfGather { bank, first, count, .. } => {
-                    let all = (first..first + count).fold(0, |set, index| set | cells.bit(bank.reg(index)));
+                    let all = (first..first + count)
+                        .fold(0, |set, index| set | cells.bit(bank.reg(index)));
                     read |= all & !written;
                 }
                 _ => {}
@@ -416,9 +450,12 @@ mod tests {
              b3 pc 0xc cost 1:\n  v0 = rf.read s[1]\n  rf.write s[0], v0\n  exit",
         );
         let block = &function.blocks[0];
-        let selects = block.insts.iter().filter(|inst| matches!(inst.op, Op::UniformSelect { .. })).count();
-        let guarded =
-            block.insts.iter().any(|inst| matches!(inst.op, Op::Load { access, .. } if access.guard.is_some()));
+        let selects =
+            block.insts.iter().filter(|inst| matches!(inst.op, Op::UniformSelect { .. })).count();
+        let guarded = block
+            .insts
+            .iter()
+            .any(|inst| matches!(inst.op, Op::Load { access, .. } if access.guard.is_some()));
         assert!(selects == 1 && guarded && block.term == Terminator::Exit, "{function}");
     }
 

@@ -25,7 +25,9 @@ use warploom_ir::parse::ParseError;
 /// Why a kernel has no IR. What cannot be lifted within it becomes a trap instead.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LiftError {
-    #[error("kernel `{kernel}` starts at {entry:#x}, which is no instruction of its {len} bytes of code")]
+    #[error(
+        "kernel `{kernel}` starts at {entry:#x}, which is no instruction of its {len} bytes of code"
+    )]
     NoEntry { kernel: String, entry: u64, len: usize },
     #[error("kernel `{kernel}`: a thread of {lanes} lanes; there are 1, 8, 16 or 32")]
     Width { kernel: String, lanes: u32 },
@@ -43,7 +45,10 @@ pub enum LiftError {
 /// ascending order; the code ends at `end`.
 pub fn cut_long_blocks(starts: &mut Vec<u32>, end: u32) {
     let ends = starts.iter().copied().skip(1).chain([end]);
-    let pieces = starts.iter().zip(ends).flat_map(|(&start, end)| (start..end.max(start + 1)).step_by(MAX_BLOCK));
+    let pieces = starts
+        .iter()
+        .zip(ends)
+        .flat_map(|(&start, end)| (start..end.max(start + 1)).step_by(MAX_BLOCK));
     *starts = pieces.collect();
 }
 
@@ -63,6 +68,9 @@ mod tests {
         assert_eq!(cut(&[0], 0), [0]);
         assert_eq!(cut(&[0, 5], 5 + longest), [0, 5]);
         assert_eq!(cut(&[0, 5], 6 + longest), [0, 5, 5 + longest]);
-        assert_eq!(cut(&[0, 2 * longest + 1], 2 * longest + 1), [0, longest, 2 * longest, 2 * longest + 1]);
+        assert_eq!(
+            cut(&[0, 2 * longest + 1], 2 * longest + 1),
+            [0, longest, 2 * longest, 2 * longest + 1]
+        );
     }
 }

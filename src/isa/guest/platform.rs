@@ -16,7 +16,8 @@ pub enum Platform {
 }
 
 impl Platform {
-    pub const ALL: [Platform; 5] = [Platform::Skl, Platform::Tgllp, Platform::Dg2, Platform::Pvc, Platform::Bmg];
+    pub const ALL: [Platform; 5] =
+        [Platform::Skl, Platform::Tgllp, Platform::Dg2, Platform::Pvc, Platform::Bmg];
 
     pub const fn name(self) -> &'static str {
         match self {

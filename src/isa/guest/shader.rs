@@ -14,7 +14,8 @@ pub enum Stage {
 }
 
 impl Stage {
-    pub const ALL: [Stage; 5] = [Stage::Vertex, Stage::TessControl, Stage::TessEval, Stage::Geometry, Stage::Fragment];
+    pub const ALL: [Stage; 5] =
+        [Stage::Vertex, Stage::TessControl, Stage::TessEval, Stage::Geometry, Stage::Fragment];
 
     /// As manifests name it.
     pub const fn name(self) -> &'static str {
@@ -51,7 +52,9 @@ impl Parameter {
     /// All there can be, by [`Parameter::index`].
     pub fn all() -> impl Iterator<Item = Parameter> {
         (0..64).flat_map(|attribute| {
-            (0..4).flat_map(move |component| (0..3).map(move |word| Parameter { attribute, component, word }))
+            (0..4).flat_map(move |component| {
+                (0..3).map(move |word| Parameter { attribute, component, word })
+            })
         })
     }
 

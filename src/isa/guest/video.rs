@@ -26,7 +26,8 @@ pub fn extend<'a>(cx: &mut impl Emit<'a>, word: Value, signed: bool) -> Value {
 
 /// The nearest number of a type of `bits` bits to a signed number.
 pub fn clamp<'a>(cx: &mut impl Emit<'a>, value: Value, signed: bool, bits: u32) -> Value {
-    let (least, most) = if signed { (-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
+    let (least, most) =
+        if signed { (-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
     let ty = cx.builder().ty(value).ty;
     let (least, most): (i64, i64) = (least, most);
     let (least, most) = (cx.constant_of(ty, least as u64), cx.constant_of(ty, most as u64));

@@ -138,7 +138,8 @@ mod tests {
             seen.insert(array);
             assert!(array.offset() + 8 <= at::END && Arrays::ALL.has(array));
         }
-        let records = driver::at::KNOWN + (driver::MAX_KNOWN * warploom_ir::image::RECORD_BYTES) as u32;
+        let records =
+            driver::at::KNOWN + (driver::MAX_KNOWN * warploom_ir::image::RECORD_BYTES) as u32;
         assert!(records <= at::START && at::END <= 1 << 16);
     }
 }

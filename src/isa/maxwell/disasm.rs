@@ -57,7 +57,8 @@ impl Printer<'_> {
             let before = self.out.len();
             match piece {
                 Piece::Text { start, end } => {
-                    let text = self.instruction.row.format[*start as usize..*end as usize].trim_start_matches('*');
+                    let text = self.instruction.row.format[*start as usize..*end as usize]
+                        .trim_start_matches('*');
                     let skip = !printed && self.out.ends_with(' ') && text.starts_with(", ");
                     self.out.push_str(if skip { &text[2..] } else { text });
                 }
@@ -65,7 +66,9 @@ impl Printer<'_> {
                 Piece::Field(slot) => self.field(slot)?,
                 Piece::Operand(slot) => self.operand(slot)?,
                 Piece::Phase => {
-                    self.out.push_str(["", ".T", ".P", ".INVALIDPHASE3"][usize::from(self.context.reuse & 3)]);
+                    self.out.push_str(
+                        ["", ".T", ".P", ".INVALIDPHASE3"][usize::from(self.context.reuse & 3)],
+                    );
                 }
             }
             printed = self.out.len() > before;
@@ -78,10 +81,12 @@ impl Printer<'_> {
     fn field(&mut self, slot: &FieldSlot) -> fmt::Result {
         let value = self.instruction.read_field(slot);
         match slot.field.info().style {
-            Style::Names { names, otherwise } => match names.iter().find(|(of, _)| u64::from(*of) == value) {
-                Some((_, name)) => self.out.write_str(name),
-                None => write!(self.out, "{otherwise}{value}"),
-            },
+            Style::Names { names, otherwise } => {
+                match names.iter().find(|(of, _)| u64::from(*of) == value) {
+                    Some((_, name)) => self.out.write_str(name),
+                    None => write!(self.out, "{otherwise}{value}"),
+                }
+            }
             Style::HexUnless(usual) if value == usual => Ok(()),
             Style::Hex | Style::HexUnless(_) => write!(self.out, "{value:#x}"),
             Style::SignedHex | Style::BitSet if value == 0 => Ok(()),
@@ -102,9 +107,9 @@ impl Printer<'_> {
                 let bits: Vec<_> = bits.map(|bit| bit.to_string()).collect();
                 write!(self.out, "{{{}}}", bits.join(","))
             }
-            Style::Swizzle => (0..slot.bits / 2)
-                .rev()
-                .try_for_each(|lane| self.out.write_str(["PP", "NP", "PN", "ZP"][(value >> (lane * 2) & 3) as usize])),
+            Style::Swizzle => (0..slot.bits / 2).rev().try_for_each(|lane| {
+                self.out.write_str(["PP", "NP", "PN", "ZP"][(value >> (lane * 2) & 3) as usize])
+            }),
             Style::SpecialRegister => write!(self.out, "{}", SpecialRegister(value as u8)),
         }
     }
@@ -145,7 +150,8 @@ impl Printer<'_> {
 
     fn source(&mut self, slot: &OperandSlot) -> fmt::Result {
         let source = self.instruction.read_source(slot);
-        if slot.attributes.optional && matches!(source.value, Value::Reg(Reg::ZERO) | Value::Imm(0)) {
+        if slot.attributes.optional && matches!(source.value, Value::Reg(Reg::ZERO) | Value::Imm(0))
+        {
             return Ok(());
         }
         if let Value::Imm(imm) = source.value {
@@ -154,7 +160,9 @@ impl Printer<'_> {
                 self.out.push('-');
             }
             self.immediate(imm, slot.location)?;
-            for (set, suffix) in [(source.neg && !short, ".NEG"), (source.abs, ".ABS"), (source.inv, ".INV")] {
+            for (set, suffix) in
+                [(source.neg && !short, ".NEG"), (source.abs, ".ABS"), (source.inv, ".INV")]
+            {
                 if set {
                     self.out.push_str(suffix);
                 }

@@ -91,7 +91,11 @@ fn bits(word: u32, lo: u32, count: u32) -> u32 {
 /// A fixed point number with eight places, of so many bits.
 fn fixed(field: u32, count: u32, signed: bool) -> f32 {
     let field = field << (32 - count);
-    let value = if signed { i64::from(field as i32 >> (32 - count)) } else { i64::from(field >> (32 - count)) };
+    let value = if signed {
+        i64::from(field as i32 >> (32 - count))
+    } else {
+        i64::from(field >> (32 - count))
+    };
     value as f32 / 256.0
 }
 
@@ -104,7 +108,8 @@ pub fn decode(w: &Header) -> Result<Option<Image>, &'static str> {
         return Ok(None);
     }
     let (code, version) = (bits(w[0], 0, 7), bits(w[2], 21, 3));
-    let &(_, _, widths, bytes, formatted) = FORMATS.iter().find(|format| format.0 == code).ok_or("component sizes")?;
+    let &(_, _, widths, bytes, formatted) =
+        FORMATS.iter().find(|format| format.0 == code).ok_or("component sizes")?;
     let types: [u32; 4] = std::array::from_fn(|i| bits(w[0], 7 + 3 * i as u32, 3));
     if (1..4).any(|i| widths[i] > 0 && types[i] != types[0]) {
         return Err("data types that differ");
@@ -116,7 +121,8 @@ pub fn decode(w: &Header) -> Result<Option<Image>, &'static str> {
         let code = bits(w[0], 19 + 3 * i as u32, 3);
         *source = SOURCES.iter().find(|known| known.0 == code).ok_or("component source")?.1;
     }
-    let &(_, shape, array) = KINDS.iter().find(|known| known.0 == bits(w[4], 23, 4)).ok_or("texture type")?;
+    let &(_, shape, array) =
+        KINDS.iter().find(|known| known.0 == bits(w[4], 23, 4)).ok_or("texture type")?;
     let srgb = bits(w[4], 22, 1) != 0;
     let high = u64::from(bits(w[2], 0, 16)) << 32;
     let texel = TexelFormat::new(kind, widths);
@@ -132,11 +138,21 @@ pub fn decode(w: &Header) -> Result<Option<Image>, &'static str> {
         version::BUFFER => {
             let width = bits(w[4], 0, 16) | bits(w[3], 0, 16) << 16;
             let width = width.checked_add(1).ok_or("a buffer of 2^32 elements")?;
-            Ok(Some(Image { kind: Kind::Buffer, array: false, size: [width, 1, 1], normalized: false, ..one_level }))
+            Ok(Some(Image {
+                kind: Kind::Buffer,
+                array: false,
+                size: [width, 1, 1],
+                normalized: false,
+                ..one_level
+            }))
         }
         version::PITCH if shape == Kind::D2 && !array => {
             let layout = Layout::Pitch(bits(w[3], 0, 16) << 5);
-            Ok(Some(Image { base: high | u64::from(w[1] & !(PITCH_ALIGN - 1)), layout, ..one_level }))
+            Ok(Some(Image {
+                base: high | u64::from(w[1] & !(PITCH_ALIGN - 1)),
+                layout,
+                ..one_level
+            }))
         }
         version::PITCH => Err("a pitch image that is not 2D"),
         version::BLOCKS => blocks(w, &one_level),
@@ -169,7 +185,11 @@ fn blocks(w: &Header, image: &Image) -> Result<Option<Image>, &'static str> {
     let flat = image.kind == Kind::D1;
     Ok(Some(Image {
         base: image.base & !511,
-        size: [image.size[0], if flat { 1 } else { image.size[1] }, if volume { layers } else { 1 }],
+        size: [
+            image.size[0],
+            if flat { 1 } else { image.size[1] },
+            if volume { layers } else { 1 },
+        ],
         layers: if volume || !(image.array || image.kind == Kind::Cube) { 1 } else { layers },
         levels: bits(w[3], 28, 4) as u8 + 1,
         first_level,
@@ -218,7 +238,8 @@ impl Format {
     /// None: there is none of that name.
     pub fn named(name: &str) -> Option<Format> {
         let (texel, number) = name.split_once('_')?;
-        let &(code, name, widths, bytes, formatted) = FORMATS.iter().find(|format| format.1 == texel)?;
+        let &(code, name, widths, bytes, formatted) =
+            FORMATS.iter().find(|format| format.1 == texel)?;
         let &(_, _, kind) = TYPES.iter().find(|ty| ty.1 == number)?;
         let normal = matches!(kind, TexelKind::Unorm | TexelKind::Snorm);
         let possible = match kind {
@@ -271,13 +292,20 @@ pub fn encode(image: &Image) -> Result<Header, &'static str> {
         w[0] |= source(from) << (19 + 3 * i);
     }
     w[1] = image.base as u32;
-    w[2] = u32::try_from(image.base >> 32).ok().filter(|&high| high < 1 << 16).ok_or("an address above 2^48")?;
+    w[2] = u32::try_from(image.base >> 32)
+        .ok()
+        .filter(|&high| high < 1 << 16)
+        .ok_or("an address above 2^48")?;
     let (volume, flat) = (image.kind == Kind::D3, image.kind == Kind::D1);
     let deep = if volume { image.size[2] } else { image.layers };
     let texture_type = match (image.kind, image.array, image.layout) {
         (Kind::D2, false, Layout::Pitch(_)) => WITHOUT_LEVELS,
         (kind, array, _) => {
-            KINDS.iter().find(|known| (known.1, known.2) == (kind, array)).ok_or("the kind of image")?.0
+            KINDS
+                .iter()
+                .find(|known| (known.1, known.2) == (kind, array))
+                .ok_or("the kind of image")?
+                .0
         }
     };
     w[4] = texture_type << 23 | u32::from(image.srgb) << 22;
@@ -288,7 +316,9 @@ pub fn encode(image: &Image) -> Result<Header, &'static str> {
         w[4] |= last & 0xffff;
         return Ok(w);
     }
-    let field = |value: u32, count: u32, what| value.checked_sub(1).filter(|&field| field < 1 << count).ok_or(what);
+    let field = |value: u32, count: u32, what| {
+        value.checked_sub(1).filter(|&field| field < 1 << count).ok_or(what)
+    };
     w[4] |= field(image.size[0], 16, "a width above 65536")? | BORDER_OF_SAMPLER << 29;
     w[5] = field(if flat { 1 } else { image.size[1] }, 16, "a height above 65536")?
         | field(deep, 14, "a depth above 16384")? << 16
@@ -306,9 +336,12 @@ pub fn encode(image: &Image) -> Result<Header, &'static str> {
                 return Err("so many levels");
             }
             w[2] |= version::BLOCKS << 21;
-            w[3] = u32::from(height) << 3 | u32::from(depth) << 6 | u32::from(image.levels - 1) << 28;
+            w[3] =
+                u32::from(height) << 3 | u32::from(depth) << 6 | u32::from(image.levels - 1) << 28;
             // Of a NaN this is 0.
-            let fixed = |value: f32, least: f32, most: f32| (value * 256.0).round_ties_even().clamp(least, most) as i32;
+            let fixed = |value: f32, least: f32, most: f32| {
+                (value * 256.0).round_ties_even().clamp(least, most) as i32
+            };
             let bias = fixed(image.lod_bias, -4096.0, 4095.0);
             w[3] |= u32::from(bias != 0) << 26;
             w[6] = (bias as u32 & 0x1fff) << 6;
@@ -334,7 +367,12 @@ mod tests {
         let plain = image("rgba8_unorm");
         let images = [
             plain,
-            Image { kind: Kind::Buffer, size: [1 << 20, 1, 1], layout: Layout::Pitch(0), ..image("rgb32_float") },
+            Image {
+                kind: Kind::Buffer,
+                size: [1 << 20, 1, 1],
+                layout: Layout::Pitch(0),
+                ..image("rgb32_float")
+            },
             Image { layout: blocks, base: 0x1_0000, levels: 7, last_level: 6, ..image("r32_uint") },
             Image {
                 layout: blocks,
@@ -345,8 +383,22 @@ mod tests {
                 levels: 3,
                 ..plain
             },
-            Image { layout: blocks, kind: Kind::D2, array: true, layers: 9, normalized: true, ..image("rg16_sint") },
-            Image { layout: blocks, kind: Kind::D1, array: true, layers: 9, size: [70, 1, 1], ..image("r16_float") },
+            Image {
+                layout: blocks,
+                kind: Kind::D2,
+                array: true,
+                layers: 9,
+                normalized: true,
+                ..image("rg16_sint")
+            },
+            Image {
+                layout: blocks,
+                kind: Kind::D1,
+                array: true,
+                layers: 9,
+                size: [70, 1, 1],
+                ..image("r16_float")
+            },
             Image { layout: blocks, kind: Kind::Cube, layers: 1, ..image("rgba8_srgb") },
             Image { layout: blocks, lod_bias: -1.5, min_lod: 0.25, ..image("bgra8_unorm") },
             Image { layout: blocks, ..image("rgb9e5_float") },
@@ -377,7 +429,8 @@ mod tests {
     fn levels_follow_each_other() {
         // The vector of the facts: 100 x 60, 4 bytes, 7 levels, blocks of 16 GOBs.
         let blocks = Layout::Blocks(Blocks { height: 4, depth: 0 });
-        let image = Image { layout: blocks, base: 0, levels: 7, last_level: 6, ..image("r32_uint") };
+        let image =
+            Image { layout: blocks, base: 0, levels: 7, last_level: 6, ..image("r32_uint") };
         let offsets: Vec<u64> = (0..7).map(|level| image.level_offset(level)).collect();
         assert_eq!(offsets, [0, 28672, 36864, 38912, 39424, 39936, 40448]);
         assert_eq!(image.layer_stride(), 40960);

@@ -1,7 +1,9 @@
 //! A decoded instruction and typed access to its parts.
 
 use super::field::Field;
-use super::row::{Fidelity, FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Role, Row};
+use super::row::{
+    Fidelity, FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Role, Row,
+};
 use super::table::Opcode;
 
 /// Bytes of an instruction word.
@@ -111,8 +113,13 @@ pub struct Source {
 }
 
 impl Source {
-    pub const ZERO: Source =
-        Source { value: Value::Reg(Reg::ZERO), part: Part::Whole, abs: false, neg: false, inv: false };
+    pub const ZERO: Source = Source {
+        value: Value::Reg(Reg::ZERO),
+        part: Part::Whole,
+        abs: false,
+        neg: false,
+        inv: false,
+    };
 
     /// The register, if it is one.
     pub fn reg(self) -> Option<Reg> {
@@ -141,7 +148,10 @@ pub struct Address {
 impl Opcode {
     /// It loads, stores or changes texels of a surface.
     pub const fn is_surface_access(self) -> bool {
-        matches!(self, Opcode::Suld | Opcode::Sust | Opcode::Sured | Opcode::Suatom | Opcode::SuatomCas)
+        matches!(
+            self,
+            Opcode::Suld | Opcode::Sust | Opcode::Sured | Opcode::Suatom | Opcode::SuatomCas
+        )
     }
 
     /// It samples a texture, or asks about one.
@@ -197,7 +207,10 @@ impl Instruction {
 
     /// The same, sign-extended.
     pub(super) fn signed_field(&self, field: Field) -> Option<i64> {
-        self.row.fields().find(|slot| slot.field == field).map(|slot| self.signed(slot.lo, slot.bits))
+        self.row
+            .fields()
+            .find(|slot| slot.field == field)
+            .map(|slot| self.signed(slot.lo, slot.bits))
     }
 
     pub(super) fn read_field(&self, slot: &FieldSlot) -> u64 {
@@ -241,12 +254,19 @@ impl Instruction {
     fn read_value(&self, location: Location) -> Value {
         match location {
             Location::Register { lo } => Value::Reg(Reg(self.bits(lo, 8) as u8)),
-            Location::RegisterAfter { lo, plus } => Value::Reg(Reg(self.bits(lo, 8) as u8).plus(plus)),
+            Location::RegisterAfter { lo, plus } => {
+                Value::Reg(Reg(self.bits(lo, 8) as u8).plus(plus))
+            }
             Location::Zero => Value::Reg(Reg::ZERO),
             Location::Predicate { lo } => Value::Imm(self.bits(lo, 3)),
             Location::InvertedPredicate { lo } => Value::Imm(7 - self.bits(lo, 3)),
-            Location::Constant => Value::Const { bank: self.bits(34, 5) as u8, offset: self.signed(20, 14) as i32 * 4 },
-            Location::ConstantWide => Value::Const { bank: self.bits(36, 5) as u8, offset: self.signed(20, 16) as i32 },
+            Location::Constant => Value::Const {
+                bank: self.bits(34, 5) as u8,
+                offset: self.signed(20, 14) as i32 * 4,
+            },
+            Location::ConstantWide => {
+                Value::Const { bank: self.bits(36, 5) as u8, offset: self.signed(20, 16) as i32 }
+            }
             Location::Imm20(kind) => {
                 let bits = self.bits(20, 19) | self.bits(56, 1) << 19;
                 Value::Imm(match kind {
@@ -261,11 +281,14 @@ impl Instruction {
                 ImmKind::F32 | ImmKind::F64 | ImmKind::Halves => self.bits(20, 32),
             }),
             Location::Short { lo, width, signed: false } => Value::Imm(self.bits(lo, width)),
-            Location::Short { lo, width, signed: true } => Value::Imm(self.signed(lo, width) as u64),
-            Location::ImmF16 => Value::Imm(self.bits(20, 16)),
-            Location::Memory { .. } | Location::ConstMemory { .. } | Location::Target | Location::AbsoluteTarget => {
-                Value::Imm(0)
+            Location::Short { lo, width, signed: true } => {
+                Value::Imm(self.signed(lo, width) as u64)
             }
+            Location::ImmF16 => Value::Imm(self.bits(20, 16)),
+            Location::Memory { .. }
+            | Location::ConstMemory { .. }
+            | Location::Target
+            | Location::AbsoluteTarget => Value::Imm(0),
         }
     }
 
@@ -280,7 +303,9 @@ impl Instruction {
 
     pub(super) fn read_address(&self, slot: &OperandSlot) -> Address {
         match slot.location {
-            Location::Memory { base, width: 0, .. } => Address { base: Reg(self.bits(base, 8) as u8), offset: 0 },
+            Location::Memory { base, width: 0, .. } => {
+                Address { base: Reg(self.bits(base, 8) as u8), offset: 0 }
+            }
             Location::Memory { base, offset, width, scale } => {
                 let base = Reg(self.bits(base, 8) as u8);
                 let offset = if scale == 0 || base.is_zero() {
@@ -290,9 +315,10 @@ impl Instruction {
                 };
                 Address { base, offset: offset as i32 }
             }
-            Location::ConstMemory { offset, width, .. } => {
-                Address { base: Reg(self.bits(8, 8) as u8), offset: self.signed(offset, width) as i32 }
-            }
+            Location::ConstMemory { offset, width, .. } => Address {
+                base: Reg(self.bits(8, 8) as u8),
+                offset: self.signed(offset, width) as i32,
+            },
             _ => Address { base: Reg::ZERO, offset: 0 },
         }
     }
@@ -376,7 +402,9 @@ impl Instruction {
     /// The same with control words not skipped.
     pub fn raw_target(&self, pc: u64) -> Option<u64> {
         match self.slot(Role::T)?.location {
-            Location::Target => Some(pc.wrapping_add(WORD_BYTES).wrapping_add(self.signed(20, 24) as u64)),
+            Location::Target => {
+                Some(pc.wrapping_add(WORD_BYTES).wrapping_add(self.signed(20, 24) as u64))
+            }
             Location::AbsoluteTarget => Some(self.bits(20, 32)),
             _ => None,
         }

@@ -24,6 +24,8 @@ pub mod special;
 pub mod table;
 
 pub use encode::{AssembleError, assemble};
-pub use instruction::{Address, BUNDLE_BYTES, Instruction, Part, Pred, Reg, Source, Value, WORD_BYTES, past_control};
+pub use instruction::{
+    Address, BUNDLE_BYTES, Instruction, Part, Pred, Reg, Source, Value, WORD_BYTES, past_control,
+};
 pub use row::{Fidelity, Role, Row};
 pub use table::Opcode;

@@ -82,7 +82,8 @@ fn found_waits(sections: &[Section], symbols: &[Symbol]) -> Option<Vec<waits::Ta
         return None;
     }
     let of_section = |(i, section): (usize, &Section)| {
-        let starts = symbols.iter().filter(|symbol| symbol.section == i).map(|symbol| symbol.offset);
+        let starts =
+            symbols.iter().filter(|symbol| symbol.section == i).map(|symbol| symbol.offset);
         waits::targets(section.code, starts)
     };
     let waits: Vec<_> = sections.iter().enumerate().map(of_section).collect::<Option<_>>()?;
@@ -113,7 +114,9 @@ impl Names {
     fn new(sections: &[Section], symbols: &[Symbol]) -> Self {
         let mut names = Names { labels: HashMap::new(), ends: HashMap::new() };
         for symbol in symbols {
-            names.labels.insert((symbol.section, past_control(symbol.offset)), symbol.name.to_owned());
+            names
+                .labels
+                .insert((symbol.section, past_control(symbol.offset)), symbol.name.to_owned());
         }
         let mut count = 0;
         let mut number = || {
@@ -121,8 +124,12 @@ impl Names {
             format!(".L_x_{}", count - 1)
         };
         for (i, section) in sections.iter().enumerate() {
-            for word in words(section.code).filter(|word| section.external_target(word.pc).is_none()) {
-                let Some(target) = word.instruction.and_then(|instruction| instruction.target(word.pc)) else {
+            for word in
+                words(section.code).filter(|word| section.external_target(word.pc).is_none())
+            {
+                let Some(target) =
+                    word.instruction.and_then(|instruction| instruction.target(word.pc))
+                else {
                     continue;
                 };
                 names.labels.entry((i, target)).or_insert_with(&mut number);
@@ -131,7 +138,9 @@ impl Names {
         for (i, section) in sections.iter().enumerate() {
             for (at, targets) in section.indirect {
                 let source = pair_start(section.code, past_control(*at));
-                for place in std::iter::once(source).chain(targets.iter().map(|&target| past_control(target))) {
+                for place in std::iter::once(source)
+                    .chain(targets.iter().map(|&target| past_control(target)))
+                {
                     let label = number();
                     names.labels.entry((i, place)).or_insert(label);
                 }
@@ -206,7 +215,10 @@ impl Columns {
     fn of<'a>(lines: impl Iterator<Item = &'a Line> + Clone) -> Self {
         let note = lines.clone().map(|line| line.text.len()).max().unwrap_or(0) + 2;
         let notes = lines.filter(|line| !line.note.is_empty());
-        let widest = notes.map(|line| line.note.len() + if line.second { BRACE_GAP } else { 0 }).max().unwrap_or(0);
+        let widest = notes
+            .map(|line| line.note.len() + if line.second { BRACE_GAP } else { 0 })
+            .max()
+            .unwrap_or(0);
         Columns { note, hex: TEXT_COLUMN + note + widest + 2 }
     }
 }
@@ -246,21 +258,30 @@ impl<'a> Body<'a> {
                 dead &= names.label(index, word.pc).is_none();
                 let external = section.external_target(word.pc);
                 let target = |address: u64| external.map(str::to_owned).or_else(|| label(address));
-                let context = Context { pc: word.pc, reuse: word.control.reuse, label: Some(&target) };
-                let text =
-                    word.instruction.map_or_else(|| "illegal".into(), |instruction| instruction.text_in(&context));
-                let note = match section.indirect.iter().find(|(at, _)| past_control(*at) == word.pc) {
-                    None => match waits.and_then(|waits| waits.get(&word.pc)).and_then(|&target| label(target)) {
-                        Some(target) if is_indirect(&word) => format!("(*\"INDIRECT_CALL\",\"TARGET= {target} \"*)"),
-                        Some(target) => format!("(*\"TARGET= {target} \"*)"),
-                        None => String::new(),
-                    },
-                    Some((_, targets)) if targets.is_empty() => "(*\"INDIRECT_CALL\"*)".into(),
-                    Some((_, targets)) => {
-                        let targets: Vec<_> = targets.iter().filter_map(|&target| label(target)).collect();
-                        format!("(*\"BRANCH_TARGETS {}\"*)", targets.join(","))
-                    }
-                };
+                let context =
+                    Context { pc: word.pc, reuse: word.control.reuse, label: Some(&target) };
+                let text = word
+                    .instruction
+                    .map_or_else(|| "illegal".into(), |instruction| instruction.text_in(&context));
+                let note =
+                    match section.indirect.iter().find(|(at, _)| past_control(*at) == word.pc) {
+                        None => match waits
+                            .and_then(|waits| waits.get(&word.pc))
+                            .and_then(|&target| label(target))
+                        {
+                            Some(target) if is_indirect(&word) => {
+                                format!("(*\"INDIRECT_CALL\",\"TARGET= {target} \"*)")
+                            }
+                            Some(target) => format!("(*\"TARGET= {target} \"*)"),
+                            None => String::new(),
+                        },
+                        Some((_, targets)) if targets.is_empty() => "(*\"INDIRECT_CALL\"*)".into(),
+                        Some((_, targets)) => {
+                            let targets: Vec<_> =
+                                targets.iter().filter_map(|&target| label(target)).collect();
+                            format!("(*\"BRANCH_TARGETS {}\"*)", targets.join(","))
+                        }
+                    };
                 let (guard, text) = match text.split_once(' ').filter(|_| text.starts_with('@')) {
                     Some((guard, text)) => (format!("{guard} "), text.to_owned()),
                     None => (String::new(), text),
@@ -287,7 +308,9 @@ impl<'a> Body<'a> {
         for line in &self.lines {
             let pc = line.word.pc;
             let bundle = pc - pc % BUNDLE_BYTES;
-            if let Some(end) = self.names.end(self.section, bundle).filter(|_| pc == bundle + WORD_BYTES) {
+            if let Some(end) =
+                self.names.end(self.section, bundle).filter(|_| pc == bundle + WORD_BYTES)
+            {
                 push_line(out, &format!("{end}:"));
             }
             if let Some(end) = self.names.end(self.section, pc) {
@@ -326,10 +349,20 @@ impl<'a> Body<'a> {
 
     /// The directives and labels of functions at the start of the section.
     fn symbols_at_start(&self, out: &mut String) {
-        for symbol in self.symbols.iter().filter(|symbol| symbol.section == self.section && symbol.offset == 0) {
+        for symbol in self
+            .symbols
+            .iter()
+            .filter(|symbol| symbol.section == self.section && symbol.offset == 0)
+        {
             self.directives(symbol, out);
             if symbol.kernel {
-                push_line(out, &format!("        .other          {},@\"STO_CUDA_ENTRY STV_DEFAULT\"", symbol.name));
+                push_line(
+                    out,
+                    &format!(
+                        "        .other          {},@\"STO_CUDA_ENTRY STV_DEFAULT\"",
+                        symbol.name
+                    ),
+                );
             }
             push_line(out, &format!("{}:", symbol.name));
         }
@@ -342,21 +375,27 @@ impl<'a> Body<'a> {
         }
         push_line(out, &format!("        .type           {name},@function"));
         let end = symbol.offset.saturating_add(symbol.size);
-        let end = self.names.end(self.section, end).or_else(|| self.names.label(self.section, end)).unwrap_or(".");
+        let end = self
+            .names
+            .end(self.section, end)
+            .or_else(|| self.names.label(self.section, end))
+            .unwrap_or(".");
         push_line(out, &format!("        .size           {name},({end} - {name})"));
     }
 
     /// The labels of an instruction; a function inside the section has its directives.
     fn print_label(&self, pc: u64, out: &mut String) {
-        let symbol = self
-            .symbols
-            .iter()
-            .find(|symbol| symbol.section == self.section && symbol.offset > 0 && past_control(symbol.offset) == pc);
+        let symbol = self.symbols.iter().find(|symbol| {
+            symbol.section == self.section && symbol.offset > 0 && past_control(symbol.offset) == pc
+        });
         if let Some(symbol) = symbol {
             self.directives(symbol, out);
         }
-        let is_entry = self.symbols.iter().any(|symbol| symbol.section == self.section && symbol.offset == 0);
-        if let Some(label) = self.names.label(self.section, pc).filter(|_| pc > WORD_BYTES || !is_entry) {
+        let is_entry =
+            self.symbols.iter().any(|symbol| symbol.section == self.section && symbol.offset == 0);
+        if let Some(label) =
+            self.names.label(self.section, pc).filter(|_| pc > WORD_BYTES || !is_entry)
+        {
             push_line(out, &format!("{label}:"));
         }
     }
@@ -369,7 +408,8 @@ fn push_line(out: &mut String, line: &str) {
 
 /// Whether the word jumps to what a register says.
 fn is_indirect(word: &CodeWord) -> bool {
-    word.instruction.is_some_and(|instruction| matches!(instruction.opcode(), Opcode::Brx | Opcode::Jmx))
+    word.instruction
+        .is_some_and(|instruction| matches!(instruction.opcode(), Opcode::Brx | Opcode::Jmx))
 }
 
 /// Whether control never goes on to the next word.

@@ -56,7 +56,9 @@
 use warploom_guest::words::Words;
 
 use super::field::Field;
-use super::row::{Attributes, FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Piece, Role};
+use super::row::{
+    Attributes, FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Piece, Role,
+};
 
 /// What a placeholder is named after.
 #[derive(Clone, Copy)]
@@ -208,10 +210,16 @@ const fn placeholder(cursor: &mut Cursor, bindings: Cursor) -> Piece {
         hi = cursor.number();
         hi_bits = if cursor.accept(b':') { cursor.number() } else { 1 };
     }
-    assert!(bits > 0 && lo as u32 + bits as u32 <= 64, "a number needs its width, as in {{name@lo:width}}");
+    assert!(
+        bits > 0 && lo as u32 + bits as u32 <= 64,
+        "a number needs its width, as in {{name@lo:width}}"
+    );
     let width = bits + hi_bits;
     let silent = cursor.accept(b' ') && cursor.accept(b'?');
-    assert!(field.info().bits == 0 || width <= field.info().bits, "a field is at most as wide as its type");
+    assert!(
+        field.info().bits == 0 || width <= field.info().bits,
+        "a field is at most as wide as its type"
+    );
     Piece::Field(FieldSlot { field, lo, bits, hi, hi_bits, silent })
 }
 
@@ -246,7 +254,9 @@ impl<'a> Cursor<'a> {
     /// Where an encoding goes on after its bits.
     const fn behind_bits(encoding: &'a str) -> Self {
         let mut cursor = Cursor::new(encoding);
-        while cursor.at < cursor.bytes.len() && matches!(cursor.bytes[cursor.at], b'0' | b'1' | b'-' | b' ' | b'_') {
+        while cursor.at < cursor.bytes.len()
+            && matches!(cursor.bytes[cursor.at], b'0' | b'1' | b'-' | b' ' | b'_')
+        {
             cursor.at += 1;
         }
         cursor
@@ -257,7 +267,10 @@ impl<'a> Cursor<'a> {
     }
 
     const fn expect(&mut self, byte: u8) {
-        assert!(matches!(self.peek(), Some(found) if found == byte), "unexpected character in a table line");
+        assert!(
+            matches!(self.peek(), Some(found) if found == byte),
+            "unexpected character in a table line"
+        );
         self.at += 1;
     }
 
@@ -306,7 +319,11 @@ impl<'a> Cursor<'a> {
                     self.at += 1;
                 }
                 assert!(width > 0 && lo + width <= 64, "a constraint names bits of the word");
-                return Some(Constraint { excluded, mask: u64::MAX >> (64 - width) << lo, bits: bits << lo });
+                return Some(Constraint {
+                    excluded,
+                    mask: u64::MAX >> (64 - width) << lo,
+                    bits: bits << lo,
+                });
             }
         }
         None
@@ -317,7 +334,8 @@ impl<'a> Cursor<'a> {
         while self.peek().is_some() {
             if let Some(b'a'..=b'z') = self.peek() {
                 let name = self.name();
-                if self.accept(b'=') && matches!(WORDS.get(name), Some(Word::Role(found)) if found as u8 == role as u8)
+                if self.accept(b'=')
+                    && matches!(WORDS.get(name), Some(Word::Role(found)) if found as u8 == role as u8)
                 {
                     return true;
                 }

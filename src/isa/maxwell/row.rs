@@ -165,8 +165,15 @@ impl PartKind {
 }
 
 impl Attributes {
-    pub(super) const NONE: Attributes =
-        Attributes { neg: None, abs: None, inv: None, not: None, part: None, optional: false, reuse_slot: None };
+    pub(super) const NONE: Attributes = Attributes {
+        neg: None,
+        abs: None,
+        inv: None,
+        not: None,
+        part: None,
+        optional: false,
+        reuse_slot: None,
+    };
 }
 
 /// An operand of a row.

@@ -77,7 +77,9 @@ pub fn decode(entry: &Entry) -> Sampler {
 pub fn encode(sampler: &Sampler) -> Entry {
     let filter = |filter| if filter == Filter::Linear { LINEAR } else { POINT };
     // Of a NaN this is 0.
-    let fixed = |value: f32, least: f32, most: f32| (value * PLACES).round_ties_even().clamp(least, most) as i32 as u32;
+    let fixed = |value: f32, least: f32, most: f32| {
+        (value * PLACES).round_ties_even().clamp(least, most) as i32 as u32
+    };
     let mut entry = Entry::default();
     let mut put = |field, value| put(&mut entry, field, value);
     for (field, wrap) in WRAP.into_iter().zip(sampler.wrap) {
@@ -151,7 +153,8 @@ mod tests {
 
     #[test]
     fn what_entries_cannot_say_becomes_the_nearest() {
-        let sampler = Sampler { lod_bias: -100.0, min_lod: f32::NAN, max_lod: 1000.0, ..Sampler::default() };
+        let sampler =
+            Sampler { lod_bias: -100.0, min_lod: f32::NAN, max_lod: 1000.0, ..Sampler::default() };
         let said = decode(&encode(&sampler));
         assert_eq!((said.lod_bias, said.min_lod, said.max_lod), (-16.0, 0.0, 4095.0 / 256.0));
     }

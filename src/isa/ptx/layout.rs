@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::module::{
-    AddressOf, Formal, FunctionId, Linkage, Module, Operand, SpecialRegister, Statement, Variable, VariableId,
+    AddressOf, Formal, FunctionId, Linkage, Module, Operand, SpecialRegister, Statement, Variable,
+    VariableId,
 };
 use super::text::operand_symbols;
 use super::types::StateSpace;
@@ -28,10 +29,15 @@ pub fn parameters(module: &Module, kernel: FunctionId) -> (Vec<(VariableId, u64)
 
 /// Variables of one space that belong to a module, one after the other, each aligned as it asks; and where they end.
 pub fn variables(module: &Module, space: StateSpace) -> (Vec<(VariableId, u64)>, u64) {
-    one_after_the_other(module, |variable| variable.space == space && variable.linkage != Linkage::Extern)
+    one_after_the_other(module, |variable| {
+        variable.space == space && variable.linkage != Linkage::Extern
+    })
 }
 
-fn one_after_the_other(module: &Module, wanted: impl Fn(&Variable) -> bool) -> (Vec<(VariableId, u64)>, u64) {
+fn one_after_the_other(
+    module: &Module,
+    wanted: impl Fn(&Variable) -> bool,
+) -> (Vec<(VariableId, u64)>, u64) {
     let mut end = 0_u64;
     let mut places = Vec::new();
     for (variable, id) in module.variables.iter().zip(0..) {
@@ -46,7 +52,8 @@ fn one_after_the_other(module: &Module, wanted: impl Fn(&Variable) -> bool) -> (
 
 /// Local variables of the module, which each lane has once for all functions: their addresses, and where they end.
 pub fn module_locals(module: &Module) -> (Vec<(VariableId, u64)>, u64) {
-    let is_local = |variable: &Variable| variable.space == StateSpace::Local && variable.owner.is_none();
+    let is_local =
+        |variable: &Variable| variable.space == StateSpace::Local && variable.owner.is_none();
     one_after_the_other(module, is_local)
 }
 
@@ -66,11 +73,17 @@ pub fn taken(module: &Module) -> BTreeSet<FunctionId> {
     };
     let initial = module.variables.iter().filter_map(|variable| variable.initial.as_ref());
     initial.flat_map(|initial| &initial.addresses).for_each(|address| take(address.of));
-    for statement in
-        module.functions.iter().filter_map(|function| function.body.as_ref()).flat_map(|body| &body.statements)
+    for statement in module
+        .functions
+        .iter()
+        .filter_map(|function| function.body.as_ref())
+        .flat_map(|body| &body.statements)
     {
         let callee = callee(module, statement).map(std::ptr::from_ref);
-        let operands = statement.operands.iter().filter(|operand| callee != Some(std::ptr::from_ref(*operand)));
+        let operands = statement
+            .operands
+            .iter()
+            .filter(|operand| callee != Some(std::ptr::from_ref(*operand)));
         operands.for_each(|operand| operand_symbols(operand, &mut take));
     }
     taken
@@ -99,8 +112,10 @@ struct Named {
 
 impl References {
     pub fn new(module: &Module) -> References {
-        let mut references =
-            References { functions: vec![Named::default(); module.functions.len()], taken: taken(module) };
+        let mut references = References {
+            functions: vec![Named::default(); module.functions.len()],
+            taken: taken(module),
+        };
         for (function, named) in module.functions.iter().zip(&mut references.functions) {
             let Some(body) = &function.body else { continue };
             named.functions.extend(body.call_targets.iter().flatten());
@@ -143,7 +158,9 @@ impl References {
 
     /// Whether a kernel, or what it calls, asks where the system's shared memory is.
     pub fn reserved_shared(&self, module: &Module, kernel: FunctionId) -> bool {
-        self.reached(module, kernel).iter().any(|function| self.functions[function.0 as usize].reserved_shared)
+        self.reached(module, kernel)
+            .iter()
+            .any(|function| self.functions[function.0 as usize].reserved_shared)
     }
 
     /// Variables that a kernel and what it calls name, of those that are asked for.
@@ -154,7 +171,8 @@ impl References {
         wanted: impl Fn(&Variable) -> bool,
     ) -> BTreeSet<VariableId> {
         let reached = self.reached(module, kernel);
-        let named = reached.iter().flat_map(|function| &self.functions[function.0 as usize].variables);
+        let named =
+            reached.iter().flat_map(|function| &self.functions[function.0 as usize].variables);
         named.copied().filter(|id| wanted(module.variable(*id))).collect()
     }
 
@@ -172,7 +190,8 @@ impl References {
             end = end.saturating_add(variable.size);
         }
         let dynamic: Vec<VariableId> = named.into_iter().filter(is_dynamic).collect();
-        let align = dynamic.iter().map(|&id| u64::from(module.variable(id).align)).max().unwrap_or(1);
+        let align =
+            dynamic.iter().map(|&id| u64::from(module.variable(id).align)).max().unwrap_or(1);
         end = end.next_multiple_of(align.max(1));
         places.extend(dynamic.into_iter().map(|id| (id, end)));
         (places, end)

@@ -401,7 +401,9 @@ impl Module {
 
     /// Bytes of a function's local variables, for one lane.
     pub fn local_bytes(&self, id: FunctionId) -> u64 {
-        let local = |variable: &&Variable| variable.space == StateSpace::Local && variable.owner == Some(id);
+        let local = |variable: &&Variable| {
+            variable.space == StateSpace::Local && variable.owner == Some(id)
+        };
         self.variables.iter().filter(local).map(|variable| variable.size).sum()
     }
 }

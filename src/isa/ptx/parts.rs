@@ -52,7 +52,11 @@ impl Module {
 
     /// Where a byte offset in the text is in the part that it belongs to.
     pub fn position(&self, at: u32) -> Position {
-        let part = self.parts.partition_point(|part| part.start <= at).checked_sub(1).map(|n| &self.parts[n]);
+        let part = self
+            .parts
+            .partition_point(|part| part.start <= at)
+            .checked_sub(1)
+            .map(|n| &self.parts[n]);
         let start = part.map_or(0, |part| part.start as usize);
         let end = (at as usize).min(self.text.len());
         let before = self.text.as_bytes().get(start..end).unwrap_or_default();

@@ -114,7 +114,23 @@ impl Ty {
         use Ty::*;
         matches!(
             self,
-            B8 | B16 | B32 | B64 | B128 | U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64 | F16 | F16x2 | F32 | F64 | Pred
+            B8 | B16
+                | B32
+                | B64
+                | B128
+                | U8
+                | U16
+                | U32
+                | U64
+                | S8
+                | S16
+                | S32
+                | S64
+                | F16
+                | F16x2
+                | F32
+                | F64
+                | Pred
         )
     }
 }

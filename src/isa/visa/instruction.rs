@@ -54,7 +54,8 @@ pub enum Modifier {
 }
 
 impl Modifier {
-    pub const ALL: [Modifier; 5] = [Modifier::None, Modifier::Abs, Modifier::Neg, Modifier::NegAbs, Modifier::Not];
+    pub const ALL: [Modifier; 5] =
+        [Modifier::None, Modifier::Abs, Modifier::Neg, Modifier::NegAbs, Modifier::Not];
 
     /// As it is spelled in front of an operand.
     pub const fn text(self) -> &'static str {

@@ -247,8 +247,11 @@ impl Module {
         }
         let wide = |routine: &Routine| {
             let first = routine.inputs.iter().map(|input| input.offset).min();
-            let r0 = |one: &Variable| one.alias == Some((VariableId(7), 0)) && one.align == Align::Word32;
-            routine.variables.iter().any(r0) || first.is_some_and(|offset| offset >= 64 && offset % 64 == 0)
+            let r0 = |one: &Variable| {
+                one.alias == Some((VariableId(7), 0)) && one.align == Align::Word32
+            };
+            routine.variables.iter().any(r0)
+                || first.is_some_and(|offset| offset >= 64 && offset % 64 == 0)
         };
         if self.routines.iter().any(wide) { 64 } else { 32 }
     }

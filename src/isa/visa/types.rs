@@ -154,7 +154,9 @@ impl Region {
     }
 
     pub fn code(self) -> u16 {
-        stride_code(self.vertical) | stride_code(self.width) << 4 | stride_code(self.horizontal) << 8
+        stride_code(self.vertical)
+            | stride_code(self.width) << 4
+            | stride_code(self.horizontal) << 8
     }
 
     /// None: there is no such stride.

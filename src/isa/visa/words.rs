@@ -51,7 +51,9 @@ pub struct Atomic {
 
 impl Atomic {
     pub fn code(self) -> u32 {
-        u32::from(self.op.code()) | u32::from(self.bits == 16) << 5 | u32::from(self.bits == 64) << 6
+        u32::from(self.op.code())
+            | u32::from(self.bits == 16) << 5
+            | u32::from(self.bits == 64) << 6
     }
 
     pub fn from_code(code: u32) -> Option<Atomic> {
@@ -211,4 +213,5 @@ pub const CHANNELS: [u8; 4] = *b"RGBA";
 /// Likewise of LSC messages.
 pub const LSC_CHANNELS: [u8; 4] = *b"xyzw";
 /// The bits of a fence that is not LSC's, lowest first, but for bit 5, which says whether it is local.
-pub const FENCE_BITS: [(u8, &str); 6] = [(0, "E"), (1, "I"), (2, "S"), (3, "C"), (4, "R"), (6, "L1")];
+pub const FENCE_BITS: [(u8, &str); 6] =
+    [(0, "E"), (1, "I"), (2, "S"), (3, "C"), (4, "R"), (6, "L1")];

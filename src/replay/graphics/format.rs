@@ -40,8 +40,9 @@ impl ExportFormat {
     /// the components.
     fn unpack(self, words: [u32; 4]) -> [Component; 4] {
         let [x, y, z, w] = words;
-        let packed =
-            |component: fn(u16) -> Component| [x as u16, (x >> 16) as u16, z as u16, (z >> 16) as u16].map(component);
+        let packed = |component: fn(u16) -> Component| {
+            [x as u16, (x >> 16) as u16, z as u16, (z >> 16) as u16].map(component)
+        };
         let zero = Component::Word(0);
         match self {
             ExportFormat::R32 => [Component::Word(x), zero, zero, zero],
@@ -49,7 +50,9 @@ impl ExportFormat {
             ExportFormat::Ar32 => [Component::Word(x), zero, zero, Component::Word(w)],
             ExportFormat::Fp16 => packed(|bits| Component::Float(f16::from_bits(bits).into())),
             ExportFormat::Unorm16 => packed(|bits| Component::Float(f32::from(bits) / 65535.0)),
-            ExportFormat::Snorm16 => packed(|bits| Component::Float((f32::from(bits as i16) / 32767.0).max(-1.0))),
+            ExportFormat::Snorm16 => {
+                packed(|bits| Component::Float((f32::from(bits as i16) / 32767.0).max(-1.0)))
+            }
             ExportFormat::Uint16 => packed(|bits| Component::Word(bits.into())),
             ExportFormat::Sint16 => packed(|bits| Component::Word(i32::from(bits as i16) as u32)),
             ExportFormat::Abgr32 => [x, y, z, w].map(Component::Word),
@@ -63,15 +66,17 @@ impl TryFrom<toml::Value> for ExportFormat {
     fn try_from(value: toml::Value) -> Result<ExportFormat, String> {
         let named = |name: &str| ExportFormat::ALL.iter().find(|(known, _)| *known == name);
         let found = match &value {
-            toml::Value::Integer(number) => {
-                number.checked_sub(1).and_then(|at| ExportFormat::ALL.get(usize::try_from(at).ok()?))
-            }
+            toml::Value::Integer(number) => number
+                .checked_sub(1)
+                .and_then(|at| ExportFormat::ALL.get(usize::try_from(at).ok()?)),
             toml::Value::String(name) => named(name),
             _ => None,
         };
         found.map(|&(_, format)| format).ok_or_else(|| {
             let known = ExportFormat::ALL.map(|(name, _)| name).join(", ");
-            format!("{value} is no format of exports: expected a number from 1 to 9, or one of {known}")
+            format!(
+                "{value} is no format of exports: expected a number from 1 to 9, or one of {known}"
+            )
         })
     }
 }
@@ -128,7 +133,8 @@ pub struct TargetFormat {
 
 impl TargetFormat {
     /// What exported words are where nothing else is said.
-    pub const FLOATS: TargetFormat = TargetFormat { components: 4, bits: 32, number: Number::Float };
+    pub const FLOATS: TargetFormat =
+        TargetFormat { components: 4, bits: 32, number: Number::Float };
 
     /// Components of a texel.
     pub fn components(self) -> usize {
@@ -165,7 +171,9 @@ impl TargetFormat {
         match self.number {
             Number::Unorm => quantized(0.0, steps(self.bits)),
             Number::Snorm => quantized(-1.0, steps(self.bits - 1)),
-            Number::Float if self.bits == 16 => f32::from(f16::from_f32(component.float())).to_le_bytes().to_vec(),
+            Number::Float if self.bits == 16 => {
+                f32::from(f16::from_f32(component.float())).to_le_bytes().to_vec()
+            }
             Number::Float => component.float().to_le_bytes().to_vec(),
             Number::Uint | Number::Sint => {
                 // Values beyond the target's range are clamped, as the exports' own conversions do.
@@ -173,7 +181,9 @@ impl TargetFormat {
                 let wide = match (self.number, self.bits) {
                     (_, 32) => bits,
                     (Number::Uint, width) => bits.min((1 << width) - 1),
-                    (_, width) => (bits as i32).clamp(-(1 << (width - 1)), (1 << (width - 1)) - 1) as u32,
+                    (_, width) => {
+                        (bits as i32).clamp(-(1 << (width - 1)), (1 << (width - 1)) - 1) as u32
+                    }
                 };
                 wide.to_le_bytes()[..usize::from(self.bits / 8)].to_vec()
             }
@@ -194,8 +204,12 @@ impl TryFrom<String> for TargetFormat {
         let (channels, rest) = name.split_at(digits);
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         let (bits, suffix) = rest.split_at(end);
-        let components = ["r", "rg", "rgb", "rgba"].iter().position(|&known| known == channels).ok_or_else(wrong)?;
-        let bits: u8 = bits.parse().ok().filter(|bits| matches!(bits, 8 | 16 | 32)).ok_or_else(wrong)?;
+        let components = ["r", "rg", "rgb", "rgba"]
+            .iter()
+            .position(|&known| known == channels)
+            .ok_or_else(wrong)?;
+        let bits: u8 =
+            bits.parse().ok().filter(|bits| matches!(bits, 8 | 16 | 32)).ok_or_else(wrong)?;
         let number = match suffix {
             "" if bits < 32 => Number::Unorm,
             "s" if bits < 32 => Number::Snorm,
@@ -250,11 +264,17 @@ mod tests {
     fn components_are_packed_and_normalized() {
         // 1.0 and -2.0, 0.5 and a NaN as halves.
         let words = [0xc000_3c00, 0, 0x7e00_3800, 0];
-        assert_eq!(floats(&target("rgba8").texel(ExportFormat::Fp16, words)), [1.0, 0.0, 128.0 / 255.0, 0.0]);
+        assert_eq!(
+            floats(&target("rgba8").texel(ExportFormat::Fp16, words)),
+            [1.0, 0.0, 128.0 / 255.0, 0.0]
+        );
         let words = [0x8000_7fff, 0, 0x0000_4000, 0];
         let expected = [1.0, -1.0, 16384.0 / 32767.0, 0.0];
         assert_eq!(floats(&target("rgba16s").texel(ExportFormat::Snorm16, words)), expected);
-        assert_eq!(target("rgba8ui").texel(ExportFormat::Uint16, [0x0102_0003, 0, 7, 0]), [3, 255, 7, 0]);
+        assert_eq!(
+            target("rgba8ui").texel(ExportFormat::Uint16, [0x0102_0003, 0, 7, 0]),
+            [3, 255, 7, 0]
+        );
         assert_eq!(target("r32ui").texel(ExportFormat::R32, [0x0403_0201, 5, 6, 7]), [1, 2, 3, 4]);
         assert_eq!(
             floats(&target("rgba32f").texel(ExportFormat::Ar32, [0x3f80_0000, 5, 6, 0x4000_0000])),
@@ -272,7 +292,8 @@ mod tests {
         assert_eq!(all(ExportFormat::Ar32, [x, y, z, w]), [1.5, 0.0, 0.0, 4096.5]);
         assert_eq!(all(ExportFormat::Abgr32, [x, y, z, w]), [1.5, -2.25, 0.375, 4096.5]);
         // Packed: red and green are the halves of word 0, blue and alpha those of word 2.
-        let packed = |of: [u16; 4]| [0, 1].map(|n| u32::from(of[2 * n]) | u32::from(of[2 * n + 1]) << 16);
+        let packed =
+            |of: [u16; 4]| [0, 1].map(|n| u32::from(of[2 * n]) | u32::from(of[2 * n + 1]) << 16);
         let four = |of: [u16; 4]| [packed(of)[0], 77, packed(of)[1], 78];
         assert_eq!(
             all(ExportFormat::Fp16, four([0x3c00, 0xc080, 0x0001, 0x7bff])),
@@ -286,7 +307,12 @@ mod tests {
         let integers = [1, 0x8000, 0xffff, 0x7fff];
         let wide = |name, format| {
             let texel = target(name).texel(format, four(integers));
-            texel.as_chunks::<4>().0.iter().map(|&bytes| i64::from(i32::from_le_bytes(bytes))).collect::<Vec<_>>()
+            texel
+                .as_chunks::<4>()
+                .0
+                .iter()
+                .map(|&bytes| i64::from(i32::from_le_bytes(bytes)))
+                .collect::<Vec<_>>()
         };
         assert_eq!(wide("rgba32ui", ExportFormat::Uint16), [1, 0x8000, 0xffff, 0x7fff]);
         assert_eq!(wide("rgba32i", ExportFormat::Sint16), [1, -0x8000, -1, 0x7fff]);

@@ -74,7 +74,9 @@ impl Lanes {
     /// The lanes whose place in their workgroup is below a count, in order.
     pub fn below(&self, count: impl Fn(&Group) -> usize) -> impl Iterator<Item = u32> {
         let groups = self.groups.iter().enumerate();
-        groups.flat_map(move |(i, group)| (0..count(group)).map(move |lane| (i * self.unit + lane) as u32))
+        groups.flat_map(move |(i, group)| {
+            (0..count(group)).map(move |lane| (i * self.unit + lane) as u32)
+        })
     }
 }
 
@@ -88,7 +90,9 @@ impl Source<'_> {
                 .flat_map(|primitive| (0..plan.threads).map(move |thread| [primitive, thread]))
                 .collect::<Vec<_>>()
         };
-        let in_chunks = |size: u32| (0..all).step_by(size as usize).map(move |first| first..all.min(first + size));
+        let in_chunks = |size: u32| {
+            (0..all).step_by(size as usize).map(move |first| first..all.min(first + size))
+        };
         let patches = |row: u32| match (&plan.patch, plan.tessellation.group) {
             (Some(patch), Some(group)) => patch[row as usize] / group.max(1),
             _ => 0,
@@ -100,19 +104,30 @@ impl Source<'_> {
         let widest = vertices.max(plan.threads);
         let group = match group {
             Some(group) if !(1..=MAX_GROUP / widest).contains(&group) => {
-                return Err(self.wrong(key, format!("{group}: expected 1 to {}", MAX_GROUP / widest)));
+                return Err(
+                    self.wrong(key, format!("{group}: expected 1 to {}", MAX_GROUP / widest))
+                );
             }
             Some(group) => group,
             None => WAVE as u32 / widest,
         };
-        let one = |group: Group| Lanes { unit: group.vertices.len().max(group.threads.len()), groups: vec![group] };
+        let one = |group: Group| Lanes {
+            unit: group.vertices.len().max(group.threads.len()),
+            groups: vec![group],
+        };
         let lanes = match (plan.stage, plan.gfx9) {
-            (Stage::TessEval, true) if plan.patch.is_some() && plan.tessellation.group.is_some() => {
+            (Stage::TessEval, true)
+                if plan.patch.is_some() && plan.tessellation.group.is_some() =>
+            {
                 let mut of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
                 (0..plan.rows).for_each(|row| of.entry(patches(row)).or_default().push(row));
                 let groups = of.iter().flat_map(|(&patches, rows)| {
                     let waves = rows.chunks(WAVE);
-                    waves.map(move |rows| Group { vertices: rows.to_vec(), patches, ..Group::default() })
+                    waves.map(move |rows| Group {
+                        vertices: rows.to_vec(),
+                        patches,
+                        ..Group::default()
+                    })
                 });
                 Lanes { unit: WAVE, groups: groups.collect() }
             }
@@ -128,13 +143,22 @@ impl Source<'_> {
             (Stage::TessControl | Stage::Geometry | Stage::Fragment, _) => {
                 let mut groups: Vec<Group> = vec![];
                 for primitive in 0..all {
-                    let rows = &plan.indices[(primitive * vertices) as usize..][..vertices as usize];
-                    let of = if plan.stage == Stage::TessControl { primitive / group } else { patches(rows[0]) };
+                    let rows =
+                        &plan.indices[(primitive * vertices) as usize..][..vertices as usize];
+                    let of = if plan.stage == Stage::TessControl {
+                        primitive / group
+                    } else {
+                        patches(rows[0])
+                    };
                     if plan.stage == Stage::Geometry && rows.iter().any(|&row| patches(row) != of) {
-                        let problem = format!("vertices of primitive {primitive} are of patches of two workgroups");
+                        let problem = format!(
+                            "vertices of primitive {primitive} are of patches of two workgroups"
+                        );
                         return Err(self.wrong("primitives.indices", problem));
                     }
-                    let full = |last: &Group| last.patches != of || last.threads.len() as u32 >= group * plan.threads;
+                    let full = |last: &Group| {
+                        last.patches != of || last.threads.len() as u32 >= group * plan.threads
+                    };
                     if groups.last().is_none_or(full) {
                         groups.push(Group { patches: of, ..Group::default() });
                     }
@@ -143,15 +167,18 @@ impl Source<'_> {
                         last.threads.extend(threads(primitive..primitive + 1));
                     }
                 }
-                let longest = groups.iter().map(|group| group.vertices.len().max(group.threads.len())).max();
+                let longest =
+                    groups.iter().map(|group| group.vertices.len().max(group.threads.len())).max();
                 Lanes { unit: longest.unwrap_or(1).next_multiple_of(WAVE), groups }
             }
         };
         // A row for each vertex that comes in, or may go out.
-        let emitted = plan.primitives.and_then(|given| given.max_vertices).map_or(1, |most| most + 1);
+        let emitted =
+            plan.primitives.and_then(|given| given.max_vertices).map_or(1, |most| most + 1);
         let rows = vertices.max(emitted) as usize;
         if (lanes.count() * rows) as u64 > MAX_LANES {
-            let problem = format!("{} lanes: expected at most {}", lanes.count(), MAX_LANES as usize / rows);
+            let problem =
+                format!("{} lanes: expected at most {}", lanes.count(), MAX_LANES as usize / rows);
             return Err(self.wrong("primitives", problem));
         }
         Ok(lanes)

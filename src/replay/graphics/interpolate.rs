@@ -25,21 +25,30 @@ impl Shader {
     /// What is missing for that, by the manifest's key.
     pub fn interpolate(&mut self, how: impl Fn(u16) -> Interpolation) -> Result<(), String> {
         let Some(vertices) = &self.vertices else { return Ok(()) };
-        let words = |(&address, rows): (&u32, &Rows)| (0..rows.components() as u32).map(move |n| address + 4 * n);
+        let words = |(&address, rows): (&u32, &Rows)| {
+            (0..rows.components() as u32).map(move |n| address + 4 * n)
+        };
         let given: BTreeSet<u32> = self.attributes.iter().flat_map(words).collect();
         let mut rows = Vec::new();
         for word in 0..vertices.words {
             let address = u32::from(attribute::GENERIC) + 4 * word as u32;
             let how = if address < 0x400 { how(address as u16) } else { Interpolation::Unused };
-            if given.contains(&address) || matches!(how, Interpolation::Unused | Interpolation::Constant) {
+            if given.contains(&address)
+                || matches!(how, Interpolation::Unused | Interpolation::Constant)
+            {
                 continue;
             }
-            let (weights, perspective) = (self.inputs.get(&Input::Barycentric), how == Interpolation::Perspective);
+            let (weights, perspective) =
+                (self.inputs.get(&Input::Barycentric), how == Interpolation::Perspective);
             if weights.is_none() && self.drawn.is_none() {
-                return Err(format!("a[{address:#x}] is interpolated: [pixels] has no `barycentric`"));
+                return Err(format!(
+                    "a[{address:#x}] is interpolated: [pixels] has no `barycentric`"
+                ));
             }
             if perspective && vertices.w.is_empty() {
-                return Err(format!("a[{address:#x}] is interpolated with perspective: [pixels] has no `vertex_w`"));
+                return Err(format!(
+                    "a[{address:#x}] is interpolated with perspective: [pixels] has no `vertex_w`"
+                ));
             }
             let word = Interpolated { address, word, perspective };
             let Some(weights) = weights else {
@@ -50,7 +59,10 @@ impl Shader {
                 let weights = [0, 1].map(|n| weights.row(n)[lane]);
                 vertices.at(self.primitive[lane], word, weights)
             };
-            rows.push((address, Rows { lanes: self.lanes, words: (0..self.lanes).map(at).collect() }));
+            rows.push((
+                address,
+                Rows { lanes: self.lanes, words: (0..self.lanes).map(at).collect() },
+            ));
         }
         self.attributes.extend(rows);
         Ok(())
@@ -67,7 +79,12 @@ impl Quad<'_> {
 
 impl PrimitiveVertices {
     /// A word of a primitive, or with perspective that over w, weighted by the weights of vertices 1 and 2.
-    fn at(&self, primitive: u32, Interpolated { word, perspective, .. }: Interpolated, weights: [u32; 2]) -> u32 {
+    fn at(
+        &self,
+        primitive: u32,
+        Interpolated { word, perspective, .. }: Interpolated,
+        weights: [u32; 2],
+    ) -> u32 {
         let [b1, b2] = weights.map(|bits| f64::from(f32::from_bits(bits)));
         let corners = [1.0 - b1 - b2, b1, b2].into_iter().enumerate();
         let sum: f64 = corners

@@ -21,7 +21,8 @@ use std::sync::Arc;
 pub use format::{ExportFormat, TargetFormat};
 pub use interpolate::Interpolated;
 pub use keys::{
-    Bank, Draw, Export, Exports, Given, Picture, Pixels, Primitives, Side, Strips, Tessellation, Vertices, Winding,
+    Bank, Draw, Export, Exports, Given, Picture, Pixels, Primitives, Side, Strips, Tessellation,
+    Vertices, Winding,
 };
 pub use quads::{QUAD, Quad};
 pub use raster::{Raster, Scene};
@@ -177,7 +178,11 @@ impl Target {
     pub fn keeps(&self, words: &[u32]) -> bool {
         let mask = match self.place {
             // Alone, or with stencil, it is the low half of z, else all of it.
-            ExportTarget::Depth if matches!(self.format, ExportFormat::Uint16 | ExportFormat::Abgr32) => words.get(2),
+            ExportTarget::Depth
+                if matches!(self.format, ExportFormat::Uint16 | ExportFormat::Abgr32) =>
+            {
+                words.get(2)
+            }
             _ => None,
         };
         mask.is_none_or(|mask| mask & 1 != 0)
@@ -193,8 +198,9 @@ impl PrimitiveVertices {
     /// `[primitive]`, of which `[vertex][word]`, then w of each vertex.
     pub fn table(&self) -> Vec<u32> {
         let values = self.values.chunks(3 * self.words.max(1));
-        let w =
-            |primitive: usize| (0..3).map(move |vertex| self.w.get(3 * primitive + vertex).map_or(0, |w| w.to_bits()));
+        let w = |primitive: usize| {
+            (0..3).map(move |vertex| self.w.get(3 * primitive + vertex).map_or(0, |w| w.to_bits()))
+        };
         values.enumerate().flat_map(|(i, words)| words.iter().copied().chain(w(i))).collect()
     }
 }
@@ -236,7 +242,10 @@ pub const WAVE_QUADS: usize = WAVE / QUAD;
 /// centres in all lanes. Source: facts, `graphics.md`, section 2.2.
 pub fn prim_mask(primitives: impl Iterator<Item = u32> + Clone, centers: bool) -> u32 {
     let pairs = primitives.clone().zip(primitives.skip(1));
-    let quads = pairs.zip(16..).filter(|((before, here), _)| before != here).fold(0, |mask, (_, bit)| mask | 1 << bit);
+    let quads = pairs
+        .zip(16..)
+        .filter(|((before, here), _)| before != here)
+        .fold(0, |mask, (_, bit)| mask | 1 << bit);
     quads | u32::from(centers) << 31
 }
 
@@ -275,7 +284,10 @@ impl Shader {
     /// GFX9: a word for each wave, see [`prim_mask`].
     fn prim_masks(&self) -> Vec<u32> {
         let row = |input: Input| self.inputs.get(&input);
-        let center = [(Input::PerspCenter, Input::PerspCentroid), (Input::LinearCenter, Input::LinearCentroid)];
+        let center = [
+            (Input::PerspCenter, Input::PerspCentroid),
+            (Input::LinearCenter, Input::LinearCentroid),
+        ];
         let is_center = |lane: usize| {
             center.iter().all(|&(center, centroid)| match (row(center), row(centroid)) {
                 (Some(a), Some(b)) => (0..2).all(|i| a.row(i)[lane] == b.row(i)[lane]),
@@ -293,5 +305,8 @@ impl Shader {
 
 /// The name of an input, as manifests have it.
 pub fn name_of<T: serde::Serialize>(variant: T) -> String {
-    toml::Value::try_from(variant).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+    toml::Value::try_from(variant)
+        .ok()
+        .and_then(|name| name.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }

@@ -17,7 +17,8 @@ use crate::resolve::Source;
 fn difference_of_halves(a: u32, b: u32) -> u32 {
     let half = |word: u32| f16::from_bits(word as u16);
     // In singles it is as if it were rounded once.
-    let of = |shift: u32| f16::from_f32(half(a >> shift).to_f32() - half(b >> shift).to_f32()).to_bits();
+    let of =
+        |shift: u32| f16::from_f32(half(a >> shift).to_f32() - half(b >> shift).to_f32()).to_bits();
     u32::from(of(0)) | u32::from(of(16)) << 16
 }
 
@@ -31,12 +32,18 @@ impl Source<'_> {
     pub(super) fn drawn(&self, pixels: &Pixels, file: &Given) -> Result<Shader, Error> {
         let Pixels { covered, primitive, parameters, vertices, vertex_w, draw, .. } = pixels;
         let arrays = [covered, primitive, parameters, vertices, vertex_w];
-        if arrays.into_iter().any(Option::is_some) || !pixels.inputs.is_empty() || !pixels.attribute.is_empty() {
-            return Err(self
-                .wrong("pixels.triangles", "it gives the arrays of lanes and of primitives: expected none of these"));
+        if arrays.into_iter().any(Option::is_some)
+            || !pixels.inputs.is_empty()
+            || !pixels.attribute.is_empty()
+        {
+            return Err(self.wrong(
+                "pixels.triangles",
+                "it gives the arrays of lanes and of primitives: expected none of these",
+            ));
         }
         let (path, array) = self.given(file, Dtype::F32)?;
-        let wrong = |path: &Path, problem: String| Error::Array { path: path.to_path_buf(), problem };
+        let wrong =
+            |path: &Path, problem: String| Error::Array { path: path.to_path_buf(), problem };
         if array.shape.len() != 2 || array.shape[1] != 4 || array.dtype != Dtype::F32 {
             let problem = format!("shape {:?}: expected f32 of [vertices, 4]", array.shape);
             return Err(wrong(&path, problem));
@@ -62,13 +69,17 @@ impl Source<'_> {
             return Err(self.wrong("pixels.triangles", problem));
         }
         let scene = Scene {
-            triangles: triangles.iter().map(|corners| corners.map(|index| places[index as usize])).collect(),
+            triangles: triangles
+                .iter()
+                .map(|corners| corners.map(|index| places[index as usize]))
+                .collect(),
             viewport: draw.viewport.ok_or_else(|| self.wrong("pixels.viewport", "missing"))?,
             depth_range: draw.depth_range.unwrap_or([0.0, 1.0]),
             cull: draw.cull,
             front: draw.front.unwrap_or(Winding::CounterClockwise),
         };
-        let raster = scene.raster(MAX_LANES, 1).map_err(|problem| self.wrong("pixels.viewport", problem))?;
+        let raster =
+            scene.raster(MAX_LANES, 1).map_err(|problem| self.wrong("pixels.viewport", problem))?;
         if raster.lanes() == 0 {
             return Err(self.wrong("pixels.triangles", "they cover no pixel of the viewport"));
         }
@@ -76,7 +87,8 @@ impl Source<'_> {
         for (i, file) in draw.varyings.iter().enumerate() {
             let rows = self.rows(&format!("pixels.varyings {}", i + 1), file, count)?;
             if rows.components() > Parameters::COMPONENTS {
-                let problem = format!("{} numbers for each vertex: expected at most 4", rows.components());
+                let problem =
+                    format!("{} numbers for each vertex: expected at most 4", rows.components());
                 return Err(self.wrong(format!("pixels.varyings {}", i + 1), problem));
             }
             varyings.push(rows);
@@ -84,13 +96,16 @@ impl Source<'_> {
         let word = |rows: &Rows, component: usize, vertex: u32| {
             if component < rows.components() { rows.row(component)[vertex as usize] } else { 0 }
         };
-        let components = || varyings.iter().flat_map(|rows| (0..Parameters::COMPONENTS).map(move |i| (rows, i)));
-        let of_primitives = triangles
-            .iter()
-            .flat_map(|corners| components().map(|(rows, i)| corners.map(|vertex| word(rows, i, vertex))));
+        let components =
+            || varyings.iter().flat_map(|rows| (0..Parameters::COMPONENTS).map(move |i| (rows, i)));
+        let of_primitives = triangles.iter().flat_map(|corners| {
+            components().map(|(rows, i)| corners.map(|vertex| word(rows, i, vertex)))
+        });
         let parameters = self.setup(of_primitives, varyings.len(), pixels)?;
-        let of_vertices =
-            triangles.iter().flatten().flat_map(|&vertex| components().map(move |(rows, i)| word(rows, i, vertex)));
+        let of_vertices = triangles
+            .iter()
+            .flatten()
+            .flat_map(|&vertex| components().map(move |(rows, i)| word(rows, i, vertex)));
         let vertices = PrimitiveVertices {
             words: varyings.len() * Parameters::COMPONENTS,
             values: of_vertices.collect(),
@@ -107,12 +122,19 @@ impl Source<'_> {
     }
 
     /// GFX9: P0, P1 - P0 and P2 - P0, rounded as the setup of primitives does.
-    pub(super) fn parameters(&self, file: &Given, pixels: &Pixels, last: u32) -> Result<Parameters, Error> {
+    pub(super) fn parameters(
+        &self,
+        file: &Given,
+        pixels: &Pixels,
+        last: u32,
+    ) -> Result<Parameters, Error> {
         let (path, array) = self.given(file, Dtype::U32)?;
         let wrong = |problem: String| Error::Array { path: path.clone(), problem };
         let given = words(&array).map_err(wrong)?;
         let attributes = match array.shape[..] {
-            [primitives, attributes, 4, 3] if primitives > u64::from(last) && attributes <= MAX_ATTRIBUTES as u64 => {
+            [primitives, attributes, 4, 3]
+                if primitives > u64::from(last) && attributes <= MAX_ATTRIBUTES as u64 =>
+            {
                 attributes as usize
             }
             _ => {
@@ -134,8 +156,12 @@ impl Source<'_> {
         Pixels { flat, half, .. }: &Pixels,
     ) -> Result<Parameters, Error> {
         for (key, list) in [("pixels.flat", flat), ("pixels.half", half)] {
-            if let Some(attribute) = list.iter().find(|&&attribute| attribute as usize >= attributes) {
-                return Err(self.wrong(key, format!("attribute {attribute}: there are {attributes}")));
+            if let Some(attribute) =
+                list.iter().find(|&&attribute| attribute as usize >= attributes)
+            {
+                return Err(
+                    self.wrong(key, format!("attribute {attribute}: there are {attributes}"))
+                );
             }
         }
         let mut words = Vec::new();
@@ -159,13 +185,16 @@ impl Source<'_> {
         last: u32,
     ) -> Result<PrimitiveVertices, Error> {
         let (path, array) = self.given(file, Dtype::U32)?;
-        let wrong = |path: &Path, problem: String| Error::Array { path: path.to_path_buf(), problem };
+        let wrong =
+            |path: &Path, problem: String| Error::Array { path: path.to_path_buf(), problem };
         let values = words(&array).map_err(|problem| wrong(&path, problem))?;
         let (primitives, count) = match array.shape[..] {
             [primitives, 3, count] if primitives > u64::from(last) => (primitives, count as usize),
             _ => {
-                let problem =
-                    format!("shape {:?}: expected [primitives, 3, words], more than {last} primitives", array.shape);
+                let problem = format!(
+                    "shape {:?}: expected [primitives, 3, words], more than {last} primitives",
+                    array.shape
+                );
                 return Err(wrong(&path, problem));
             }
         };
@@ -173,10 +202,17 @@ impl Source<'_> {
             Some(file) => {
                 let (path, array) = self.given(file, Dtype::F32)?;
                 if array.shape != [primitives, 3] || array.dtype != Dtype::F32 {
-                    let problem = format!("shape {:?}: expected f32 of [{primitives}, 3]", array.shape);
+                    let problem =
+                        format!("shape {:?}: expected f32 of [{primitives}, 3]", array.shape);
                     return Err(wrong(&path, problem));
                 }
-                array.bytes.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
+                array
+                    .bytes
+                    .as_chunks::<4>()
+                    .0
+                    .iter()
+                    .map(|&bytes| f32::from_le_bytes(bytes))
+                    .collect()
             }
             None => vec![],
         };

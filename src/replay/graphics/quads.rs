@@ -101,7 +101,9 @@ impl Quad<'_> {
 
     /// The column and the row of each pixel.
     pub fn places(&self) -> Lanes<[u32; 2]> {
-        lanes(|lane| [u32::from(self.x) + lane as u32 % 2, u32::from(self.span.y) + lane as u32 / 2])
+        lanes(|lane| {
+            [u32::from(self.x) + lane as u32 % 2, u32::from(self.span.y) + lane as u32 / 2]
+        })
     }
 
     /// Up to three words of each lane, component by component. 0 of what the rasteriser does not make.
@@ -118,7 +120,11 @@ impl Quad<'_> {
             PerspPullModel => {
                 let weights = self.weights();
                 let over_w = |of: Lanes<f64>| rounded(lanes(|lane| of[lane] / weights.w[lane]));
-                [over_w(self.persp(&weights, 1)), over_w(self.persp(&weights, 2)), over_w([1.0; QUAD])]
+                [
+                    over_w(self.persp(&weights, 1)),
+                    over_w(self.persp(&weights, 2)),
+                    over_w([1.0; QUAD]),
+                ]
             }
             LinearSample | LinearCenter | LinearCentroid | Barycentric => {
                 let weights = self.weights();
@@ -156,7 +162,8 @@ impl Quad<'_> {
             let (from, to) = (places[(i + 1) % 3], places[(i + 2) % 3]);
             let down = |y: f64| (to[0] - from[0]) * (y - from[1]);
             let along = |x: f64| (to[1] - from[1]) * (x - from[0]);
-            let (down, along) = ([down(rows[0]), down(rows[1])], [along(columns[0]), along(columns[1])]);
+            let (down, along) =
+                ([down(rows[0]), down(rows[1])], [along(columns[0]), along(columns[1])]);
             lanes(|lane| (down[lane / 2] - along[lane % 2]) * inverse_area)
         };
         [of(0), of(1), of(2)]
@@ -174,7 +181,9 @@ impl Quad<'_> {
     /// Of the triangle's own corner, with perspective.
     #[inline(always)]
     fn persp(&self, Weights { over_w, w }: &Weights, corner: usize) -> Lanes<f64> {
-        let of = |i: usize, lane: usize| over_w[i][lane] * w[lane] * self.part.corners[i].weights[corner];
+        let of = |i: usize, lane: usize| {
+            over_w[i][lane] * w[lane] * self.part.corners[i].weights[corner]
+        };
         lanes(|lane| of(0, lane) + of(1, lane) + of(2, lane))
     }
 

@@ -107,7 +107,8 @@ fn window([left, top, width, height]: [f32; 4]) -> Result<Window, String> {
         inside.then(|| low.floor() as i64..high.ceil() as i64)
     };
     let spans = span(left, width).zip(span(top, height));
-    let (x, y) = spans.ok_or_else(|| format!("expected a rectangle within {MAX_SIDE} x {MAX_SIDE} pixels"))?;
+    let (x, y) = spans
+        .ok_or_else(|| format!("expected a rectangle within {MAX_SIDE} x {MAX_SIDE} pixels"))?;
     Ok(Window([x, y]))
 }
 
@@ -201,15 +202,25 @@ impl Scene {
             places.swap(1, 2);
         }
         let triangle_w = self.triangles[number].map(|[.., w]| f64::from(w));
-        let (inverse_area, inverse_w) = (1.0 / area.abs(), corners.map(|corner| 1.0 / corner.clip[3]));
-        Some(Part { triangle: number as u32, triangle_w, corners, places, inverse_area, inverse_w, front })
+        let (inverse_area, inverse_w) =
+            (1.0 / area.abs(), corners.map(|corner| 1.0 / corner.clip[3]));
+        Some(Part {
+            triangle: number as u32,
+            triangle_w,
+            corners,
+            places,
+            inverse_area,
+            inverse_w,
+            front,
+        })
     }
 
     /// Place in the window, in pixels.
     fn place(&self, [x, y, _, w]: [f64; 4]) -> [f64; 2] {
         let [left, top, width, height] = self.viewport.map(f64::from);
         let along = |start: f64, size: f64, clip: f64| start + (clip / w + 1.0) * size / 2.0;
-        [along(left, width, x), along(top, height, y)].map(|at| (at * SUBPIXELS).round_ties_even() / SUBPIXELS)
+        [along(left, width, x), along(top, height, y)]
+            .map(|at| (at * SUBPIXELS).round_ties_even() / SUBPIXELS)
     }
 }
 
@@ -259,7 +270,8 @@ impl Raster {
     /// Adds what is drawn afterwards.
     fn append(&mut self, after: Raster) {
         let (quads, parts) = (self.quads as u32, self.parts.len() as u32);
-        let moved = |span: Span| Span { first: span.first + quads, part: span.part + parts, ..span };
+        let moved =
+            |span: Span| Span { first: span.first + quads, part: span.part + parts, ..span };
         self.spans.extend(after.spans.into_iter().map(moved));
         self.parts.extend(after.parts);
         self.quads += after.quads;
@@ -270,9 +282,13 @@ impl Part {
     /// Columns or rows of the quads of a window that its box touches, ends at the window's.
     fn quads_along(&self, axis: usize, window: &Range<i64>) -> Range<i64> {
         let along = self.places.map(|place| place[axis]);
-        let (low, high) = (along.into_iter().fold(f64::MAX, f64::min), along.into_iter().fold(f64::MIN, f64::max));
+        let (low, high) = (
+            along.into_iter().fold(f64::MAX, f64::min),
+            along.into_iter().fold(f64::MIN, f64::max),
+        );
         // The saturating conversions keep what is far outside there.
-        let (low, high) = ((low.floor() as i64).max(window.start), (high.ceil() as i64).min(window.end));
+        let (low, high) =
+            ((low.floor() as i64).max(window.start), (high.ceil() as i64).min(window.end));
         let low = low & !1;
         match axis {
             // Columns outside the window are never covered.

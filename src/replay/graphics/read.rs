@@ -36,32 +36,43 @@ impl Source<'_> {
                 None => Ok(None),
             };
         };
-        for (key, given) in [("launch.grid", manifest.launch.grid), ("launch.block", manifest.launch.block)] {
+        for (key, given) in
+            [("launch.grid", manifest.launch.grid), ("launch.block", manifest.launch.block)]
+        {
             if given != [0; 3] {
-                return Err(self.wrong(key, "the arrays of a shader say how many lanes there are: expected none"));
+                return Err(self.wrong(
+                    key,
+                    "the arrays of a shader say how many lanes there are: expected none",
+                ));
             }
         }
         let Some(format) = manifest.kernel.format else {
-            return Err(
-                self.wrong("kernel.format", "missing: a stream of a shader's instructions cannot be recognised")
-            );
+            return Err(self.wrong(
+                "kernel.format",
+                "missing: a stream of a shader's instructions cannot be recognised",
+            ));
         };
         let mut shader = match (stage, vertices, pixels) {
             (Stage::Fragment, None, Some(pixels)) => self.pixels(pixels)?,
             (Stage::Fragment, ..) => {
-                return Err(self.wrong("pixels", "a fragment program has [pixels] and no [vertices]"));
+                return Err(
+                    self.wrong("pixels", "a fragment program has [pixels] and no [vertices]")
+                );
             }
             (_, Some(vertices), None) => {
                 let gfx9 = format == BinaryFormat::Gfx9Raw;
                 self.of_vertices(stage, vertices, primitives.as_ref(), *tessellation, gfx9)?
             }
             _ => {
-                let problem = format!("a program of stage {} has [vertices] and no [pixels]", stage.name());
+                let problem =
+                    format!("a program of stage {} has [vertices] and no [pixels]", stage.name());
                 return Err(self.wrong("vertices", problem));
             }
         };
         if stage == Stage::Fragment {
-            for (key, given) in [("primitives", primitives.is_some()), ("tessellation", tessellation.is_some())] {
+            for (key, given) in
+                [("primitives", primitives.is_some()), ("tessellation", tessellation.is_some())]
+            {
                 if given {
                     return Err(self.wrong(key, "a fragment program has [pixels] alone"));
                 }
@@ -90,14 +101,21 @@ impl Source<'_> {
     }
 
     /// `[bank.N]`, by number.
-    pub(crate) fn banks(&self, manifest: &Manifest, buffers: &[Buffer]) -> Result<Vec<ConstantBank>, Error> {
+    pub(crate) fn banks(
+        &self,
+        manifest: &Manifest,
+        buffers: &[Buffer],
+    ) -> Result<Vec<ConstantBank>, Error> {
         let mut banks = Vec::new();
         for (name, bank) in &manifest.banks {
             let key = format!("bank.{name}");
             let number = name.parse().ok().filter(|number| *number < BANKS);
-            let number = number.ok_or_else(|| self.wrong(&key, format!("expected a number below {BANKS}")))?;
+            let number = number
+                .ok_or_else(|| self.wrong(&key, format!("expected a number below {BANKS}")))?;
             let keys::Bank { file, zeros, values, dtype, parts } = bank;
-            let content = self.initial(&key, &content::Given { file, zeros: *zeros, values, dtype: *dtype })?.content;
+            let content = self
+                .initial(&key, &content::Given { file, zeros: *zeros, values, dtype: *dtype })?
+                .content;
             if content.len() > BANK_BYTES {
                 let problem = format!("{} bytes: expected at most {BANK_BYTES}", content.len());
                 return Err(self.wrong(&key, problem));
@@ -117,7 +135,9 @@ impl Source<'_> {
             return self.drawn(pixels, file);
         }
         if pixels.draw != keys::Draw::default() {
-            return Err(self.wrong("pixels.triangles", "missing: other keys say how triangles are drawn"));
+            return Err(
+                self.wrong("pixels.triangles", "missing: other keys say how triangles are drawn")
+            );
         }
         let Some(covered) = &pixels.covered else {
             return Err(self.wrong("pixels.covered", "missing: expected it, or `triangles`"));
@@ -125,14 +145,20 @@ impl Source<'_> {
         let (path, array) = self.given(covered, Dtype::U8)?;
         let lanes = array.bytes.len() / array.dtype.bytes();
         if lanes == 0 || lanes % 4 != 0 || lanes as u64 > MAX_LANES {
-            let problem = format!("{lanes} lanes: expected four for each quad, and at most {MAX_LANES}");
+            let problem =
+                format!("{lanes} lanes: expected four for each quad, and at most {MAX_LANES}");
             return Err(Error::Array { path, problem });
         }
-        let covered = array.bytes.chunks(array.dtype.bytes()).map(|lane| lane.iter().any(|&byte| byte != 0)).collect();
+        let covered = array
+            .bytes
+            .chunks(array.dtype.bytes())
+            .map(|lane| lane.iter().any(|&byte| byte != 0))
+            .collect();
         let primitive = match &pixels.primitive {
             Some(file) => {
                 let (_, array) = self.lanes_of(file, lanes / 4, "quad")?;
-                let quads = words(&array).map_err(|problem| self.wrong("pixels.primitive", problem))?;
+                let quads =
+                    words(&array).map_err(|problem| self.wrong("pixels.primitive", problem))?;
                 quads.into_iter().flat_map(|primitive| [primitive; 4]).collect()
             }
             None => vec![0; lanes],
@@ -146,7 +172,9 @@ impl Source<'_> {
             let rows = self.rows(&key, file, lanes)?;
             let (found, expected) = (rows.components(), input.components());
             if found != expected {
-                return Err(self.wrong(key, format!("{found} numbers for each lane: expected {expected}")));
+                return Err(
+                    self.wrong(key, format!("{found} numbers for each lane: expected {expected}"))
+                );
             }
             inputs.insert(input, rows);
         }
@@ -156,11 +184,14 @@ impl Source<'_> {
             None => None,
         };
         let vertices = match &pixels.vertices {
-            Some(file) => Some(Arc::new(self.primitive_vertices(file, pixels.vertex_w.as_ref(), most)?)),
+            Some(file) => {
+                Some(Arc::new(self.primitive_vertices(file, pixels.vertex_w.as_ref(), most)?))
+            }
             None => None,
         };
         let attributes = self.attributes("pixels", &pixels.attribute, lanes)?;
-        let mut shader = Shader { primitive, inputs, attributes, parameters, vertices, ..fragment(covered) };
+        let mut shader =
+            Shader { primitive, inputs, attributes, parameters, vertices, ..fragment(covered) };
         shader.waves.insert(WaveInput::PrimMask, shader.prim_masks());
         Ok(shader)
     }
@@ -175,9 +206,11 @@ impl Source<'_> {
         let mut attributes = BTreeMap::new();
         for (name, file) in files {
             let key = format!("{table}.attribute.\"{name}\"");
-            let address = name.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            let address =
+                name.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
             let address = address.filter(|address| address.is_multiple_of(4) && *address < 0x400);
-            let address = address.ok_or_else(|| self.wrong(&key, "expected a multiple of 4 below 0x400, in hex"))?;
+            let address = address
+                .ok_or_else(|| self.wrong(&key, "expected a multiple of 4 below 0x400, in hex"))?;
             attributes.insert(address, self.rows(&key, file, lanes)?);
         }
         Ok(attributes)
@@ -189,17 +222,24 @@ impl Source<'_> {
             Given::File(file) => self.array(file, raw).map(|(path, array, _)| (path, array)),
             Given::Numbers(numbers) => {
                 let path = self.manifest().to_path_buf();
-                let array = numbered(numbers).map_err(|problem| Error::Array { path: path.clone(), problem })?;
+                let array = numbered(numbers)
+                    .map_err(|problem| Error::Array { path: path.clone(), problem })?;
                 Ok((path, array))
             }
         }
     }
 
     /// An array whose first axis is so many lanes or quads.
-    pub(super) fn lanes_of(&self, file: &Given, count: usize, what: &str) -> Result<(PathBuf, Array), Error> {
+    pub(super) fn lanes_of(
+        &self,
+        file: &Given,
+        count: usize,
+        what: &str,
+    ) -> Result<(PathBuf, Array), Error> {
         let (path, array) = self.given(file, Dtype::U8)?;
         if array.shape.first() != Some(&(count as u64)) {
-            let problem = format!("shape {:?}: expected a row for each {what} of {count}", array.shape);
+            let problem =
+                format!("shape {:?}: expected a row for each {what} of {count}", array.shape);
             return Err(Error::Array { path, problem });
         }
         Ok((path, array))
@@ -213,7 +253,13 @@ impl Source<'_> {
         Ok(Rows { lanes, words: transposed.copied().collect() })
     }
 
-    fn target(&self, key: &str, name: &str, export: &keys::Export, shader: &Shader) -> Result<Target, Error> {
+    fn target(
+        &self,
+        key: &str,
+        name: &str,
+        export: &keys::Export,
+        shader: &Shader,
+    ) -> Result<Target, Error> {
         let place = ExportTarget::from_name(name).ok_or_else(|| {
             let expected = "expected mrt0 to mrt7, mrtz, pos0 to pos3, param0 to param31; of Maxwell target0 to target7, depth, mask, an attribute's \
                             address, or patch and one; of geometry programs emitted";
@@ -230,7 +276,10 @@ impl Source<'_> {
         let mut tolerance = self.tolerance(key, [*rtol, *atol], expect.is_some())?;
         let differ = differ.unwrap_or(0.0);
         if !(0.0..=1.0).contains(&differ) {
-            return Err(self.wrong(format!("{key}.differ"), format!("{differ}: expected a share from 0 to 1")));
+            return Err(self.wrong(
+                format!("{key}.differ"),
+                format!("{differ}: expected a share from 0 to 1"),
+            ));
         }
         if let Some(words) = words
             && words.iter().any(|dtype| dtype.bytes() != 4)
@@ -244,14 +293,20 @@ impl Source<'_> {
                 let most = target.map_or(usize::MAX, |target| target.components());
                 let (found, named) = (super::components(&array), array.dtype.name());
                 if array.dtype != expected || found > most || found == 0 {
-                    let problem = format!("{found} {named} for each lane: expected {}", expected.name());
+                    let problem =
+                        format!("{found} {named} for each lane: expected {}", expected.name());
                     return Err(Error::Array { path, problem });
                 }
                 if target.is_none() && array.dtype.bytes() != 4 {
-                    return Err(Error::Array { path, problem: format!("elements are {named}: expected words") });
+                    return Err(Error::Array {
+                        path,
+                        problem: format!("elements are {named}: expected words"),
+                    });
                 }
                 if words.as_ref().is_some_and(|words| words.len() != found) {
-                    return Err(self.wrong(format!("{key}.words"), format!("expected {found} types")));
+                    return Err(
+                        self.wrong(format!("{key}.words"), format!("expected {found} types"))
+                    );
                 }
                 Some(Expectation { path, array, tolerance: std::mem::take(&mut tolerance) })
             }
@@ -310,7 +365,9 @@ fn numbered(numbers: &[toml::Value]) -> Result<Array, String> {
         }
         for value in list {
             match value.as_array() {
-                Some(inner) if into.is_empty() || shape.len() > depth + 1 => flatten(inner, shape, depth + 1, into)?,
+                Some(inner) if into.is_empty() || shape.len() > depth + 1 => {
+                    flatten(inner, shape, depth + 1, into)?
+                }
                 None if shape.len() == depth + 1 => into.push(value),
                 _ => return Err(format!("{value}: expected lists of the same length, or numbers")),
             }
@@ -325,7 +382,8 @@ fn numbered(numbers: &[toml::Value]) -> Result<Array, String> {
         false if all.iter().any(|value| negative(&value)) => Dtype::I32,
         false => Dtype::U32,
     };
-    let bytes = all.into_iter().map(|value| dtype.encode(value)).collect::<Result<Vec<_>, _>>()?.concat();
+    let bytes =
+        all.into_iter().map(|value| dtype.encode(value)).collect::<Result<Vec<_>, _>>()?.concat();
     Ok(Array { dtype, shape, bytes })
 }
 
@@ -345,7 +403,8 @@ pub(super) fn words(array: &Array) -> Result<Vec<u32>, String> {
 
 /// Where the pixels of lanes are, if that is given.
 fn places(inputs: &BTreeMap<Input, Rows>) -> Option<Vec<[u32; 2]>> {
-    let axis = |gfx9, maxwell| inputs.get(&gfx9).or_else(|| inputs.get(&maxwell)).map(|rows| rows.row(0));
+    let axis =
+        |gfx9, maxwell| inputs.get(&gfx9).or_else(|| inputs.get(&maxwell)).map(|rows| rows.row(0));
     let (x, y) = axis(Input::PosX, Input::X).zip(axis(Input::PosY, Input::Y))?;
     // Of a float beyond all pictures the greatest integer.
     let pixel = |bits: &u32| f32::from_bits(*bits).floor() as u32;

@@ -41,7 +41,11 @@ impl Target {
         let mut bytes = Vec::with_capacity(words.len() * components * dtype.bytes());
         for (lane, &kept) in words.iter().zip(kept) {
             let elements = self.elements(lane, components);
-            if kept { bytes.extend(elements) } else { bytes.resize(bytes.len() + elements.len(), 0) }
+            if kept {
+                bytes.extend(elements)
+            } else {
+                bytes.resize(bytes.len() + elements.len(), 0)
+            }
         }
         let lanes = words.len() as u64;
         let shape = if components == 1 { vec![lanes] } else { vec![lanes, components as u64] };
@@ -53,7 +57,9 @@ impl Target {
         let target = self.target.unwrap_or(TargetFormat::FLOATS);
         let texel = self.elements(words, target.components());
         let mut colour = [0, 0, 0, 255];
-        for (channel, element) in colour[..3].iter_mut().zip(texel.chunks_exact(target.dtype().bytes())) {
+        for (channel, element) in
+            colour[..3].iter_mut().zip(texel.chunks_exact(target.dtype().bytes()))
+        {
             *channel = match target.dtype().element(element) {
                 Element::Float(x) => (x.clamp(0.0, 1.0) * 255.0).round() as u8,
                 Element::Int(number) => number.clamp(0, 255) as u8,
@@ -73,7 +79,9 @@ impl Target {
             let got = self.elements(lane, components);
             let expected = &expect.array.bytes[i * got.len()..][..got.len()];
             let mut of_lane = Comparison::default();
-            for (n, (got, expected)) in got.chunks_exact(size).zip(expected.chunks_exact(size)).enumerate() {
+            for (n, (got, expected)) in
+                got.chunks_exact(size).zip(expected.chunks_exact(size)).enumerate()
+            {
                 let dtype = self.words.as_ref().map_or(expect.array.dtype, |words| words[n]);
                 of_lane.add(got, expected, dtype, expect.tolerance);
             }
@@ -108,8 +116,11 @@ impl Shader {
         let mut both = exported.kept.clone();
         if let Some(written) = &self.written {
             let size = written.dtype.bytes();
-            let expected: Vec<u8> =
-                written.bytes.chunks_exact(size).map(|lane| lane.iter().any(|&byte| byte != 0).into()).collect();
+            let expected: Vec<u8> = written
+                .bytes
+                .chunks_exact(size)
+                .map(|lane| lane.iter().any(|&byte| byte != 0).into())
+                .collect();
             let got: Vec<u8> = exported.kept.iter().map(|&kept| kept.into()).collect();
             let mut comparison = Comparison::default();
             comparison.add(&got, &expected, Dtype::U8, Default::default());
@@ -118,7 +129,9 @@ impl Shader {
         }
         for (target, words) in self.exports.iter().zip(&exported.targets) {
             let kept = self.kept(target, exported, &both);
-            all.extend(target.compare(words, &kept).map(|comparison| (target.name.as_str(), comparison)));
+            all.extend(
+                target.compare(words, &kept).map(|comparison| (target.name.as_str(), comparison)),
+            );
         }
         all
     }
@@ -126,9 +139,12 @@ impl Shader {
     /// Which rows of a target are kept, if these lanes are.
     fn kept<'e>(&self, target: &Target, exported: &Exported, lanes: &'e [bool]) -> Cow<'e, [bool]> {
         match target.place {
-            ExportTarget::Patch(_) | ExportTarget::Emitted => vec![true; self.rows_of(target.place)].into(),
+            ExportTarget::Patch(_) | ExportTarget::Emitted => {
+                vec![true; self.rows_of(target.place)].into()
+            }
             _ if self.max_vertices() > 0 => {
-                let vertices = exported.emitted.iter().flat_map(|thread| &thread[..self.max_vertices()]);
+                let vertices =
+                    exported.emitted.iter().flat_map(|thread| &thread[..self.max_vertices()]);
                 vertices.map(|word| word & emitted::VERTEX != 0).collect()
             }
             _ => lanes.into(),
@@ -154,7 +170,9 @@ impl Shader {
         let colour = colour.ok_or("[export] png: expected [export.mrt0] or [export.target0]")?;
         let depth: Box<dyn Fn(usize) -> f32 + '_> = if !picture.depth_test {
             Box::new(|_| 0.0)
-        } else if let Some(at) = self.exports.iter().position(|target| target.place == ExportTarget::Depth) {
+        } else if let Some(at) =
+            self.exports.iter().position(|target| target.place == ExportTarget::Depth)
+        {
             Box::new(move |lane| f32::from_bits(exported.targets[at][lane][0]))
         } else if let Some(drawn) = &self.drawn {
             let depths: Vec<f32> = drawn.raster.quads().flat_map(|quad| quad.depths()).collect();
@@ -168,7 +186,8 @@ impl Shader {
         let [width, height] = picture.size.map(|axis| axis as usize);
         let mut pixels = vec![0_u8; 4 * width * height];
         let mut nearest = vec![f32::INFINITY; if picture.depth_test { width * height } else { 0 }];
-        for (lane, place) in self.places.iter().enumerate().filter(|&(lane, _)| exported.kept[lane]) {
+        for (lane, place) in self.places.iter().enumerate().filter(|&(lane, _)| exported.kept[lane])
+        {
             let [x, y] = place.map(|axis| axis as usize);
             if x >= width || y >= height {
                 continue;
@@ -181,7 +200,8 @@ impl Shader {
                 }
                 *nearest = z;
             }
-            pixels[4 * at..][..4].copy_from_slice(&self.exports[colour].colour(&exported.targets[colour][lane]));
+            pixels[4 * at..][..4]
+                .copy_from_slice(&self.exports[colour].colour(&exported.targets[colour][lane]));
         }
         image::encode(picture.size, png::ColorType::Rgba, &pixels)
     }

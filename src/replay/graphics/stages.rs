@@ -36,8 +36,14 @@ impl Source<'_> {
             return Err(self.wrong("vertices.count", problem));
         }
         let rows = all as u32;
-        let patch = vertices.patch.as_ref().map(|file| self.lanes_of(file, rows as usize, "vertex")).transpose()?;
-        let patch = patch.map(|(_, array)| words(&array).map_err(|problem| self.wrong("vertices.patch", problem)));
+        let patch = vertices
+            .patch
+            .as_ref()
+            .map(|file| self.lanes_of(file, rows as usize, "vertex"))
+            .transpose()?;
+        let patch = patch.map(|(_, array)| {
+            words(&array).map_err(|problem| self.wrong("vertices.patch", problem))
+        });
         let tessellation_given = tessellation.is_some();
         let mut plan = Plan {
             stage,
@@ -64,10 +70,15 @@ impl Source<'_> {
         }
         let of_primitives = match (stage, primitives) {
             (Stage::TessControl | Stage::Geometry, None) => {
-                return Err(self.wrong("primitives", "missing: the program's threads are those of primitives"));
+                return Err(self.wrong(
+                    "primitives",
+                    "missing: the program's threads are those of primitives",
+                ));
             }
             (Stage::TessEval, None) if !gfx9 => {
-                return Err(self.wrong("primitives", "missing: it has the control points of patches"));
+                return Err(
+                    self.wrong("primitives", "missing: it has the control points of patches")
+                );
             }
             (_, Some(primitives)) => Some(self.primitives(&mut plan, primitives)?),
             (_, None) => None,
@@ -81,9 +92,23 @@ impl Source<'_> {
         let key = |name: &str| format!("primitives.{name}");
         let within = |name: &str, value: u32, most: u32| {
             let problem = format!("{value}: expected 1 to {most}");
-            if (1..=most).contains(&value) { Ok(value) } else { Err(self.wrong(key(name), problem)) }
+            if (1..=most).contains(&value) {
+                Ok(value)
+            } else {
+                Err(self.wrong(key(name), problem))
+            }
         };
-        let Primitives { indices, threads, max_vertices, group, item_words, ring_words, attribute, patch, .. } = given;
+        let Primitives {
+            indices,
+            threads,
+            max_vertices,
+            group,
+            item_words,
+            ring_words,
+            attribute,
+            patch,
+            ..
+        } = given;
         let of_geometry = [
             ("max_vertices", max_vertices.is_some()),
             ("group", group.is_some()),
@@ -118,13 +143,15 @@ impl Source<'_> {
         };
         let count = if plan.stage == Stage::TessEval {
             let patches = plan.patch.as_ref();
-            let patches = patches.ok_or_else(|| self.wrong("vertices.patch", "missing: [primitives] are patches"))?;
+            let patches = patches
+                .ok_or_else(|| self.wrong("vertices.patch", "missing: [primitives] are patches"))?;
             patches.iter().max().map_or(0, |last| last.saturating_add(1))
         } else {
             plan.indices = match indices {
                 Some(file) => {
                     let (path, array) = self.given(file, Dtype::U32)?;
-                    let indices = words(&array).map_err(|problem| Error::Array { path: path.clone(), problem })?;
+                    let indices = words(&array)
+                        .map_err(|problem| Error::Array { path: path.clone(), problem })?;
                     if let Some(index) = indices.iter().find(|&&index| index >= plan.rows) {
                         let problem = format!("vertex {index}: there are {}", plan.rows);
                         return Err(Error::Array { path, problem });
@@ -140,15 +167,31 @@ impl Source<'_> {
             }
             count / vertices
         };
-        let most = u64::from(count) * u64::from(plan.threads) * u64::from(max_vertices.max(vertices));
+        let most =
+            u64::from(count) * u64::from(plan.threads) * u64::from(max_vertices.max(vertices));
         if most > MAX_LANES {
-            return Err(self.wrong("primitives", format!("{most} vertices in all: expected at most {MAX_LANES}")));
+            return Err(self.wrong(
+                "primitives",
+                format!("{most} vertices in all: expected at most {MAX_LANES}"),
+            ));
         }
         let (threads, ring_words) = (plan.threads, *ring_words);
-        Ok(OfPrimitives { vertices, threads, first: vec![], max_vertices, strips: given.strips, ring_words })
+        Ok(OfPrimitives {
+            vertices,
+            threads,
+            first: vec![],
+            max_vertices,
+            strips: given.strips,
+            ring_words,
+        })
     }
 
-    fn shader_of(&self, plan: &Plan<'_>, lanes: &Lanes, of: Option<OfPrimitives>) -> Result<Shader, Error> {
+    fn shader_of(
+        &self,
+        plan: &Plan<'_>,
+        lanes: &Lanes,
+        of: Option<OfPrimitives>,
+    ) -> Result<Shader, Error> {
         let of_threads = matches!(plan.stage, Stage::TessControl | Stage::Geometry);
         let rows: Vec<u32> = if of_threads {
             lanes.below(|group| group.threads.len()).collect()
@@ -160,11 +203,15 @@ impl Source<'_> {
             rows.sort_unstable();
             rows.into_iter().map(|(_, lane)| lane).collect()
         };
-        let identity = rows.len() == lanes.count() && rows.iter().zip(0..).all(|(&lane, row)| lane == row);
+        let identity =
+            rows.len() == lanes.count() && rows.iter().zip(0..).all(|(&lane, row)| lane == row);
         let mut covered = vec![false; lanes.count()];
         let taken = lanes.below(|group| group.vertices.len().max(group.threads.len()));
         taken.for_each(|lane| covered[lane as usize] = true);
-        let of = of.map(|of| OfPrimitives { first: rows.iter().copied().step_by(of.threads as usize).collect(), ..of });
+        let of = of.map(|of| OfPrimitives {
+            first: rows.iter().copied().step_by(of.threads as usize).collect(),
+            ..of
+        });
         let merged = plan.gfx9 && of_threads;
         let mut shader = Shader {
             stage: plan.stage,
@@ -198,7 +245,8 @@ impl Source<'_> {
     /// What lanes are given.
     fn inputs(&self, plan: &Plan<'_>, lanes: &Lanes) -> Result<BTreeMap<Input, Rows>, Error> {
         let Plan { vertices, stage, .. } = plan;
-        let of_row = |of: &dyn Fn(u32) -> u32| lanes.of_vertices(|group, lane| of(group.vertices[lane]));
+        let of_row =
+            |of: &dyn Fn(u32) -> u32| lanes.of_vertices(|group, lane| of(group.vertices[lane]));
         let mut inputs = BTreeMap::from([
             (Input::VertexId, of_row(&|row| vertices.first.wrapping_add(row % vertices.count))),
             (Input::InstanceId, of_row(&|row| row / vertices.count)),
@@ -210,7 +258,10 @@ impl Source<'_> {
             }
             let given = self.rows(&key, file, plan.rows as usize)?;
             if given.components() != 1 {
-                return Err(self.wrong(key, format!("{} numbers for each vertex: expected 1", given.components())));
+                return Err(self.wrong(
+                    key,
+                    format!("{} numbers for each vertex: expected 1", given.components()),
+                ));
             }
             inputs.insert(input, of_row(&|row| given.words[row as usize]));
         }
@@ -225,27 +276,37 @@ impl Source<'_> {
         }
         inputs.insert(Input::VertexInGroup, lanes.of_vertices(|_, lane| lane as u32));
         let of_thread = |of: &dyn Fn(u32, [u32; 2]) -> u32| {
-            lanes.of_threads(|group, lane| of(group.threads[lane][0] - group.threads[0][0], group.threads[lane]))
+            lanes.of_threads(|group, lane| {
+                of(group.threads[lane][0] - group.threads[0][0], group.threads[lane])
+            })
         };
         inputs.insert(Input::PrimitiveId, of_thread(&|_, [primitive, _]| primitive));
         inputs.insert(Input::InvocationId, of_thread(&|_, [_, thread]| thread));
         let given = plan.primitives.map_or((0, None), |given| (given.vertices, given.item_words));
         match (stage, given) {
             (Stage::TessControl, _) => {
-                inputs.insert(Input::PatchThread, of_thread(&|patch, [_, thread]| patch | thread << 8));
+                inputs.insert(
+                    Input::PatchThread,
+                    of_thread(&|patch, [_, thread]| patch | thread << 8),
+                );
             }
             (_, (count, Some(item))) => {
-                let last = lanes.groups.iter().map(|group| group.vertices.len()).max().unwrap_or(0) as u64;
+                let last =
+                    lanes.groups.iter().map(|group| group.vertices.len()).max().unwrap_or(0) as u64;
                 if last * u64::from(item) > 1 << 16 {
                     let problem = format!("{item}: {last} vertices take more than 65,536 words");
                     return Err(self.wrong("primitives.item_words", problem));
                 }
-                for (pair, input) in [Input::Vertices01, Input::Vertices23, Input::Vertices45].into_iter().enumerate() {
+                for (pair, input) in [Input::Vertices01, Input::Vertices23, Input::Vertices45]
+                    .into_iter()
+                    .enumerate()
+                {
                     let place = |primitive: u32, vertex: u32| {
                         if vertex < count { (primitive * count + vertex) * item } else { 0 }
                     };
                     let low = 2 * pair as u32;
-                    let word = |primitive, _| place(primitive, low) | place(primitive, low + 1) << 16;
+                    let word =
+                        |primitive, _| place(primitive, low) | place(primitive, low + 1) << 16;
                     inputs.insert(input, of_thread(&word));
                 }
             }
@@ -255,7 +316,11 @@ impl Source<'_> {
     }
 
     /// What waves of GFX9 are given.
-    fn waves(&self, plan: &Plan<'_>, lanes: &Lanes) -> Result<BTreeMap<WaveInput, Vec<u32>>, Error> {
+    fn waves(
+        &self,
+        plan: &Plan<'_>,
+        lanes: &Lanes,
+    ) -> Result<BTreeMap<WaveInput, Vec<u32>>, Error> {
         let Tessellation { offchip_bytes, factor_bytes, group } = plan.tessellation;
         let of_group = lanes.unit / WAVE;
         let mut waves: BTreeMap<WaveInput, Vec<u32>> = BTreeMap::new();
@@ -264,20 +329,31 @@ impl Source<'_> {
                 let number = i * of_group + wave;
                 let part = |count: usize| count.saturating_sub(wave * WAVE).min(WAVE) as u32;
                 let halves = part(at.vertices.len()) | part(at.threads.len()) << 8;
-                let info = halves | (number as u32 & 0xff) << 16 | (wave as u32) << 24 | (of_group as u32) << 28;
+                let info = halves
+                    | (number as u32 & 0xff) << 16
+                    | (wave as u32) << 24
+                    | (of_group as u32) << 28;
                 let first = at.threads.first().map_or(0, |&[primitive, _]| primitive);
                 let ring_words = plan.primitives.and_then(|given| given.ring_words);
-                let made = plan.stage == Stage::TessControl || plan.patch.is_some() && group.is_some();
+                let made =
+                    plan.stage == Stage::TessControl || plan.patch.is_some() && group.is_some();
                 let offsets = [
-                    (WaveInput::OffchipOffset, offchip_bytes.filter(|_| made).map(|bytes| (bytes, at.patches))),
+                    (
+                        WaveInput::OffchipOffset,
+                        offchip_bytes.filter(|_| made).map(|bytes| (bytes, at.patches)),
+                    ),
                     (WaveInput::FactorOffset, factor_bytes.map(|bytes| (bytes, first))),
-                    (WaveInput::RingOffset, ring_words.map(|words| (words, (4 * WAVE * number) as u32))),
+                    (
+                        WaveInput::RingOffset,
+                        ring_words.map(|words| (words, (4 * WAVE * number) as u32)),
+                    ),
                 ];
                 waves.entry(WaveInput::WaveInfo).or_default().push(info);
                 for (input, offset) in offsets {
                     let Some((bytes, number)) = offset else { continue };
                     let offset = bytes.checked_mul(number).ok_or_else(|| {
-                        let problem = format!("{number} times {bytes}: expected an offset of 32 bits");
+                        let problem =
+                            format!("{number} times {bytes}: expected an offset of 32 bits");
                         self.wrong(name_of(input), problem)
                     })?;
                     waves.entry(input).or_default().push(offset);
@@ -294,7 +370,12 @@ impl Source<'_> {
     }
 
     /// The attribute space of Maxwell.
-    fn words_of_vertices(&self, plan: &Plan<'_>, lanes: &Lanes, shader: &mut Shader) -> Result<(), Error> {
+    fn words_of_vertices(
+        &self,
+        plan: &Plan<'_>,
+        lanes: &Lanes,
+        shader: &mut Shader,
+    ) -> Result<(), Error> {
         let rows = plan.rows as usize;
         let of_vertices = self.attributes("vertices", &plan.vertices.attribute, rows)?;
         let Some(given) = plan.primitives else {
@@ -307,29 +388,41 @@ impl Source<'_> {
             _ => lanes.of_threads(|group, lane| group.threads[lane][0]),
         };
         let (count, room) = (given.vertices as usize, shader.room());
-        let primitive = |lane: usize| primitives.words.get(lane).map(|&primitive| primitive as usize);
+        let primitive =
+            |lane: usize| primitives.words.get(lane).map(|&primitive| primitive as usize);
         // Rows of vertices, each as long as the launch has room for.
         let planes = |of: &dyn Fn(usize, usize) -> u32| {
-            let lane = |vertex| (0..room).map(move |lane| primitive(lane).map_or(0, |primitive| of(primitive, vertex)));
+            let lane = |vertex| {
+                (0..room)
+                    .map(move |lane| primitive(lane).map_or(0, |primitive| of(primitive, vertex)))
+            };
             (0..count).flat_map(lane).collect::<Vec<u32>>()
         };
         let all = |words: Vec<u32>| Rows { lanes: count * room, words };
         shader.attributes.insert(PRIMITIVE_ID, all(planes(&|primitive, _| primitive as u32)));
         let made = plan.stage == Stage::TessEval;
         let patches = primitives.words.iter().max().map_or(0, |&last| last as usize + 1);
-        let points = if made { self.attributes("primitives", &given.attribute, patches * count)? } else { of_vertices };
+        let points = if made {
+            self.attributes("primitives", &given.attribute, patches * count)?
+        } else {
+            of_vertices
+        };
         for (address, rows) in points {
             let of = |primitive: usize, vertex: usize| {
                 let at = primitive * count + vertex;
                 if made { at } else { plan.indices[at] as usize }
             };
             let components = 0..rows.components();
-            let words = components.flat_map(|i| planes(&|primitive, vertex| rows.row(i)[of(primitive, vertex)]));
+            let words = components
+                .flat_map(|i| planes(&|primitive, vertex| rows.row(i)[of(primitive, vertex)]));
             shader.attributes.insert(address, all(words.collect()));
         }
         for (address, rows) in self.attributes("primitives.patch", &given.patch, patches)? {
             let lane = |i: usize| primitives.words.iter().map(move |&patch| (i, patch as usize));
-            let words = (0..rows.components()).flat_map(lane).map(|(i, patch)| rows.row(i)[patch]).collect();
+            let words = (0..rows.components())
+                .flat_map(lane)
+                .map(|(i, patch)| rows.row(i)[patch])
+                .collect();
             shader.patches.insert(address, Rows { lanes: primitives.words.len(), words });
         }
         Ok(())
@@ -345,7 +438,9 @@ pub(super) fn is_of_pixels(input: Input) -> bool {
 pub(crate) fn source_of(input: Input) -> String {
     match input {
         Input::VertexId | Input::InstanceId => "[vertices]".into(),
-        Input::TessU | Input::TessV | Input::RingVertex => format!("`{}` in [vertices]", name_of(input)),
+        Input::TessU | Input::TessV | Input::RingVertex => {
+            format!("`{}` in [vertices]", name_of(input))
+        }
         Input::PatchId => "`patch` in [vertices]".into(),
         Input::PatchInGroup => "`patch` in [vertices] and `group` in [tessellation]".into(),
         Input::VertexInGroup | Input::PrimitiveId | Input::InvocationId => {
@@ -367,7 +462,9 @@ pub(crate) fn source_of_wave(input: WaveInput) -> &'static str {
         WaveInput::OffchipOffset => {
             "`offchip_bytes` in [tessellation], and where a tessellator made the vertices `group` there and `patch` in [vertices]"
         }
-        WaveInput::FactorOffset => "a program of stage tess_control with `factor_bytes` in [tessellation]",
+        WaveInput::FactorOffset => {
+            "a program of stage tess_control with `factor_bytes` in [tessellation]"
+        }
         WaveInput::RingOffset => "a program of stage geometry with `ring_words` in [primitives]",
     }
 }

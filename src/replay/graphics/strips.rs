@@ -10,7 +10,9 @@ impl Shader {
     /// Of a geometry program: the numbers of vertices of stream 0 that are points, lines or triangles, a vertex's number being that of its row; and of GFX9
     /// where the ring has each row's vertex, in words.
     pub(super) fn strips(&self, exported: &Exported) -> Vec<(&'static str, Array)> {
-        let Some(of) = self.of_primitives.as_ref().filter(|of| of.max_vertices > 0) else { return vec![] };
+        let Some(of) = self.of_primitives.as_ref().filter(|of| of.max_vertices > 0) else {
+            return vec![];
+        };
         let most = of.max_vertices as usize;
         let mut indices = Vec::new();
         for (thread, words) in exported.emitted.iter().enumerate() {
@@ -27,7 +29,9 @@ impl Shader {
                     (Strips::Points, [.., a]) => indices.push(*a),
                     (Strips::Lines, [.., a, b]) => indices.extend([a, b]),
                     // Every other triangle is turned round: its last two are exchanged.
-                    (Strips::Triangles, [.., a, b, c]) if strip.len() % 2 == 1 => indices.extend([a, b, c]),
+                    (Strips::Triangles, [.., a, b, c]) if strip.len() % 2 == 1 => {
+                        indices.extend([a, b, c])
+                    }
                     (Strips::Triangles, [.., a, b, c]) => indices.extend([a, c, b]),
                     _ => {}
                 }
@@ -44,8 +48,9 @@ impl Shader {
                 let (record, column) = (lane / TOGETHER, lane % TOGETHER);
                 ((record * ring as usize + vertex) * TOGETHER + column) as u32
             };
-            let all: Vec<u32> =
-                (0..self.row_count()).flat_map(|row| (0..most).map(move |vertex| place(row, vertex))).collect();
+            let all: Vec<u32> = (0..self.row_count())
+                .flat_map(|row| (0..most).map(move |vertex| place(row, vertex)))
+                .collect();
             arrays.push((Self::OF_GEOMETRY[1], words(vec![all.len() as u64], &all)));
         }
         arrays
@@ -53,5 +58,9 @@ impl Shader {
 }
 
 fn words(shape: Vec<u64>, words: &[u32]) -> Array {
-    Array { dtype: Dtype::U32, shape, bytes: words.iter().flat_map(|word| word.to_le_bytes()).collect() }
+    Array {
+        dtype: Dtype::U32,
+        shape,
+        bytes: words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+    }
 }

@@ -19,7 +19,11 @@ pub fn first_difference(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Result<Option<Strin
     let (name_a, name_b) = (a.options.engine, b.options.engine);
     let say = |fault: &Option<Fault>| fault.as_ref().map_or("no fault".into(), Fault::to_string);
     if a.outcome.fault != b.outcome.fault {
-        return Ok(Some(format!("{name_a}: {}; {name_b}: {}", say(&a.outcome.fault), say(&b.outcome.fault))));
+        return Ok(Some(format!(
+            "{name_a}: {}; {name_b}: {}",
+            say(&a.outcome.fault),
+            say(&b.outcome.fault)
+        )));
     }
     let launch = a.session.captured();
     for (i, buffer) in launch.buffers.iter().enumerate() {
@@ -30,7 +34,12 @@ pub fn first_difference(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Result<Option<Strin
         if let Some(first) = &comparison.first {
             return Ok(Some(format!(
                 "buffer `{}`: {} of {} elements, first element {}: {name_a} {}, {name_b} {}",
-                buffer.name, comparison.mismatches, comparison.elements, first.index, first.got, first.expected
+                buffer.name,
+                comparison.mismatches,
+                comparison.elements,
+                first.index,
+                first.got,
+                first.expected
             )));
         }
     }
@@ -45,7 +54,12 @@ pub fn first_difference(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Result<Option<Strin
     }
     for (i, symbol) in launch.symbols.iter().enumerate() {
         let mut comparison = Comparison::default();
-        comparison.add(&a.session.variable(i)?, &b.session.variable(i)?, Dtype::U8, Tolerance::default());
+        comparison.add(
+            &a.session.variable(i)?,
+            &b.session.variable(i)?,
+            Dtype::U8,
+            Tolerance::default(),
+        );
         if let Some(first) = &comparison.first {
             let (name, at) = (&symbol.name, first.index);
             return Ok(Some(format!(
@@ -54,10 +68,14 @@ pub fn first_difference(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Result<Option<Strin
             )));
         }
     }
-    if let (Some(of_a), Some(of_b), Some(shader)) = (a.session.exported()?, b.session.exported()?, &launch.shader) {
+    if let (Some(of_a), Some(of_b), Some(shader)) =
+        (a.session.exported()?, b.session.exported()?, &launch.shader)
+    {
         if let Some(row) = of_a.emitted.iter().zip(&of_b.emitted).position(|(a, b)| a != b) {
             let (a, b) = (&of_a.emitted[row], &of_b.emitted[row]);
-            return Ok(Some(format!("vertices that thread {row} emits: {name_a} {a:x?}, {name_b} {b:x?}")));
+            return Ok(Some(format!(
+                "vertices that thread {row} emits: {name_a} {a:x?}, {name_b} {b:x?}"
+            )));
         }
         if let Some(lane) = of_a.kept.iter().zip(&of_b.kept).position(|(a, b)| a != b) {
             let (a, b) = (of_a.kept[lane], of_b.kept[lane]);
@@ -66,18 +84,26 @@ pub fn first_difference(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Result<Option<Strin
         for ((target, a), b) in shader.exports.iter().zip(&of_a.targets).zip(&of_b.targets) {
             if let Some(lane) = a.iter().zip(b).position(|(a, b)| a != b) {
                 let (name, a, b) = (&target.name, &a[lane], &b[lane]);
-                return Ok(Some(format!("export `{name}`, lane {lane}: {name_a} {a:x?}, {name_b} {b:x?}")));
+                return Ok(Some(format!(
+                    "export `{name}`, lane {lane}: {name_a} {a:x?}, {name_b} {b:x?}"
+                )));
             }
         }
     }
     if let Some(difference) = line_difference(&a.outcome.printed.text, &b.outcome.printed.text) {
         return Ok(Some(format!("printf, {name_a} against {name_b}: {difference}")));
     }
-    let counts = |run: &Run<'_, '_>| (run.outcome.counts.instructions, run.outcome.counts.lane_instructions);
+    let counts =
+        |run: &Run<'_, '_>| (run.outcome.counts.instructions, run.outcome.counts.lane_instructions);
     // With several workers, how long a warp spins depends on the others; after a fault, on when
     // they noticed. How long a block waits for another one depends on the engine.
     let alone = a.options.threads == 1 && b.options.threads == 1;
     let comparable = alone && a.outcome.fault.is_none() && !a.outcome.spun && !b.outcome.spun;
-    Ok((comparable && counts(a) != counts(b))
-        .then(|| format!("instructions and lane-instructions: {name_a} {:?}, {name_b} {:?}", counts(a), counts(b))))
+    Ok((comparable && counts(a) != counts(b)).then(|| {
+        format!(
+            "instructions and lane-instructions: {name_a} {:?}, {name_b} {:?}",
+            counts(a),
+            counts(b)
+        )
+    }))
 }

@@ -13,7 +13,9 @@ use warploom_runtime::launch::MAX_THREADS;
 use warploom_runtime::memory::{CopyError, Memory};
 
 use crate::Shader;
-use crate::graphics::{Input, Interpolated, Parameters, PrimitiveVertices, QUAD, Quad, Raster, WAVE_QUADS, prim_mask};
+use crate::graphics::{
+    Input, Interpolated, Parameters, PrimitiveVertices, QUAD, Quad, Raster, WAVE_QUADS, prim_mask,
+};
 
 /// A row that is made of quads: a word for each lane of a block, but for the last.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +70,11 @@ impl Bytes {
 
 impl Drawing {
     /// Rasterises what the shader draws, on so many threads. None: it draws nothing.
-    pub(super) fn of(shader: &Shader, rows: &DrawnRows, threads: usize) -> Result<Option<Drawing>, String> {
+    pub(super) fn of(
+        shader: &Shader,
+        rows: &DrawnRows,
+        threads: usize,
+    ) -> Result<Option<Drawing>, String> {
         let Some(drawn) = &shader.drawn else { return Ok(None) };
         let raster = drawn.scene.raster(shader.lanes as u64, threads)?;
         let (parameters, vertices) = (shader.parameters.clone(), shader.vertices.clone());
@@ -82,22 +88,32 @@ impl Drawing {
         let alike = quads.len() == WAVE_QUADS && quads.iter().all(|quad| quad.primitive() == first);
         let triangle = if alike { first + 1 } else { 0 };
         let held = self.held[slot].swap(triangle, Relaxed);
-        let parameters = self.rows.given.iter().take_while(|(row, _)| matches!(row, DrawnRow::Parameter(_)));
+        let parameters =
+            self.rows.given.iter().take_while(|(row, _)| matches!(row, DrawnRow::Parameter(_)));
         if alike && held == triangle { parameters.count() } else { 0 }
     }
 
     /// Adds what a row has of quads. `input`: words of the one that was asked for last.
-    fn row(&self, row: DrawnRow, quads: &[Quad<'_>], input: &mut Option<(Input, Words)>, bytes: &mut Bytes) {
+    fn row(
+        &self,
+        row: DrawnRow,
+        quads: &[Quad<'_>],
+        input: &mut Option<(Input, Words)>,
+        bytes: &mut Bytes,
+    ) {
         match row {
             DrawnRow::Covered => quads.iter().for_each(|quad| {
                 let covered = quad.covered();
                 bytes.put(std::array::from_fn(|lane| u32::from(covered[lane])));
             }),
-            DrawnRow::Primitive(stride) => quads.iter().for_each(|quad| bytes.put([quad.primitive() * stride; QUAD])),
+            DrawnRow::Primitive(stride) => {
+                quads.iter().for_each(|quad| bytes.put([quad.primitive() * stride; QUAD]))
+            }
             DrawnRow::Parameter(index) => {
                 let Some(parameters) = &self.parameters else { return };
                 for alike in quads.chunk_by(|a, b| a.primitive() == b.primitive()) {
-                    let word = parameters.words[alike[0].primitive() as usize * parameters.stride() + index];
+                    let word = parameters.words
+                        [alike[0].primitive() as usize * parameters.stride() + index];
                     let words = [word.to_le_bytes(); QUAD * WAVE_QUADS];
                     bytes.0.extend_from_slice(&words.as_flattened()[..4 * QUAD * alike.len()]);
                 }
@@ -106,7 +122,10 @@ impl Drawing {
                 if input.as_ref().is_none_or(|(last, _)| *last != of) {
                     *input = Some((of, quads.iter().map(|quad| quad.input(of)).collect()));
                 }
-                input.iter().flat_map(|(_, words)| words).for_each(|words| bytes.put(words[component]));
+                input
+                    .iter()
+                    .flat_map(|(_, words)| words)
+                    .for_each(|words| bytes.put(words[component]));
             }
             DrawnRow::Attribute(word) => {
                 let Some(vertices) = &self.vertices else { return };

@@ -11,7 +11,11 @@ use crate::raw::BinaryFormat;
 use crate::{Launch, Shader};
 
 /// The program of a launch, and the launch's lanes with attributes that are interpolated.
-pub(super) fn shader(launch: &Launch, given: &Shader, format: BinaryFormat) -> Result<(Module, Shader), Error> {
+pub(super) fn shader(
+    launch: &Launch,
+    given: &Shader,
+    format: BinaryFormat,
+) -> Result<(Module, Shader), Error> {
     let name = launch.binary_path.file_stem().map(|name| name.to_string_lossy());
     let name = name.as_deref().unwrap_or("shader");
     let program = |binary: &[u8]| match (format, &launch.header) {
@@ -27,7 +31,10 @@ pub(super) fn shader(launch: &Launch, given: &Shader, format: BinaryFormat) -> R
     let function = &mut module.functions[0];
     let Some(header) = function.header.as_deref().copied() else { return Err(Error::NoShaders) };
     if header.stage() != given.stage {
-        return Err(Error::ShaderStage { manifest: given.stage.name(), header: header.stage().name() });
+        return Err(Error::ShaderStage {
+            manifest: given.stage.name(),
+            header: header.stage().name(),
+        });
     }
     if let Some(of) = &given.of_primitives {
         let has = [
@@ -39,7 +46,9 @@ pub(super) fn shader(launch: &Launch, given: &Shader, format: BinaryFormat) -> R
             Stage::Geometry => &has[..],
             _ => &[],
         };
-        if let Some((key, manifest, header)) = asked.iter().find(|(_, manifest, header)| manifest != header) {
+        if let Some((key, manifest, header)) =
+            asked.iter().find(|(_, manifest, header)| manifest != header)
+        {
             let problem = format!("primitives.{key} is {manifest}: the header says {header}");
             return Err(Error::ShaderInput { problem });
         }
@@ -50,7 +59,9 @@ pub(super) fn shader(launch: &Launch, given: &Shader, format: BinaryFormat) -> R
     if let Some(front) = lanes.inputs.get_mut(&Input::Front) {
         front.words.iter_mut().filter(|word| **word != 0).for_each(|word| *word = u32::MAX);
     }
-    lanes.interpolate(|address| header.input(address)).map_err(|problem| Error::ShaderInput { problem })?;
+    lanes
+        .interpolate(|address| header.input(address))
+        .map_err(|problem| Error::ShaderInput { problem })?;
     let mut kernel = shader::kernel(&lanes, None, &BTreeSet::new(), 0);
     kernel.texture_bank = launch.texture_bank;
     let offsets = (0..kernel.arrays.len() as u32).map(|n| n * ADDRESS_BYTES);

@@ -17,7 +17,9 @@ pub use compare::{Run, first_difference};
 use drawing::Drawing;
 use shader::Arrays;
 use surfaces::Surfaces;
-use warploom::{Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome, Program, Stage};
+use warploom::{
+    Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome, Program, Stage,
+};
 use warploom_container::hsaco::Gfx9;
 use warploom_container::{Arch, Module, text};
 use warploom_cranelift::Target;
@@ -70,19 +72,25 @@ impl Placed for Places<'_> {
 
     fn sampler(&self, i: usize) -> [u32; 4] {
         // That there is one was checked before.
-        self.program.sampler_descriptor(&self.textures[i].description.sampling()).unwrap_or_default()
+        self.program
+            .sampler_descriptor(&self.textures[i].description.sampling())
+            .unwrap_or_default()
     }
 }
 
 /// Descriptors in registers and buffers are those of GFX9.
 fn check_descriptors(program: &Program, launch: &Launch) -> Result<(), Error> {
     let values = launch.buffers.iter().flat_map(|buffer| &buffer.parts).map(|(_, value)| value);
-    let raw = launch.raw.iter().flat_map(|raw| raw.sgpr.iter().chain(&raw.vgpr)).map(|(_, value)| value);
+    let raw =
+        launch.raw.iter().flat_map(|raw| raw.sgpr.iter().chain(&raw.vgpr)).map(|(_, value)| value);
     for value in values.chain(raw) {
         let problem = "descriptors of images in buffers and registers are those of GFX9";
         match value {
             RawValue::Image(i) if !program.has_descriptors() => {
-                return Err(Error::Surface { name: launch.surfaces[*i].name.clone(), problem: problem.into() });
+                return Err(Error::Surface {
+                    name: launch.surfaces[*i].name.clone(),
+                    problem: problem.into(),
+                });
             }
             RawValue::Sampler(i) => {
                 let texture = &launch.textures[*i];
@@ -97,7 +105,8 @@ fn check_descriptors(program: &Program, launch: &Launch) -> Result<(), Error> {
 }
 
 fn no_textures(name: &str) -> Error {
-    let problem = "kernels of this instruction set take images and samplers as arguments of their own".into();
+    let problem =
+        "kernels of this instruction set take images and samplers as arguments of their own".into();
     Error::Surface { name: name.into(), problem }
 }
 
@@ -106,7 +115,10 @@ fn mach(arch: Option<Arch>, binary: &[u8]) -> Result<Gfx9, warploom_container::E
     match arch {
         None => Ok(text::stream_target(binary)),
         Some(Arch::Gfx9(target)) => Ok(target.mach),
-        Some(arch) => Err(warploom_container::Error::NotForArch { arch, found: "a plain stream of GFX9".into() }),
+        Some(arch) => Err(warploom_container::Error::NotForArch {
+            arch,
+            found: "a plain stream of GFX9".into(),
+        }),
     }
 }
 
@@ -115,8 +127,11 @@ fn linked(launch: &Launch) -> Result<Module, warploom_container::Error> {
     let own = launch.binary_path.file_name().map_or(launch.binary_path.as_path(), Path::new);
     let others = launch.linked.iter().map(|(path, text)| (path.as_path(), text.as_slice()));
     let texts = std::iter::once((own, launch.binary.as_slice())).chain(others);
-    let texts: Vec<(String, &[u8])> = texts.map(|(path, text)| (path.display().to_string(), text)).collect();
-    warploom_container::ptx::parse_linked(&texts.iter().map(|(name, text)| (name.as_str(), *text)).collect::<Vec<_>>())
+    let texts: Vec<(String, &[u8])> =
+        texts.map(|(path, text)| (path.display().to_string(), text)).collect();
+    warploom_container::ptx::parse_linked(
+        &texts.iter().map(|(name, text)| (name.as_str(), *text)).collect::<Vec<_>>(),
+    )
 }
 
 /// What a module's variable for an image or a sampler holds: it is the texture or the surface of that name, or what a captured pool says.
@@ -126,7 +141,11 @@ fn handle(module: &Module, launch: &Launch, name: &str) -> Option<u32> {
     }
     match launch.textures.iter().position(|texture| texture.name == name) {
         Some(texture) => Program::handle(module, launch.surfaces.len() + texture, true),
-        None => Program::handle(module, launch.surfaces.iter().position(|surface| surface.name == name)?, false),
+        None => Program::handle(
+            module,
+            launch.surfaces.iter().position(|surface| surface.name == name)?,
+            false,
+        ),
     }
 }
 
@@ -142,7 +161,13 @@ impl<'c> Session<'c> {
                 let name = launch.binary_path.file_stem().map(|name| name.to_string_lossy());
                 let code = text::stream(&launch.binary)?;
                 let mach = mach(launch.arch, &launch.binary)?;
-                raw::module(name.as_deref().unwrap_or("stream"), &code, mach, raw, launch.shader.as_ref())
+                raw::module(
+                    name.as_deref().unwrap_or("stream"),
+                    &code,
+                    mach,
+                    raw,
+                    launch.shader.as_ref(),
+                )
             }
             (None, Some(format)) => {
                 let given = launch.shader.as_ref().ok_or(Error::NoShaders)?;
@@ -151,25 +176,38 @@ impl<'c> Session<'c> {
                 module
             }
             (None, None) if !launch.linked.is_empty() => linked(launch)?,
-            (None, None) => warploom::read_module(&launch.binary, launch.entry.as_deref(), launch.arch)?,
+            (None, None) => {
+                warploom::read_module(&launch.binary, launch.entry.as_deref(), launch.arch)?
+            }
         };
         if launch.ze_info.is_some() || launch.platform.is_some() {
-            warploom_container::visa::describe(&mut module, launch.ze_info.as_deref(), launch.platform)?;
+            warploom_container::visa::describe(
+                &mut module,
+                launch.ze_info.as_deref(),
+                launch.platform,
+            )?;
         }
         let memory = Program::memory_for(&module)?;
         // What may lie anywhere makes way for what may not.
         for buffer in &launch.buffers {
             if let Some(address) = buffer.address {
-                let placed = memory.alloc_at(Placement::At(address), buffer.content.len(), Access::READ_WRITE);
+                let placed = memory.alloc_at(
+                    Placement::At(address),
+                    buffer.content.len(),
+                    Access::READ_WRITE,
+                );
                 placed.map_err(|problem| Error::Placed { name: buffer.name.clone(), problem })?;
             }
         }
         let handles: BTreeMap<String, u32> = module
             .symbols
             .iter()
-            .filter_map(|symbol| Some((symbol.name.clone(), handle(&module, launch, &symbol.name)?)))
+            .filter_map(|symbol| {
+                Some((symbol.name.clone(), handle(&module, launch, &symbol.name)?))
+            })
             .collect();
-        let mut program = Program::in_memory(module, Arc::new(memory), |name| handles.get(name).copied())?;
+        let mut program =
+            Program::in_memory(module, Arc::new(memory), |name| handles.get(name).copied())?;
         program.set_reciprocals(launch.reciprocals)?;
         let kernel = match &launch.entry {
             Some(name) => program.kernel(name)?,
@@ -193,16 +231,26 @@ impl<'c> Session<'c> {
         }
         let surfaces = Surfaces::new(&program, launch)?;
         check_descriptors(&program, launch)?;
-        let places = Places { buffers: &buffers, surfaces: &surfaces, textures: &launch.textures, program: &program };
+        let places = Places {
+            buffers: &buffers,
+            surfaces: &surfaces,
+            textures: &launch.textures,
+            program: &program,
+        };
         let parts = launch.buffers.iter().map(|buffer| words(buffer, &places)).collect();
-        let read =
-            if launch.raw.is_some() { raw::interpolated(&text::stream(&launch.binary)?) } else { BTreeSet::new() };
+        let read = if launch.raw.is_some() {
+            raw::interpolated(&text::stream(&launch.binary)?)
+        } else {
+            BTreeSet::new()
+        };
         let arrays = match &shader {
             Some(shader) => Some(Arrays::new(memory, shader, launch.raw.as_ref(), &read)?),
             None => None,
         };
         let params = &program.kernel(&kernel)?.function().params;
-        let is_narrow = |n: usize| program.module().ptx.is_some() && params.get(n).is_some_and(|param| param.size == 4);
+        let is_narrow = |n: usize| {
+            program.module().ptx.is_some() && params.get(n).is_some_and(|param| param.size == 4)
+        };
         let arg = |(n, value): (usize, &ArgValue)| {
             Ok(match value {
                 ArgValue::Buffer(i) if is_narrow(n) && u32::try_from(buffers[*i]).is_ok() => {
@@ -215,14 +263,17 @@ impl<'c> Session<'c> {
                 ArgValue::Surface(i) | ArgValue::Texture(i) => surfaces.argument(&program, *i)?,
                 ArgValue::Sampled(i) => {
                     let handle = Program::handle(program.module(), launch.surfaces.len() + i, true);
-                    Arg::from(u64::from(handle.ok_or_else(|| no_textures(&launch.textures[*i].name))?))
+                    Arg::from(u64::from(
+                        handle.ok_or_else(|| no_textures(&launch.textures[*i].name))?,
+                    ))
                 }
                 ArgValue::Sampler(sampler) => {
                     program.sampler_argument(*sampler)?.ok_or(Error::Sampler { number: n + 1 })?
                 }
             })
         };
-        let mut args = launch.args.iter().enumerate().map(arg).collect::<Result<Vec<Arg>, Error>>()?;
+        let mut args =
+            launch.args.iter().enumerate().map(arg).collect::<Result<Vec<Arg>, Error>>()?;
         if let Some(raw) = &launch.raw {
             args = raw::args(raw, memory, &places, shader.as_deref().zip(arrays.as_ref()))?;
         } else if let Some(arrays) = &arrays {
@@ -245,7 +296,8 @@ impl<'c> Session<'c> {
             banks,
         };
         session.fill()?;
-        session.variables = (0..launch.symbols.len()).map(|i| session.variable(i)).collect::<Result<_, _>>()?;
+        session.variables =
+            (0..launch.symbols.len()).map(|i| session.variable(i)).collect::<Result<_, _>>()?;
         for (symbol, initial) in launch.symbols.iter().zip(&session.variables) {
             let bytes = symbol.expect.as_ref().map_or(0, |expect| expect.array.bytes.len());
             if bytes > initial.len() {
@@ -293,9 +345,13 @@ impl<'c> Session<'c> {
             threads,
             engine,
             instruction_limit: shape.instruction_limit,
-            time_limit: shape.time_limit.map(|s| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX)),
+            time_limit: shape
+                .time_limit
+                .map(|s| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX)),
             cooperative: shape.cooperative,
-            printf_bytes: room.map_or(defaults.printf_bytes, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
+            printf_bytes: room.map_or(defaults.printf_bytes, |bytes| {
+                usize::try_from(bytes).unwrap_or(usize::MAX)
+            }),
             images: self.surfaces.pool,
             banks: self.banks.clone(),
             heap_bytes: shape.heap_bytes.unwrap_or(defaults.heap_bytes),
@@ -312,10 +368,14 @@ impl<'c> Session<'c> {
             // The rest of the last page is the guest's too.
             let first = if matches!(buffer.content, Content::Zeros(_)) { 0 } else { size };
             // What is zero is left alone: the host may not have had to provide it yet.
-            self.pieces(address + first, size.next_multiple_of(PAGE_BYTES) - first, |address, piece| {
-                let dirty = piece.iter().any(|&byte| byte != 0);
-                if dirty { memory.fill(address, piece.len() as u64, 0) } else { Ok(()) }
-            })?;
+            self.pieces(
+                address + first,
+                size.next_multiple_of(PAGE_BYTES) - first,
+                |address, piece| {
+                    let dirty = piece.iter().any(|&byte| byte != 0);
+                    if dirty { memory.fill(address, piece.len() as u64, 0) } else { Ok(()) }
+                },
+            )?;
         }
         for (range, &address) in self.launch.sparse.iter().zip(&self.sparse) {
             for page in &range.resident {
@@ -333,8 +393,15 @@ impl<'c> Session<'c> {
                 Some(Content::Bytes(bytes)) => self.program.write_variable(&symbol.name, bytes)?,
                 Some(Content::Zeros(size)) => {
                     let variable = self.program.variable(&symbol.name)?;
-                    let wrong = Error::VariableSize { name: symbol.name.clone(), bytes: *size, size: variable.size };
-                    let size = usize::try_from(*size).ok().filter(|_| *size <= variable.size).ok_or(wrong)?;
+                    let wrong = Error::VariableSize {
+                        name: symbol.name.clone(),
+                        bytes: *size,
+                        size: variable.size,
+                    };
+                    let size = usize::try_from(*size)
+                        .ok()
+                        .filter(|_| *size <= variable.size)
+                        .ok_or(wrong)?;
                     self.program.write_variable(&symbol.name, &vec![0; size])?;
                 }
             }
@@ -344,7 +411,9 @@ impl<'c> Session<'c> {
         if let (Some(arrays), Some(shader)) = (&self.arrays, &self.shader) {
             arrays.fill(memory, shader, self.launch.raw.as_ref())?;
         }
-        for ((buffer, parts), &address) in self.launch.buffers.iter().zip(&self.parts).zip(&self.buffers) {
+        for ((buffer, parts), &address) in
+            self.launch.buffers.iter().zip(&self.parts).zip(&self.buffers)
+        {
             if let Content::Bytes(bytes) = &buffer.content {
                 memory.write(address, bytes)?;
             }
@@ -356,7 +425,11 @@ impl<'c> Session<'c> {
     }
 
     /// Runs the kernel once.
-    pub fn launch(&self, options: &LaunchOptions, progress: Option<&dyn Fn(u64, u64)>) -> Result<LaunchOutcome, Error> {
+    pub fn launch(
+        &self,
+        options: &LaunchOptions,
+        progress: Option<&dyn Fn(u64, u64)>,
+    ) -> Result<LaunchOutcome, Error> {
         let start = Instant::now();
         let options = self.drawing(options)?;
         let drawn = start.elapsed();
@@ -366,9 +439,12 @@ impl<'c> Session<'c> {
 
     /// Options with what is drawn for the launch.
     fn drawing<'o>(&self, options: &'o LaunchOptions) -> Result<Cow<'o, LaunchOptions>, Error> {
-        let (Some(arrays), Some(shader)) = (&self.arrays, &self.shader) else { return Ok(Cow::Borrowed(options)) };
+        let (Some(arrays), Some(shader)) = (&self.arrays, &self.shader) else {
+            return Ok(Cow::Borrowed(options));
+        };
         let wrong = |problem| Error::ShaderInput { problem };
-        let Some(drawing) = Drawing::of(shader, &arrays.drawn, options.threads).map_err(wrong)? else {
+        let Some(drawing) = Drawing::of(shader, &arrays.drawn, options.threads).map_err(wrong)?
+        else {
             return Ok(Cow::Borrowed(options));
         };
         if options.cooperative {
@@ -389,7 +465,12 @@ impl<'c> Session<'c> {
 
     /// The kernel at a stage of its translation for the launch, as text; for blocks of another shape, if one is given.
     /// `target`: the host to translate for, if not this one.
-    pub fn dump(&self, stage: Stage, block: Option<[u32; 3]>, target: Option<&Target>) -> Result<String, Error> {
+    pub fn dump(
+        &self,
+        stage: Stage,
+        block: Option<[u32; 3]>,
+        target: Option<&Target>,
+    ) -> Result<String, Error> {
         let mut options = self.options(EngineKind::Jit, 1);
         options.block = block.unwrap_or(options.block);
         self.kernel()?.dump_for(stage, &self.args, &options, target)
@@ -420,7 +501,9 @@ impl<'c> Session<'c> {
     /// What a shader has exported.
     pub fn exported(&self) -> Result<Option<Exported>, Error> {
         match (&self.arrays, &self.shader) {
-            (Some(arrays), Some(shader)) => arrays.exported(self.program.memory(), shader).map(Some),
+            (Some(arrays), Some(shader)) => {
+                arrays.exported(self.program.memory(), shader).map(Some)
+            }
             _ => Ok(None),
         }
     }
@@ -449,7 +532,8 @@ impl<'c> Session<'c> {
             let mut done = 0;
             for (&word_at, word) in parts.range(at..at + piece.len()) {
                 let from = word_at - at;
-                changed |= differs(at + done, &piece[done..from]) || piece[from..from + 4] != word.to_le_bytes();
+                changed |= differs(at + done, &piece[done..from])
+                    || piece[from..from + 4] != word.to_le_bytes();
                 done = from + 4;
             }
             changed |= differs(at + done, &piece[done..]);

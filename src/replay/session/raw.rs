@@ -6,8 +6,8 @@ use std::sync::Arc;
 use warploom::{Arg, Error};
 use warploom_container::hsaco::{Gfx9, SystemSgpr};
 use warploom_container::{
-    Binding, Function, Isa, Module, Param, Parameter, RawKernel, ScalarStart, Section, SectionId, SectionKind,
-    ShaderArray, Symbol, SymbolId, SymbolKind, VectorStart,
+    Binding, Function, Isa, Module, Param, Parameter, RawKernel, ScalarStart, Section, SectionId,
+    SectionKind, ShaderArray, Symbol, SymbolId, SymbolKind, VectorStart,
 };
 use warploom_gfx9::Instruction;
 use warploom_gfx9::lift::graphics;
@@ -22,7 +22,13 @@ const CODE_ALIGN: u64 = 256;
 
 /// The stream as a module whose only kernel has this name. Its parameters are what registers hold that is the same in every
 /// block, so that a translation serves all launches: see [`args`].
-pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch, shader: Option<&Shader>) -> Module {
+pub(super) fn module(
+    name: &str,
+    code: &[u8],
+    mach: Gfx9,
+    raw: &RawLaunch,
+    shader: Option<&Shader>,
+) -> Module {
     let mut params = Vec::new();
     let mut end = 0_u32;
     let mut param = |value: &RawValue| {
@@ -40,7 +46,8 @@ pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch, shade
     let mut kernel = shader.map(|shader| shader::kernel(shader, Some(raw), &read, 0));
     let arrays = kernel.iter().flat_map(|kernel| kernel.arrays.values());
     arrays.for_each(|_| _ = param(&RawValue::Lanes(vec![])));
-    if let (Some(kernel), Some(words)) = (&mut kernel, shader.and_then(Shader::uniform_parameters)) {
+    if let (Some(kernel), Some(words)) = (&mut kernel, shader.and_then(Shader::uniform_parameters))
+    {
         kernel.parameters = Some(param(&RawValue::Words(words.to_vec())));
     }
     let array = |array| kernel.as_ref().and_then(|kernel| kernel.arrays.get(&array).copied());
@@ -57,7 +64,8 @@ pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch, shade
     for (first, value) in &raw.vgpr {
         let first = *first as u8;
         if let RawValue::Input(input) = value {
-            let components = (0..input.components() as u8).filter_map(|i| array(ShaderArray::Input(*input, i)));
+            let components =
+                (0..input.components() as u8).filter_map(|i| array(ShaderArray::Input(*input, i)));
             vgpr.extend((first..).zip(components.map(VectorStart::Row)));
             continue;
         }
@@ -72,7 +80,14 @@ pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch, shade
         vgpr.extend(start.map(|start| (first, start)));
     }
     let (entry, size) = (u64::from(raw.entry), code.len() as u64);
-    let mut function = Function::new(name.into(), SymbolId(0), SectionId(0), entry, size.saturating_sub(entry), true);
+    let mut function = Function::new(
+        name.into(),
+        SymbolId(0),
+        SectionId(0),
+        entry,
+        size.saturating_sub(entry),
+        true,
+    );
     function.params = params;
     function.param_bytes = end;
     function.registers = raw.vgprs;
@@ -89,9 +104,18 @@ pub(super) fn module(name: &str, code: &[u8], mach: Gfx9, raw: &RawLaunch, shade
         binding: Binding::Global,
         dynamic_shared: false,
     };
-    let stream =
-        Section { name: "stream".into(), kind: SectionKind::Image, align: CODE_ALIGN, size, data: code.to_vec() };
-    Module { symbols: vec![symbol], functions: vec![function], ..Module::new(Isa::Gfx9 { mach }, vec![stream]) }
+    let stream = Section {
+        name: "stream".into(),
+        kind: SectionKind::Image,
+        align: CODE_ALIGN,
+        size,
+        data: code.to_vec(),
+    };
+    Module {
+        symbols: vec![symbol],
+        functions: vec![function],
+        ..Module::new(Isa::Gfx9 { mach }, vec![stream])
+    }
 }
 
 /// Arguments for the parameters of [`module`]. Words that differ from lane to lane are put into `memory`, where the guest can read them
@@ -102,7 +126,8 @@ pub(super) fn args(
     placed: &impl Placed,
     shader: Option<(&Shader, &Arrays)>,
 ) -> Result<Vec<Arg>, Error> {
-    let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let bytes =
+        |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
     let mut args = shader.map_or_else(Vec::new, |(_, arrays)| arrays.args());
     if let Some(words) = shader.and_then(|(shader, _)| shader.uniform_parameters()) {
         args.push(Arg::bytes(bytes(words)));
@@ -124,7 +149,10 @@ pub(super) fn args(
 /// What code may interpolate: at any word of it an instruction may begin.
 pub(super) fn interpolated(code: &[u8]) -> BTreeSet<Parameter> {
     let at = |i: usize| Instruction::decode(&code[4 * i..]);
-    (0..code.len() / 4).filter_map(at).flat_map(|instruction| graphics::parameters(&instruction)).collect()
+    (0..code.len() / 4)
+        .filter_map(at)
+        .flat_map(|instruction| graphics::parameters(&instruction))
+        .collect()
 }
 
 /// What is in an SGPR.

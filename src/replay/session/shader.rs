@@ -61,19 +61,26 @@ fn content<'a>(
         arrays.insert(ShaderArray::Primitive, of_lanes(&primitive, DrawnRow::Primitive(stride)));
         arrays.insert(ShaderArray::Table, Content::Given(vertices.table().into()));
     }
-    if let Some(parameters) = shader.parameters.as_ref().filter(|_| shader.one_primitive().is_none()) {
+    if let Some(parameters) =
+        shader.parameters.as_ref().filter(|_| shader.one_primitive().is_none())
+    {
         // What is no instruction may look like one.
         let exists = |parameter: &&Parameter| parameter.index() < parameters.stride();
         for &parameter in read.iter().filter(exists) {
-            let word =
-                |&primitive: &u32| parameters.words[primitive as usize * parameters.stride() + parameter.index()];
+            let word = |&primitive: &u32| {
+                parameters.words[primitive as usize * parameters.stride() + parameter.index()]
+            };
             let row = || shader.primitive.iter().map(word).collect();
-            arrays.insert(ShaderArray::Parameter(parameter), of_lanes(&row, DrawnRow::Parameter(parameter.index())));
+            arrays.insert(
+                ShaderArray::Parameter(parameter),
+                of_lanes(&row, DrawnRow::Parameter(parameter.index())),
+            );
         }
     }
     for (&input, rows) in &shader.inputs {
         for component in 0..rows.components() {
-            arrays.insert(ShaderArray::Input(input, component as u8), borrowed(rows.row(component)));
+            arrays
+                .insert(ShaderArray::Input(input, component as u8), borrowed(rows.row(component)));
         }
     }
     for input in drawn_inputs(shader, raw) {
@@ -83,7 +90,10 @@ fn content<'a>(
         }
     }
     for &word in &shader.interpolated {
-        arrays.insert(ShaderArray::Attribute(word.address), Content::Drawn(DrawnRow::Attribute(word)));
+        arrays.insert(
+            ShaderArray::Attribute(word.address),
+            Content::Drawn(DrawnRow::Attribute(word)),
+        );
     }
     for (&address, rows) in &shader.attributes {
         for component in 0..rows.components() {
@@ -101,10 +111,13 @@ fn content<'a>(
     for target in shader.exports.iter().filter(|target| target.place != ExportTarget::Emitted) {
         for row in 0..target.rows() {
             // Where no sample mask is exported, all samples are kept.
-            let is_mask =
-                target.place == ExportTarget::SampleMask || target.place == ExportTarget::Depth && row == MASK;
+            let is_mask = target.place == ExportTarget::SampleMask
+                || target.place == ExportTarget::Depth && row == MASK;
             let word = if is_mask { u32::MAX } else { 0 };
-            arrays.insert(export(target.place, row), Content::Written { word, rows: vertices.max(1) });
+            arrays.insert(
+                export(target.place, row),
+                Content::Written { word, rows: vertices.max(1) },
+            );
         }
     }
     if vertices > 0 {
@@ -142,15 +155,21 @@ fn drawn_inputs(shader: &Shader, raw: Option<&RawLaunch>) -> Vec<Input> {
     match (&shader.drawn, raw) {
         (None, _) => vec![],
         (_, Some(raw)) => raw.vgpr.iter().filter_map(of_register).collect(),
-        _ => vec![Input::X, Input::Y, Input::Z, Input::InverseW, Input::Front, Input::SampleCoverage],
+        _ => {
+            vec![Input::X, Input::Y, Input::Z, Input::InverseW, Input::Front, Input::SampleCoverage]
+        }
     }
 }
 
 /// The row of a word of a target.
 fn export(place: ExportTarget, row: usize) -> ShaderArray {
     match place {
-        ExportTarget::Attribute(address) => ShaderArray::Export(ExportTarget::Attribute(address + 4 * row as u32), 0),
-        ExportTarget::Patch(address) => ShaderArray::Export(ExportTarget::Patch(address + 4 * row as u32), 0),
+        ExportTarget::Attribute(address) => {
+            ShaderArray::Export(ExportTarget::Attribute(address + 4 * row as u32), 0)
+        }
+        ExportTarget::Patch(address) => {
+            ShaderArray::Export(ExportTarget::Patch(address + 4 * row as u32), 0)
+        }
         place => ShaderArray::Export(place, row as u8),
     }
 }
@@ -197,7 +216,9 @@ impl Arrays {
         let mut drawn = DrawnRows { by_slot: raw.is_some(), ..DrawnRows::default() };
         let content = content(shader, raw, read);
         let read_only = |buffer: HostBuffer| {
-            memory.map_host(Placement::ANYWHERE, Arc::new(buffer), Access::READ).map_err(Error::from)
+            memory
+                .map_host(Placement::ANYWHERE, Arc::new(buffer), Access::READ)
+                .map_err(Error::from)
         };
         let area = match slot_bytes(&content, raw) {
             0 => 0,
@@ -210,7 +231,8 @@ impl Arrays {
         for (array, content) in content {
             let address = match content {
                 Content::Given(words) => {
-                    let mut given: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                    let mut given: Vec<u8> =
+                        words.iter().flat_map(|word| word.to_le_bytes()).collect();
                     given.resize(given.len().max(bytes), 0);
                     read_only(HostBuffer::from_bytes(&given)?)?
                 }
@@ -243,14 +265,21 @@ impl Arrays {
     }
 
     /// Puts rows back to what they are before the launch.
-    pub fn fill(&self, memory: &Memory, shader: &Shader, raw: Option<&RawLaunch>) -> Result<(), Error> {
+    pub fn fill(
+        &self,
+        memory: &Memory,
+        shader: &Shader,
+        raw: Option<&RawLaunch>,
+    ) -> Result<(), Error> {
         if shader.drawn.is_some() {
             // Blocks do it when they begin.
             return Ok(());
         }
         let bytes = row_bytes(shader) as u64;
         for (array, content) in content(shader, raw, &BTreeSet::new()) {
-            if let (Content::Written { word, rows }, Some(&address)) = (content, self.addresses.get(&array)) {
+            if let (Content::Written { word, rows }, Some(&address)) =
+                (content, self.addresses.get(&array))
+            {
                 memory.fill(address, rows as u64 * bytes, word as u8)?;
             }
         }
@@ -258,7 +287,12 @@ impl Arrays {
     }
 
     /// The words of so many rows, one row after the other.
-    fn rows(&self, memory: &Memory, array: ShaderArray, bytes: usize) -> Result<Option<Vec<u32>>, Error> {
+    fn rows(
+        &self,
+        memory: &Memory,
+        array: ShaderArray,
+        bytes: usize,
+    ) -> Result<Option<Vec<u32>>, Error> {
         let Some(&address) = self.addresses.get(&array) else { return Ok(None) };
         let mut content = vec![0; bytes];
         memory.read(address, &mut content)?;
@@ -274,10 +308,13 @@ impl Arrays {
             kept.iter_mut().zip(rows()).for_each(|(kept, lane)| *kept &= written[lane] != 0);
         }
         let emitted = self.rows(memory, ShaderArray::Emitted, (vertices + 1) * bytes)?;
-        let of_thread =
-            |words: &Vec<u32>, lane: usize| (0..=vertices).map(|vertex| words[vertex * room + lane]).collect();
-        let emitted: Vec<Vec<u32>> =
-            emitted.iter().flat_map(|words| rows().map(move |lane| of_thread(words, lane))).collect();
+        let of_thread = |words: &Vec<u32>, lane: usize| {
+            (0..=vertices).map(|vertex| words[vertex * room + lane]).collect()
+        };
+        let emitted: Vec<Vec<u32>> = emitted
+            .iter()
+            .flat_map(|words| rows().map(move |lane| of_thread(words, lane)))
+            .collect();
         let mut targets = Vec::with_capacity(shader.exports.len());
         for target in &shader.exports {
             if target.place == ExportTarget::Emitted {
@@ -288,11 +325,19 @@ impl Arrays {
                 .map(|row| self.rows(memory, export(target.place, row), vertices.max(1) * bytes))
                 .collect::<Result<Vec<_>, _>>()?;
             let places: Vec<usize> = match (target.place, &shader.of_primitives) {
-                (ExportTarget::Patch(_), Some(of)) => of.first.iter().map(|&lane| lane as usize).collect(),
-                _ => rows().flat_map(|lane| (0..vertices.max(1)).map(move |vertex| vertex * room + lane)).collect(),
+                (ExportTarget::Patch(_), Some(of)) => {
+                    of.first.iter().map(|&lane| lane as usize).collect()
+                }
+                _ => rows()
+                    .flat_map(|lane| (0..vertices.max(1)).map(move |vertex| vertex * room + lane))
+                    .collect(),
             };
-            let word = |words: &Option<Vec<u32>>, place: usize| words.as_ref().map_or(0, |words| words[place]);
-            let of_rows = places.into_iter().map(|place| words.iter().map(|words| word(words, place)).collect());
+            let word = |words: &Option<Vec<u32>>, place: usize| {
+                words.as_ref().map_or(0, |words| words[place])
+            };
+            let of_rows = places
+                .into_iter()
+                .map(|place| words.iter().map(|words| word(words, place)).collect());
             let of_rows: Vec<Vec<u32>> = of_rows.collect();
             for (kept, words) in kept.iter_mut().zip(&of_rows) {
                 *kept &= target.keeps(words);

@@ -29,7 +29,8 @@ impl<'c> Surfaces<'c> {
         let pool = match &launch.image_pool {
             Some(pool) => Some(program.captured_pool(&pool.headers, &pool.samplers)?),
             None => {
-                let textures: Vec<Texture> = launch.textures.iter().map(crate::Texture::sampled).collect();
+                let textures: Vec<Texture> =
+                    launch.textures.iter().map(crate::Texture::sampled).collect();
                 program.image_pool(&images, &textures)?
             }
         };
@@ -54,6 +55,8 @@ impl<'c> Surfaces<'c> {
     /// Puts texels to what they are before the launch.
     pub fn fill(&self, program: &Program) -> Result<(), Error> {
         let mut images = self.surfaces.iter().zip(&self.images);
-        images.try_for_each(|(surface, image)| image.fill(program.memory(), surface.content.as_deref()))
+        images.try_for_each(|(surface, image)| {
+            image.fill(program.memory(), surface.content.as_deref())
+        })
     }
 }

@@ -88,7 +88,11 @@ impl Summary {
         let time = |ns| time(Duration::from_nanos(ns));
         let mut text = match (launches, self.contexts) {
             (0, 0) => "no process made a context of the CUDA driver library\n".to_string(),
-            (0, _) => format!("{}: no kernel has run; in calls of the driver {}\n", self.device, time(self.calls_ns)),
+            (0, _) => format!(
+                "{}: no kernel has run; in calls of the driver {}\n",
+                self.device,
+                time(self.calls_ns)
+            ),
             _ => format!(
                 "{}: {launches} launches of {} kernels, {}; in calls of the driver {}\n",
                 self.device,
@@ -103,17 +107,20 @@ impl Summary {
         let names = names::readable(&shown);
         let write = "writing to a string does not fail";
         if !names.is_empty() {
-            writeln!(text, "  {:>10}  {:>11}  {:>8}", "total", "translation", "launches").expect(write);
+            writeln!(text, "  {:>10}  {:>11}  {:>8}", "total", "translation", "launches")
+                .expect(write);
         }
         for ((_, kernel), name) in kernels.iter().zip(names) {
             let (total, translation) = (time(kernel.ns), time(kernel.translate_ns));
-            writeln!(text, "  {total:>10}  {translation:>11}  {:>8}  {name}", kernel.launches).expect(write);
+            writeln!(text, "  {total:>10}  {translation:>11}  {:>8}  {name}", kernel.launches)
+                .expect(write);
         }
         if kernels.len() > most {
             writeln!(text, "  and {} more", kernels.len() - most).expect(write);
         }
         for Running { kernel, ns } in &self.running {
-            writeln!(text, "still running after {}: {}", time(*ns), names::readable(&[kernel])[0]).expect(write);
+            writeln!(text, "still running after {}: {}", time(*ns), names::readable(&[kernel])[0])
+                .expect(write);
         }
         for reason in &self.not_loaded {
             writeln!(text, "not loaded: {reason}").expect(write);
@@ -160,21 +167,37 @@ mod tests {
 
     #[test]
     fn processes_are_added_and_the_longest_kernels_come_first() {
-        let of = |name: &str, kernel| Summary { kernels: [(name.to_string(), kernel)].into(), ..Summary::default() };
+        let of = |name: &str, kernel| Summary {
+            kernels: [(name.to_string(), kernel)].into(),
+            ..Summary::default()
+        };
         let mut sum = of("a", kernel(2, 10));
         sum.add(of("a", kernel(1, 5)));
         sum.add(of("b", kernel(1, 90)));
-        sum.add(Summary { device: "sm_52".into(), calls_ns: 7, busy_ns: 100, ..of("c", kernel(1, 1)) });
+        sum.add(Summary {
+            device: "sm_52".into(),
+            calls_ns: 7,
+            busy_ns: 100,
+            ..of("c", kernel(1, 1))
+        });
         assert_eq!(sum.kernels["a"], KernelSummary { translate_ns: 7, ..kernel(3, 15) });
         let text = sum.text(2, |time| format!("{} ns", time.as_nanos()));
-        assert!(text.starts_with("sm_52: 5 launches of 3 kernels, 100 ns; in calls of the driver 7 ns\n"), "{text}");
+        assert!(
+            text.starts_with(
+                "sm_52: 5 launches of 3 kernels, 100 ns; in calls of the driver 7 ns\n"
+            ),
+            "{text}"
+        );
         assert!(text.find(" b\n") < text.find(" a\n") && text.contains("and 1 more"), "{text}");
     }
 
     #[test]
     fn without_a_launch_it_says_how_far_the_program_came() {
         let text = |summary: &Summary| summary.text(9, |time| format!("{} ns", time.as_nanos()));
-        assert_eq!(text(&Summary::default()), "no process made a context of the CUDA driver library\n");
+        assert_eq!(
+            text(&Summary::default()),
+            "no process made a context of the CUDA driver library\n"
+        );
         let running = vec![Running { kernel: "_Z5saxpyif".into(), ns: 12 }];
         let made = Summary { device: "sm_80".into(), contexts: 1, running, ..Summary::default() };
         let expected = "sm_80: no kernel has run; in calls of the driver 0 ns\nstill running after 12 ns: saxpy\n";

@@ -9,7 +9,8 @@ const WIDTH: usize = 100;
 
 /// The names in a form as short as tells them apart.
 pub fn readable(names: &[&str]) -> Vec<String> {
-    let short: Vec<String> = names.iter().map(|name| demangled(name, true).unwrap_or_else(|| cut(name))).collect();
+    let short: Vec<String> =
+        names.iter().map(|name| demangled(name, true).unwrap_or_else(|| cut(name))).collect();
     let is_single = |name: &String| short.iter().filter(|other| *other == name).count() == 1;
     let one = |(name, short): (&&str, &String)| match is_single(short) {
         true => short.clone(),
@@ -42,7 +43,9 @@ fn without_tags(text: &str) -> String {
 fn without_inner_templates(text: &str) -> String {
     let (mut depth, mut kept, mut last) = (0_usize, String::new(), ' ');
     for character in text.chars() {
-        let is_operator = kept.ends_with("operator") || kept.ends_with("operator<") || kept.ends_with("operator>");
+        let is_operator = kept.ends_with("operator")
+            || kept.ends_with("operator<")
+            || kept.ends_with("operator>");
         match character {
             // Of `->` no template ends.
             '<' if !is_operator => {
@@ -86,7 +89,10 @@ mod tests {
 
     #[test]
     fn versions_of_a_kernel_are_told_apart() {
-        assert_eq!(readable(&["_Z3addPi", "_Z3addPf", "_Z3subPf"]), ["add(int*)", "add(float*)", "sub"]);
+        assert_eq!(
+            readable(&["_Z3addPi", "_Z3addPf", "_Z3subPf"]),
+            ["add(int*)", "add(float*)", "sub"]
+        );
     }
 
     #[test]

@@ -6,7 +6,9 @@ use warploom_ir::*;
 use super::{Pool, named, named_where};
 
 pub fn integer(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
-    let unary = |u: &mut Unstructured<'_>| named_where(u, |op| !matches!(op, UnaryOp::FNeg | UnaryOp::FAbs));
+    let unary = |u: &mut Unstructured<'_>| {
+        named_where(u, |op| !matches!(op, UnaryOp::FNeg | UnaryOp::FAbs))
+    };
     let (x, y) = (*u.choose(&pool.words)?, *u.choose(&pool.words)?);
     let (lx, ly) = (*u.choose(&pool.longs)?, *u.choose(&pool.longs)?);
     match u.int_in_range(0..=8)? {
@@ -42,7 +44,11 @@ pub fn integer(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'
             let narrow = *u.choose(&[Type::I8, Type::I16])?;
             let v = b.trunc(narrow, x);
             let v = b.binary(named(u)?, v, v);
-            let v = if u.arbitrary()? { b.sign_extend(Type::I32, v) } else { b.zero_extend(Type::I32, v) };
+            let v = if u.arbitrary()? {
+                b.sign_extend(Type::I32, v)
+            } else {
+                b.zero_extend(Type::I32, v)
+            };
             pool.words.push(v);
         }
         _ => {
@@ -54,13 +60,18 @@ pub fn integer(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'
 }
 
 fn attrs(u: &mut Unstructured<'_>) -> Result<FloatAttrs> {
-    let round = if u.ratio(1, 8)? { *u.choose(&[Round::Zero, Round::Down, Round::Up])? } else { Round::Nearest };
+    let round = if u.ratio(1, 8)? {
+        *u.choose(&[Round::Zero, Round::Down, Round::Up])?
+    } else {
+        Round::Nearest
+    };
     Ok(FloatAttrs { round, flush: u.ratio(1, 4)?, saturate: u.ratio(1, 6)? })
 }
 
 pub fn float(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
     let function = |u: &mut Unstructured<'_>| named_where(u, |f: SharedFn| f.ty() == Type::F32);
-    let pick = |pool: &Pool, u: &mut Unstructured<'_>| Ok::<_, arbitrary::Error>(*u.choose(&pool.floats)?);
+    let pick =
+        |pool: &Pool, u: &mut Unstructured<'_>| Ok::<_, arbitrary::Error>(*u.choose(&pool.floats)?);
     let (x, y, z) = (pick(pool, u)?, pick(pool, u)?, pick(pool, u)?);
     let dx = *u.choose(&pool.doubles)?;
     let attrs = attrs(u)?;
@@ -73,7 +84,8 @@ pub fn float(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>
             return Ok(());
         }
         1 => {
-            let (to, signed) = (*u.choose(&[Type::I8, Type::I16, Type::I32, Type::I32])?, u.arbitrary()?);
+            let (to, signed) =
+                (*u.choose(&[Type::I8, Type::I16, Type::I32, Type::I32])?, u.arbitrary()?);
             let v = b.float_to_int(to, signed, attrs.round, attrs.flush, 0, x);
             let v = if to == Type::I32 { v } else { b.zero_extend(Type::I32, v) };
             pool.words.push(v);
@@ -128,13 +140,20 @@ pub fn float(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>
     Ok(())
 }
 
-fn double(b: &mut BlockBuilder<'_>, pool: &Pool, attrs: FloatAttrs, u: &mut Unstructured<'_>) -> Result<Value> {
-    let (x, y, z) = (*u.choose(&pool.doubles)?, *u.choose(&pool.doubles)?, *u.choose(&pool.doubles)?);
+fn double(
+    b: &mut BlockBuilder<'_>,
+    pool: &Pool,
+    attrs: FloatAttrs,
+    u: &mut Unstructured<'_>,
+) -> Result<Value> {
+    let (x, y, z) =
+        (*u.choose(&pool.doubles)?, *u.choose(&pool.doubles)?, *u.choose(&pool.doubles)?);
     Ok(match u.int_in_range(0..=6)? {
         0 | 1 => b.fma(attrs, x, y, z),
         2 => b.funary(FloatUnaryOp::Sqrt, attrs, x),
         3 => {
-            let integer = if u.arbitrary()? { *u.choose(&pool.words)? } else { *u.choose(&pool.longs)? };
+            let integer =
+                if u.arbitrary()? { *u.choose(&pool.words)? } else { *u.choose(&pool.longs)? };
             b.int_to_float(Type::F64, u.arbitrary()?, attrs.round, integer)
         }
         _ => b.fbinary(named(u)?, attrs, x, y),
@@ -177,7 +196,13 @@ pub fn wide(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>)
 }
 
 /// The XMAD idiom.
-fn multiply(b: &mut BlockBuilder<'_>, pool: &Pool, x: Value, y: Value, u: &mut Unstructured<'_>) -> Result<Value> {
+fn multiply(
+    b: &mut BlockBuilder<'_>,
+    pool: &Pool,
+    x: Value,
+    y: Value,
+    u: &mut Unstructured<'_>,
+) -> Result<Value> {
     let c = *u.choose(&pool.words)?;
     let mask = b.iconst(Type::I32, 0xffff);
     let half = b.iconst(Type::I32, 16);

@@ -6,7 +6,12 @@ use warploom_ir::*;
 use super::{ARRAY_BYTES, ARRAYS, Banks, Pool, WORDS, guarded, unguarded};
 
 /// An instruction in a window: sources from registers or byte arrays, a sum, and a destination of either kind.
-pub fn instruction(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
+pub fn instruction(
+    b: &mut BlockBuilder<'_>,
+    banks: &Banks,
+    pool: &mut Pool,
+    u: &mut Unstructured<'_>,
+) -> Result<()> {
     let (all, window) = (b.window(), window(b.window(), u)?);
     b.set_window(window);
     let ty = *u.choose(&[Type::I32, Type::I32, Type::I16, Type::I8, Type::I64])?;

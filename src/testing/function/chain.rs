@@ -76,7 +76,8 @@ const TABLE: [(&str, Link); 38] = [
     ("halves changed about", |c, b| {
         let [x, y] = c.halves;
         let less = b.icmp(IntCc::LtU, x[0], y[0]);
-        let mut choose = |a: [Value; 2], c: [Value; 2]| [0, 1].map(|half| b.select(less, a[half], c[half]));
+        let mut choose =
+            |a: [Value; 2], c: [Value; 2]| [0, 1].map(|half| b.select(less, a[half], c[half]));
         c.halves = [choose(x, y), choose(y, x)];
     }),
     ("sum with a carry", |c, b| {
@@ -115,7 +116,8 @@ const TABLE: [(&str, Link); 38] = [
     ("masks crossed", |c, b| {
         let (p, q) = (c.mask, c.others);
         (c.mask, c.others) = (b.and(p, q), b.or(p, q));
-        c.words = [b.select(c.mask, c.words[0], c.words[1]), b.select(c.others, c.words[1], c.words[0])];
+        c.words =
+            [b.select(c.mask, c.words[0], c.words[1]), b.select(c.others, c.words[1], c.words[0])];
     }),
     ("mask of what is evenly spaced", |c, b| {
         let low = b.trunc(Type::I32, c.uniform);
@@ -270,7 +272,8 @@ impl Carried {
     fn read(b: &mut BlockBuilder<'_>) -> Carried {
         let mut read = |bank: BankId, index| b.rf_read(bank.reg(index));
         let (words, longs) = ([0, 1].map(|i| read(WORD, i)), [0, 1].map(|i| read(LONG, i)));
-        let (floats, doubles) = ([0, 1, 2].map(|i| read(FLOAT, i)), [0, 1, 2].map(|i| read(DOUBLE, i)));
+        let (floats, doubles) =
+            ([0, 1, 2].map(|i| read(FLOAT, i)), [0, 1, 2].map(|i| read(DOUBLE, i)));
         let (mask, others, uniform) = (read(MASK, 0), read(MASK, 1), read(UNIFORM, 0));
         let halves = longs.map(|pair| [b.trunc(Type::I32, pair), b.high_half(pair)]);
         let (spaced, base) = (b.lane_id(), b.load_const(0, 0, Type::I64));

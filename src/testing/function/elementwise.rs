@@ -59,7 +59,9 @@ pub fn elementwise(u: &mut Unstructured<'_>) -> Result<Elementwise> {
             }
             let active = b.read_active();
             let [low, high] = body_of.halves(&mut b, u)?;
-            for (index, &word) in (0..WORDS).zip([body_of.index, *u.choose(&body_of.pool.words)?, low, high].iter()) {
+            for (index, &word) in
+                (0..WORDS).zip([body_of.index, *u.choose(&body_of.pool.words)?, low, high].iter())
+            {
                 b.rf_write(words.reg(index), word);
             }
             b.branch(active, body, last);
@@ -85,7 +87,10 @@ pub fn elementwise(u: &mut Unstructured<'_>) -> Result<Elementwise> {
     }
     b.exit();
     let independent = body_of.independent && body_of.places.iter().all(BufferUse::are_own);
-    Ok(Elementwise { function: f.finish().expect("generated operations are well-typed"), independent })
+    Ok(Elementwise {
+        function: f.finish().expect("generated operations are well-typed"),
+        independent,
+    })
 }
 
 /// What is accessed of a buffer.
@@ -145,13 +150,15 @@ impl Body {
             12.. => {
                 // A picture that the grid covers, or one of another width.
                 let [x, y] = [0, 1].map(|axis| {
-                    let [ctaid, ntid] = [Special::Ctaid(axis), Special::Ntid(axis)].map(|special| b.special(special));
+                    let [ctaid, ntid] = [Special::Ctaid(axis), Special::Ntid(axis)]
+                        .map(|special| b.special(special));
                     let (first, tid) = (b.mul(ctaid, ntid), b.special(Special::Tid(axis)));
                     b.add(first, tid)
                 });
                 is_own = u.arbitrary()?;
                 let pitch = if is_own {
-                    let [count, width] = [Special::Nctaid(0), Special::Ntid(0)].map(|special| b.special(special));
+                    let [count, width] =
+                        [Special::Nctaid(0), Special::Ntid(0)].map(|special| b.special(special));
                     b.mul(count, width)
                 } else {
                     b.iconst(Type::I32, *u.choose(&[0, 16, 64, 100, 512])?)
@@ -164,7 +171,11 @@ impl Body {
                 // Rows, of the block's width or of another one.
                 let [width, height] = [0, 1].map(|axis| b.special(Special::Ntid(axis)));
                 is_own = u.arbitrary()?;
-                let pitch = if is_own { width } else { b.iconst(Type::I32, *u.choose(&[0, 8, 20, 64, 512])?) };
+                let pitch = if is_own {
+                    width
+                } else {
+                    b.iconst(Type::I32, *u.choose(&[0, 8, 20, 64, 512])?)
+                };
                 let (ctaid, y) = (b.special(Special::Ctaid(0)), b.special(Special::Tid(1)));
                 let rows = b.mul(ctaid, height);
                 let row = b.add(rows, y);
@@ -192,11 +203,24 @@ impl Body {
             }
             _ => {}
         }
-        Ok(Body { index, is_own, pool, places: Default::default(), independent, earlier: None, point })
+        Ok(Body {
+            index,
+            is_own,
+            pool,
+            places: Default::default(),
+            independent,
+            earlier: None,
+            point,
+        })
     }
 
     /// What a block does that comes after this one and reads what it left in registers.
-    fn follow(self, b: &mut BlockBuilder<'_>, words: BankId, u: &mut Unstructured<'_>) -> Result<Body> {
+    fn follow(
+        self,
+        b: &mut BlockBuilder<'_>,
+        words: BankId,
+        u: &mut Unstructured<'_>,
+    ) -> Result<Body> {
         let mut next = Body::new(b, u)?;
         next.places = self.places;
         next.independent = self.independent && next.is_own;
@@ -213,11 +237,17 @@ impl Body {
     }
 
     /// Overwrites registers for a later block, some of them in some lanes only.
-    fn pass_on(&self, b: &mut BlockBuilder<'_>, words: BankId, u: &mut Unstructured<'_>) -> Result<()> {
+    fn pass_on(
+        &self,
+        b: &mut BlockBuilder<'_>,
+        words: BankId,
+        u: &mut Unstructured<'_>,
+    ) -> Result<()> {
         if let Some(address) = self.earlier.filter(|_| u.arbitrary().unwrap_or(false)) {
             // As a loop moves a pointer on.
             let [low, high] = [b.trunc(Type::I32, address), b.high_half(address)];
-            let (step, zero) = (b.iconst(Type::I32, *u.choose(&[4, 64, 0xffff_fffc])?), b.iconst(Type::I32, 0));
+            let (step, zero) =
+                (b.iconst(Type::I32, *u.choose(&[4, 64, 0xffff_fffc])?), b.iconst(Type::I32, 0));
             let (low, carry) = b.add_carry(low, step, None);
             let (high, _) = b.add_carry(high, zero, Some(carry));
             b.rf_write(words.reg(2), low);
@@ -288,7 +318,11 @@ impl Body {
             _ => self.index,
         };
         let cc = if u.ratio(2, 3)? { *u.choose(&[IntCc::LtS, IntCc::LtU])? } else { named(u)? };
-        let inside = if u.arbitrary()? { b.icmp(cc, what, bound) } else { b.icmp(cc.swapped(), bound, what) };
+        let inside = if u.arbitrary()? {
+            b.icmp(cc, what, bound)
+        } else {
+            b.icmp(cc.swapped(), bound, what)
+        };
         let active = b.read_active();
         let rest = b.and(active, inside);
         b.write_active(rest);
@@ -297,7 +331,12 @@ impl Body {
     }
 
     /// An access that is evenly spaced, or in tiles.
-    fn access(&mut self, b: &mut BlockBuilder<'_>, writes: bool, u: &mut Unstructured<'_>) -> Result<Access> {
+    fn access(
+        &mut self,
+        b: &mut BlockBuilder<'_>,
+        writes: bool,
+        u: &mut Unstructured<'_>,
+    ) -> Result<Access> {
         let (ty, count) = *u.choose(&[
             (Type::I32, 1),
             (Type::I32, 1),
@@ -308,7 +347,8 @@ impl Body {
         ])?;
         let bytes = ty.bytes() * u32::from(count);
         let whole = i64::from(bytes);
-        let step = if u.ratio(5, 6)? { whole } else { *u.choose(&[0, 2 * whole, -whole, 4, 3, 12])? };
+        let step =
+            if u.ratio(5, 6)? { whole } else { *u.choose(&[0, 2 * whole, -whole, 4, 3, 12])? };
         let k = b.iconst(Type::I32, step as u32 as u64);
         let mut at = b.mul(self.index, k);
         if !writes && u.ratio(1, 8)? {
@@ -327,16 +367,20 @@ impl Body {
             self.independent = false;
         }
         let offset = if u.ratio(5, 6)? { 0 } else { *u.choose(&[4, -4, 16, 32, 128, 4096])? };
-        let (space, address) = if let Some(earlier) = self.earlier.filter(|_| u.ratio(1, 4).unwrap_or(false)) {
-            self.independent = false;
-            (Space::Global, earlier)
-        } else if u.ratio(1, 5)? {
-            (Space::Shared, at)
-        } else {
-            let buffer = u.int_in_range(0..=BUFFERS - 1)?;
-            self.places[buffer].add(step, offset, bytes, writes);
-            (*u.choose(&[Space::Global, Space::Global, Space::Generic])?, address(b, buffer, at, u)?)
-        };
+        let (space, address) =
+            if let Some(earlier) = self.earlier.filter(|_| u.ratio(1, 4).unwrap_or(false)) {
+                self.independent = false;
+                (Space::Global, earlier)
+            } else if u.ratio(1, 5)? {
+                (Space::Shared, at)
+            } else {
+                let buffer = u.int_in_range(0..=BUFFERS - 1)?;
+                self.places[buffer].add(step, offset, bytes, writes);
+                (
+                    *u.choose(&[Space::Global, Space::Global, Space::Generic])?,
+                    address(b, buffer, at, u)?,
+                )
+            };
         let access = b.access(space, ty, count, address, offset);
         Ok(if u.ratio(1, 8)? { Access { align: 1, ..access } } else { access })
     }
@@ -344,8 +388,11 @@ impl Body {
     fn load(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
         self.guard(b, u)?;
         let access = self.access(b, false, u)?;
-        let extend =
-            if access.ty == Type::I32 { Extend::None } else { *u.choose(&[Extend::Signed, Extend::Unsigned])? };
+        let extend = if access.ty == Type::I32 {
+            Extend::None
+        } else {
+            *u.choose(&[Extend::Signed, Extend::Unsigned])?
+        };
         let values = b.load_access(access, extend);
         b.set_guard(None);
         for v in values {
@@ -363,7 +410,11 @@ impl Body {
         for _ in 0..access.count {
             // Mostly what was computed last.
             let words = &self.pool.words;
-            let v = if u.ratio(1, 3)? { *u.choose(words)? } else { *words.last().expect("never empty") };
+            let v = if u.ratio(1, 3)? {
+                *u.choose(words)?
+            } else {
+                *words.last().expect("never empty")
+            };
             values.push(if access.ty == Type::I32 { v } else { b.trunc(access.ty, v) });
         }
         b.store_access(access, &values);
@@ -402,7 +453,10 @@ impl Body {
     /// An atomic or a store of any addresses in shared memory, or past it.
     fn scatter(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
         let word = *self.pool.words.last().expect("never empty");
-        let bound = b.iconst(Type::I32, if u.ratio(1, 3)? { 0x7fff } else { u64::from(SHARED_BYTES) / 4 - 1 });
+        let bound = b.iconst(
+            Type::I32,
+            if u.ratio(1, 3)? { 0x7fff } else { u64::from(SHARED_BYTES) / 4 - 1 },
+        );
         let four = b.iconst(Type::I32, 4);
         let index = b.and(word, bound);
         let at = b.mul(index, four);
@@ -426,13 +480,21 @@ fn in_tiles(b: &mut BlockBuilder<'_>, column: Value, u: &mut Unstructured<'_>) -
     let mut offset = b.iconst(Type::I32, *u.choose(&[0, 0, 16, 0x1000])?);
     // Bits of the column, bits of the row: which, and how far up they go.
     let layout: &[(bool, u32, u32)] = match u.int_in_range(0..=2)? {
-        0 => &[(true, 15, 0), (false, 1, 4), (true, 16, 1), (true, 32, 2), (false, 2, 5), (true, !63, 2)],
+        0 => &[
+            (true, 15, 0),
+            (false, 1, 4),
+            (true, 16, 1),
+            (true, 32, 2),
+            (false, 2, 5),
+            (true, !63, 2),
+        ],
         1 => &[(true, 63, 0), (false, 3, 6), (true, !63, 2)],
         _ => &[(true, 3, 0), (false, 1, 2), (true, 4, 1), (false, 2, 3), (true, !7, 2)],
     };
     for &(of_column, mask, left) in layout {
         let mask = b.iconst(Type::I32, mask.into());
-        let (mut bits, count) = (b.and(if of_column { column } else { row }, mask), b.iconst(Type::I32, left.into()));
+        let (mut bits, count) =
+            (b.and(if of_column { column } else { row }, mask), b.iconst(Type::I32, left.into()));
         bits = b.shl(bits, count);
         offset = match u.int_in_range(0..=5)? {
             0 => b.xor(offset, bits),
@@ -452,18 +514,31 @@ fn by_number(
     u: &mut Unstructured<'_>,
 ) -> Result<Value> {
     let base = b.load_const(0, pointer_offset(buffer), Type::I64);
-    let wide = if u.arbitrary()? { b.zero_extend(Type::I64, number) } else { b.sign_extend(Type::I64, number) };
+    let wide = if u.arbitrary()? {
+        b.zero_extend(Type::I64, number)
+    } else {
+        b.sign_extend(Type::I64, number)
+    };
     let shift = b.iconst(Type::I64, u64::from(bytes.trailing_zeros()));
     let distance = b.shl(wide, shift);
     Ok(b.add(distance, base))
 }
 
 /// Of a byte in a buffer: the pointer is added as a whole or in halves, as 32-bit machines do.
-fn address(b: &mut BlockBuilder<'_>, buffer: usize, at: Value, u: &mut Unstructured<'_>) -> Result<Value> {
+fn address(
+    b: &mut BlockBuilder<'_>,
+    buffer: usize,
+    at: Value,
+    u: &mut Unstructured<'_>,
+) -> Result<Value> {
     let offset = pointer_offset(buffer);
     if u.arbitrary()? {
         let base = b.load_const(0, offset, Type::I64);
-        let wide = if u.ratio(1, 4)? { b.zero_extend(Type::I64, at) } else { b.sign_extend(Type::I64, at) };
+        let wide = if u.ratio(1, 4)? {
+            b.zero_extend(Type::I64, at)
+        } else {
+            b.sign_extend(Type::I64, at)
+        };
         return Ok(b.add(wide, base));
     }
     let (low, high) = (b.load_const(0, offset, Type::I32), b.load_const(0, offset + 4, Type::I32));

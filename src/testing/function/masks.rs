@@ -5,7 +5,12 @@ use warploom_ir::*;
 
 use super::{Banks, MASKS, Pool, named};
 
-pub fn masks(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
+pub fn masks(
+    b: &mut BlockBuilder<'_>,
+    banks: &Banks,
+    pool: &mut Pool,
+    u: &mut Unstructured<'_>,
+) -> Result<()> {
     let (x, y) = (*u.choose(&pool.masks)?, *u.choose(&pool.masks)?);
     let reg = banks.masks.reg(u.int_in_range(0..=MASKS - 1)?);
     let v = match u.int_in_range(0..=8)? {
@@ -39,7 +44,12 @@ pub fn masks(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut U
 }
 
 /// A predicate as Maxwell's lifter writes it: bits of other lanes stay.
-pub fn predicate(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
+pub fn predicate(
+    b: &mut BlockBuilder<'_>,
+    banks: &Banks,
+    pool: &mut Pool,
+    u: &mut Unstructured<'_>,
+) -> Result<()> {
     let v = match u.int_in_range(0..=3)? {
         0 => {
             let (x, y) = (*u.choose(&pool.words)?, *u.choose(&pool.words)?);

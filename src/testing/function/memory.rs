@@ -35,7 +35,11 @@ pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_
         (Space::Shared, at)
     } else {
         let base = b.load_const(0, 0, Type::I64);
-        let wide = if u.arbitrary()? { b.zero_extend(Type::I64, at) } else { b.sign_extend(Type::I64, at) };
+        let wide = if u.arbitrary()? {
+            b.zero_extend(Type::I64, at)
+        } else {
+            b.sign_extend(Type::I64, at)
+        };
         (*u.choose(&[Space::Global, Space::Generic])?, b.add(wide, base))
     };
     guarded(b, pool, u)?;
@@ -47,9 +51,12 @@ pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_
             pool.words.extend(b.load_access(access, extend));
         }
         2 | 3 => {
-            let values: Vec<Value> = (0..count).map(|_| u.choose(&pool.words).copied()).collect::<Result<_>>()?;
             let values: Vec<Value> =
-                values.into_iter().map(|v| if ty == Type::I32 { v } else { b.trunc(ty, v) }).collect();
+                (0..count).map(|_| u.choose(&pool.words).copied()).collect::<Result<_>>()?;
+            let values: Vec<Value> = values
+                .into_iter()
+                .map(|v| if ty == Type::I32 { v } else { b.trunc(ty, v) })
+                .collect();
             b.store_access(access, &values);
         }
         _ => {
@@ -68,7 +75,12 @@ pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_
 }
 
 /// Prints what is in the buffer, mostly by a format; then on to `next`.
-pub fn print(b: &mut BlockBuilder<'_>, pool: &Pool, next: BlockId, u: &mut Unstructured<'_>) -> Result<()> {
+pub fn print(
+    b: &mut BlockBuilder<'_>,
+    pool: &Pool,
+    next: BlockId,
+    u: &mut Unstructured<'_>,
+) -> Result<()> {
     let base = b.load_const(0, 0, Type::I64);
     let start = if u.ratio(7, 8)? { FORMATS_AT + format::any(u)? } else { word(u)? };
     let start = b.iconst(Type::I64, start.into());
@@ -96,7 +108,11 @@ fn in_lanes(b: &mut BlockBuilder<'_>, v: Value) -> Value {
 
 /// How a load of the type fills words.
 fn extend_of(ty: Type, u: &mut Unstructured<'_>) -> Result<Extend> {
-    if ty == Type::I32 { Ok(Extend::None) } else { Ok(*u.choose(&[Extend::Signed, Extend::Unsigned])?) }
+    if ty == Type::I32 {
+        Ok(Extend::None)
+    } else {
+        Ok(*u.choose(&[Extend::Signed, Extend::Unsigned])?)
+    }
 }
 
 /// Makes the first two words an address's halves.
@@ -121,7 +137,12 @@ pub fn pointers(b: &mut BlockBuilder<'_>, banks: &Banks, u: &mut Unstructured<'_
 }
 
 /// Loads from where such an address is, and moves it on.
-pub fn follow(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
+pub fn follow(
+    b: &mut BlockBuilder<'_>,
+    banks: &Banks,
+    pool: &mut Pool,
+    u: &mut Unstructured<'_>,
+) -> Result<()> {
     let step = *u.choose(&[4i64, 4, 8, 12, -4])?;
     let words = u.arbitrary()?;
     let [low, high] = [0, 1].map(|i| banks.words.reg(i));
@@ -145,8 +166,10 @@ pub fn follow(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut 
         write_halves(b, banks, next);
     } else {
         let (old_low, old_high) = (b.rf_read(low), b.rf_read(high));
-        let (less, more) =
-            (b.iconst(Type::I32, u64::from(step as u32)), b.iconst(Type::I32, (step >> 32) as u32 as u64));
+        let (less, more) = (
+            b.iconst(Type::I32, u64::from(step as u32)),
+            b.iconst(Type::I32, (step >> 32) as u32 as u64),
+        );
         let (next_low, carry) = b.add_carry(less, old_low, None);
         let (next_high, _) = b.add_carry(old_high, more, Some(carry));
         b.rf_write(low, next_low);

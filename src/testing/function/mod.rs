@@ -54,7 +54,8 @@ impl Pool {
 
     /// One of each and this word.
     fn with(b: &mut BlockBuilder<'_>, first: Value, u: &mut Unstructured<'_>) -> Result<Pool> {
-        let mut pool = Pool { words: vec![], longs: vec![], floats: vec![], doubles: vec![], masks: vec![] };
+        let mut pool =
+            Pool { words: vec![], longs: vec![], floats: vec![], doubles: vec![], masks: vec![] };
         let k = b.iconst(Type::I32, word(u)?.into());
         pool.words.extend([first, k]);
         let k = b.iconst(Type::I64, long(u)?);
@@ -120,7 +121,12 @@ pub fn function(u: &mut Unstructured<'_>) -> Result<Function> {
     Ok(f.finish().expect("generated operations are well-typed"))
 }
 
-fn prologue(b: &mut BlockBuilder<'_>, banks: &Banks, next: BlockId, u: &mut Unstructured<'_>) -> Result<()> {
+fn prologue(
+    b: &mut BlockBuilder<'_>,
+    banks: &Banks,
+    next: BlockId,
+    u: &mut Unstructured<'_>,
+) -> Result<()> {
     let lane = b.lane_id();
     for i in 0..WORDS {
         let k = word(u)?;
@@ -193,7 +199,8 @@ fn named<T: Named>(u: &mut Unstructured<'_>) -> Result<T> {
 
 /// Any that fits.
 fn named_where<T: Named>(u: &mut Unstructured<'_>, fits: impl Fn(T) -> bool) -> Result<T> {
-    let fitting: Vec<T> = T::NAMES.iter().map(|&(member, _)| member).filter(|&member| fits(member)).collect();
+    let fitting: Vec<T> =
+        T::NAMES.iter().map(|&(member, _)| member).filter(|&member| fits(member)).collect();
     u.choose(&fitting).copied()
 }
 
@@ -331,7 +338,12 @@ fn counted(b: &mut BlockBuilder<'_>, counter: Reg, u: &mut Unstructured<'_>) -> 
 }
 
 /// Reads a word, as an integer and as a float.
-fn read(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
+fn read(
+    b: &mut BlockBuilder<'_>,
+    banks: &Banks,
+    pool: &mut Pool,
+    u: &mut Unstructured<'_>,
+) -> Result<()> {
     let v = b.rf_read(banks.words.reg(u.int_in_range(0..=WORDS - 1)?));
     pool.words.push(v);
     let f = b.bitcast(Type::F32, v);
@@ -340,14 +352,24 @@ fn read(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstru
 }
 
 /// Writes a word under the guard that is set, and sets none.
-fn write(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &Pool, u: &mut Unstructured<'_>) -> Result<()> {
+fn write(
+    b: &mut BlockBuilder<'_>,
+    banks: &Banks,
+    pool: &Pool,
+    u: &mut Unstructured<'_>,
+) -> Result<()> {
     let v = *u.choose(&pool.words)?;
     b.rf_write(banks.words.reg(u.int_in_range(0..=WORDS - 1)?), v);
     unguarded(b);
     Ok(())
 }
 
-fn operation(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
+fn operation(
+    b: &mut BlockBuilder<'_>,
+    banks: &Banks,
+    pool: &mut Pool,
+    u: &mut Unstructured<'_>,
+) -> Result<()> {
     match u.int_in_range(0..=20)? {
         0..=2 => read(b, banks, pool, u)?,
         3..=5 => {

@@ -33,7 +33,8 @@ fn exchanges(u: &mut Unstructured<'_>) -> Result<String> {
     let combine = *u.choose(&["add", "xor", "mul", "sub"])?;
     // Whether lanes leave in the loop; whether the loop's sum has an effect beyond the exchange.
     let leaves = mostly(u, &["", "  v13 = and v11, v3\n  rf.write m[0], v13\n"])?;
-    let counts = mostly(u, &["", "  v20 = rf.read r[1]\n  v21 = add v20, v6\n  rf.write r[1], v21\n"])?;
+    let counts =
+        mostly(u, &["", "  v20 = rf.read r[1]\n  v21 = add v20, v6\n  rf.write r[1], v21\n"])?;
     let (again, done) = *u.choose(&[("b2", "b3"), ("b2", "b3"), ("b3", "b2")])?;
     let by = u.int_in_range(1..=2)?;
     Ok(format!(
@@ -79,7 +80,8 @@ b3 pc 0x50 cost 1:
 /// The optional lines behind `v12`, with their values in order.
 fn renumbered(leaves: &str, counts: &str) -> String {
     let first = if leaves.is_empty() { 13 } else { 14 };
-    let counts = counts.replace("v20", &format!("v{first}")).replace("v21", &format!("v{}", first + 1));
+    let counts =
+        counts.replace("v20", &format!("v{first}")).replace("v21", &format!("v{}", first + 1));
     format!("{leaves}{counts}")
 }
 

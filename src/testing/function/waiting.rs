@@ -32,7 +32,8 @@ pub fn waiting(u: &mut Unstructured<'_>) -> Result<Function> {
     let entry = f.new_block(0);
     let blocks: Vec<BlockId> = (1..=count + 1).map(|i| f.new_block(8 * i)).collect();
     let only = f.new_block(8 * (count + 2));
-    let places = blocks.iter().zip(0..).map(|(&block, index)| (waiting.reg(index), block)).collect();
+    let places =
+        blocks.iter().zip(0..).map(|(&block, index)| (waiting.reg(index), block)).collect();
     let all = Sections { banks, places, rounds, seen, only };
     prologue(&mut f.at(entry), &all.banks, blocks[0], u)?;
     for (index, &block) in blocks[..count as usize].iter().enumerate() {
@@ -71,7 +72,12 @@ fn end(b: &mut BlockBuilder<'_>, banks: &Banks, u: &mut Unstructured<'_>) -> Res
     Ok(())
 }
 
-fn section(b: &mut BlockBuilder<'_>, all: &Sections, index: usize, u: &mut Unstructured<'_>) -> Result<()> {
+fn section(
+    b: &mut BlockBuilder<'_>,
+    all: &Sections,
+    index: usize,
+    u: &mut Unstructured<'_>,
+) -> Result<()> {
     let mut pool = Pool::new(b, u)?;
     for _ in 0..u.int_in_range(0..=2)? {
         // What is read here can be seen in the end.
@@ -118,7 +124,8 @@ fn section(b: &mut BlockBuilder<'_>, all: &Sections, index: usize, u: &mut Unstr
         }
         1 | 2 => {
             let going = *u.choose(&pool.masks)?;
-            let other = if u.arbitrary()? { next } else { u.int_in_range(next..=all.places.len() - 1)? };
+            let other =
+                if u.arbitrary()? { next } else { u.int_in_range(next..=all.places.len() - 1)? };
             part(b, all, going, (forward, other));
         }
         3..=5 => {
@@ -162,7 +169,12 @@ fn wait(b: &mut BlockBuilder<'_>, place: Reg, lanes: Value) {
 }
 
 /// The lanes that go back once more from a section: each so often, by its number.
-fn again(b: &mut BlockBuilder<'_>, all: &Sections, index: usize, u: &mut Unstructured<'_>) -> Result<Value> {
+fn again(
+    b: &mut BlockBuilder<'_>,
+    all: &Sections,
+    index: usize,
+    u: &mut Unstructured<'_>,
+) -> Result<Value> {
     let reg = all.rounds.reg(index as u32);
     let (count, one) = (b.rf_read(reg), b.iconst(Type::I32, 1));
     let count = b.add(count, one);

@@ -5,7 +5,12 @@ use warploom_ir::*;
 
 use super::{Banks, Pool, UNIFORMS, WORDS, guarded, unguarded, word};
 
-pub fn cross(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
+pub fn cross(
+    b: &mut BlockBuilder<'_>,
+    banks: &Banks,
+    pool: &mut Pool,
+    u: &mut Unstructured<'_>,
+) -> Result<()> {
     let x = *u.choose(&pool.words)?;
     let x = if b.ty(x).is_uniform() { b.splat(x) } else { x };
     match u.int_in_range(0..=3)? {
@@ -46,7 +51,12 @@ pub fn cross(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut U
     Ok(())
 }
 
-pub fn uniform(b: &mut BlockBuilder<'_>, banks: &Banks, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
+pub fn uniform(
+    b: &mut BlockBuilder<'_>,
+    banks: &Banks,
+    pool: &mut Pool,
+    u: &mut Unstructured<'_>,
+) -> Result<()> {
     let reg = banks.uniforms.reg(u.int_in_range(0..=UNIFORMS - 1)?);
     let v = b.rf_read(reg);
     let k = b.iconst(Type::I32, word(u)?.into());

@@ -21,7 +21,11 @@ const NOTHING: u32 = 1 << 12;
 /// An image's descriptor, without its address: most are of images that there can be. None of its words but 0 is an inline constant.
 pub fn image(u: &mut Unstructured<'_>) -> Result<[u32; 8]> {
     let any = u.ratio(1, 16)?;
-    let data = if any { u.int_in_range(0..=63)? } else { *u.choose(&[1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 16, 19, 34])? };
+    let data = if any {
+        u.int_in_range(0..=63)?
+    } else {
+        *u.choose(&[1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 16, 19, 34])?
+    };
     let number = if any { u.int_in_range(0..=15)? } else { *u.choose(&[0, 1, 2, 3, 4, 5, 7, 9])? };
     let kind = if any { u.int_in_range(8..=15)? } else { *u.choose(&KINDS)? };
     let selectors = if u.ratio(1, 4)? { u.int_in_range(1..=0xfff)? } else { SAME };
@@ -31,16 +35,31 @@ pub fn image(u: &mut Unstructured<'_>) -> Result<[u32; 8]> {
     // Two levels of one layer are within the data too.
     let levels = if last == 0 { u.int_in_range(0..=1)? } else { 0 };
     let views = selectors | u.int_in_range(0..=levels)? << 12 | levels << 16 | kind << 28;
-    Ok([0, data << 20 | number << 26 | NOTHING, size, views, (WIDTH - 1) << 13 | last, levels << 28, 0, 0])
+    Ok([
+        0,
+        data << 20 | number << 26 | NOTHING,
+        size,
+        views,
+        (WIDTH - 1) << 13 | last,
+        levels << 28,
+        0,
+        0,
+    ])
 }
 
 /// A sampler's descriptor.
 pub fn sampler(u: &mut Unstructured<'_>) -> Result<[u32; 4]> {
     let (modes, unnormalized) = (u.int_in_range(0..=0x1ff)?, u.int_in_range(0..=1)?);
     let (filters, border) = (u.int_in_range(0..=3)?, u.int_in_range(0..=3)?);
-    let (compare, mips, levels) = (u.int_in_range(0..=7)?, u.int_in_range(0..=2)?, u.int_in_range(0..=0xf_ffff)?);
+    let (compare, mips, levels) =
+        (u.int_in_range(0..=7)?, u.int_in_range(0..=2)?, u.int_in_range(0..=0xf_ffff)?);
     // A bias of 16 levels up or down, and a part of one.
     let bias = u.int_in_range(0..=0xff)? | NOTHING | if u.arbitrary()? { 1 << 13 } else { 0 };
     let first = modes | compare << 12 | unnormalized << 15 | 1 << 28;
-    Ok([first, levels | 1 << 23, bias | filters << 20 | filters << 22 | mips << 26, border << 30 | NOTHING])
+    Ok([
+        first,
+        levels | 1 << 23,
+        bias | filters << 20 | filters << 22 | mips << 26,
+        border << 30 | NOTHING,
+    ])
 }

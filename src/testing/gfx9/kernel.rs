@@ -21,8 +21,12 @@ use warploom_replay::graphics::Stage;
 use warploom_replay::raw::{BinaryFormat, BufferDescriptor, Builtin, Raw, Register, Value};
 
 use super::images;
-use super::words::{IMAGE, OFFSET, POINTERS, RESOURCE, SAMPLER, SCALARS, SCRATCH_OFFSET, VECTORS, instruction, rows};
-use crate::case::{Case, MAX_DEPTH, MAX_NODES, OUT_BYTES, buffers, effort, instruction_limit, manifest, zeros};
+use super::words::{
+    IMAGE, OFFSET, POINTERS, RESOURCE, SAMPLER, SCALARS, SCRATCH_OFFSET, VECTORS, instruction, rows,
+};
+use crate::case::{
+    Case, MAX_DEPTH, MAX_NODES, OUT_BYTES, buffers, effort, instruction_limit, manifest, zeros,
+};
 use crate::program::{Node, Part};
 
 /// Pointers besides [`POINTERS`], which are to a table that is only read and to data that all work-items change.
@@ -76,8 +80,9 @@ const CAREFUL: [&str; 14] = [
 ];
 
 static VECTOR: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(Encoding::is_vector));
-static SCALAR: LazyLock<Vec<&'static Row>> =
-    LazyLock::new(|| of(|e| matches!(e, Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc | Encoding::Sopk)));
+static SCALAR: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
+    of(|e| matches!(e, Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc | Encoding::Sopk))
+});
 
 fn of(wanted: impl Fn(Encoding) -> bool) -> Vec<&'static Row> {
     let is_careful = |row: &Row| CAREFUL.iter().any(|part| row.mnemonic.contains(part));
@@ -171,8 +176,16 @@ fn program(u: &mut Unstructured<'_>, shader: Option<Lanes>) -> Result<Case> {
     let mode = mode(u)?;
     let count = u.int_in_range(0..=MAX_FUNCTIONS)?;
     let stage = shader.map(Lanes::stage);
-    let mut writer =
-        Writer { u, independent, labels: 0, nodes: MAX_NODES, functions: count, first_function: 0, stage, only: None };
+    let mut writer = Writer {
+        u,
+        independent,
+        labels: 0,
+        nodes: MAX_NODES,
+        functions: count,
+        first_function: 0,
+        stage,
+        only: None,
+    };
     let mut head = vec![".target gfx900".to_owned()];
     if let Some(Lanes::Threads(shape)) = shader {
         head.extend(shape.start());
@@ -221,7 +234,8 @@ fn program(u: &mut Unstructured<'_>, shader: Option<Lanes>) -> Result<Case> {
         let bytes = waves * WAVE_LANES * SCRATCH_BYTES;
         manifest.buffers.insert("scratch".into(), zeros(bytes.into()));
     }
-    manifest.raw = Some(Raw { entry: 0, vgprs: VGPRS, lds_bytes: LDS_BYTES, scratch_bytes, mode, sgpr, vgpr });
+    manifest.raw =
+        Some(Raw { entry: 0, vgprs: VGPRS, lds_bytes: LDS_BYTES, scratch_bytes, mode, sgpr, vgpr });
     let mut tail = end();
     let more = match shader {
         Some(Lanes::Pixels) => pixels::end(),
@@ -270,7 +284,8 @@ fn returns(function: u8) -> String {
 fn mode(u: &mut Unstructured<'_>) -> Result<FloatMode> {
     let usual = u.ratio(2, 3)?;
     let mut field = |usual_value: u8| if usual { Ok(usual_value) } else { u.int_in_range(0..=3) };
-    let (round_32, round_64_16, denorm_32, denorm_64_16) = (field(0)?, field(0)?, field(3)?, field(3)?);
+    let (round_32, round_64_16, denorm_32, denorm_64_16) =
+        (field(0)?, field(0)?, field(3)?, field(3)?);
     Ok(FloatMode {
         round_32,
         round_64_16,
@@ -287,10 +302,12 @@ fn end() -> Vec<String> {
     let shift = OUT_BYTES.trailing_zeros();
     let mut lines = vec![format!("v_lshlrev_b32_e32 v{OFFSET}, {shift}, v{ELEMENT}")];
     let offset = |at: u32| if at == 0 { String::new() } else { format!(" offset:{}", 4 * at) };
-    let store =
-        |value: String, at: u32| format!("global_store_dword v{OFFSET}, {value}, s[{OUT}:{}]{}", OUT + 1, offset(at));
+    let store = |value: String, at: u32| {
+        format!("global_store_dword v{OFFSET}, {value}, s[{OUT}:{}]{}", OUT + 1, offset(at))
+    };
     lines.extend((0..VECTORS).map(|value| store(format!("v{value}"), value.into())));
-    let scalars = SCALARS.map(|number| format!("s{number}")).chain(["vcc_lo".into(), "vcc_hi".into()]);
+    let scalars =
+        SCALARS.map(|number| format!("s{number}")).chain(["vcc_lo".into(), "vcc_hi".into()]);
     for (scalar, at) in scalars.zip(u32::from(VECTORS)..) {
         lines.push(format!("v_mov_b32_e32 v{VECTOR_TEMPORARY}, {scalar}"));
         lines.push(store(format!("v{VECTOR_TEMPORARY}"), at));
@@ -350,7 +367,10 @@ impl Writer<'_, '_> {
             let kind = if ordinary { 5 } else { self.u.int_in_range(0..=5)? };
             lines.push(match kind {
                 0 => format!("v_mov_b32_e32 v{value}, v{ITEM}"),
-                1 => format!("v_lshlrev_b32_e32 v{value}, {}, v{ELEMENT}", self.u.int_in_range(1..=20)?),
+                1 => format!(
+                    "v_lshlrev_b32_e32 v{value}, {}, v{ELEMENT}",
+                    self.u.int_in_range(1..=20)?
+                ),
                 2 => format!("v_mov_b32_e32 v{value}, s{WORD}"),
                 3 => format!("v_mov_b32_e32 v{value}, {:#x}", self.literal()?),
                 4 => format!("v_mul_lo_u32 v{value}, v{ITEM}, v{ITEM}"),
@@ -371,7 +391,8 @@ impl Writer<'_, '_> {
     /// An image of the data, and how it is sampled.
     fn descriptors(&mut self) -> Result<Vec<String>> {
         let pointer = if self.independent { POINTERS[0] } else { POINTERS[1] };
-        let (image, other, sampler) = (images::image(self.u)?, images::image(self.u)?, images::sampler(self.u)?);
+        let (image, other, sampler) =
+            (images::image(self.u)?, images::image(self.u)?, images::sampler(self.u)?);
         let mut lines = vec![
             format!("s_lshr_b64 s[{IMAGE}:{}], s[{pointer}:{}], 8", IMAGE + 1, pointer + 1),
             format!("s_or_b32 s{}, s{}, {:#x}", IMAGE + 1, IMAGE + 1, image[1]),
@@ -408,7 +429,11 @@ impl Writer<'_, '_> {
         if let Some(stage) = self.stage
             && self.u.ratio(1, 4)?
         {
-            return if stage == Stage::Fragment { self.pixels(scope) } else { self.primitives(stage) };
+            return if stage == Stage::Fragment {
+                self.pixels(scope)
+            } else {
+                self.primitives(stage)
+            };
         }
         match self.u.int_in_range(0..=33)? {
             0 | 1 if nests => self.branch(scope),
@@ -442,12 +467,15 @@ impl Writer<'_, '_> {
     fn text(&mut self, rows: &[&'static Row]) -> Result<String> {
         let only = self.only.map(|row| [row]);
         let rows = only.as_ref().map_or(rows, |row| &row[..]);
-        Ok(instruction(self.u, rows, false)?.map_or("s_nop 0".into(), |instruction| instruction.text(0)))
+        Ok(instruction(self.u, rows, false)?
+            .map_or("s_nop 0".into(), |instruction| instruction.text(0)))
     }
 
     /// Sets vcc to the lanes of a random compare.
     fn compare(&mut self) -> Result<Vec<String>> {
-        let what = *self.u.choose(&["lt_u32", "gt_i32", "eq_u32", "ne_u32", "le_i32", "lt_f32", "nge_f32"])?;
+        let what = *self
+            .u
+            .choose(&["lt_u32", "gt_i32", "eq_u32", "ne_u32", "le_i32", "lt_f32", "nge_f32"])?;
         let (a, b, few) = (self.vector()?, self.vector()?, self.u.int_in_range(0..=64)?);
         Ok(vec![match self.u.int_in_range(0..=2)? {
             0 => format!("v_cmp_{what}_e32 vcc, {few}, v{ITEM}"),
@@ -487,7 +515,10 @@ impl Writer<'_, '_> {
     fn choice(&mut self, scope: Scope) -> Result<Node> {
         let (kept, other, end) = (Self::kept(scope), self.label(), self.label());
         let mut open = self.compare()?;
-        open.extend([format!("s_and_saveexec_b64 {kept}, vcc"), format!("s_xor_b64 {kept}, exec, {kept}")]);
+        open.extend([
+            format!("s_and_saveexec_b64 {kept}, vcc"),
+            format!("s_xor_b64 {kept}, exec, {kept}"),
+        ]);
         if self.u.ratio(2, 3)? {
             open.push(format!("s_cbranch_execz {other}"));
         }
@@ -501,7 +532,13 @@ impl Writer<'_, '_> {
         }
         let (first, second) = (self.body(Self::inner(scope))?, self.body(Self::inner(scope))?);
         let close = vec![format!("{end}:"), format!("s_or_b64 exec, exec, {kept}")];
-        let parts = [Part::Lines(open), Part::Body(first), Part::Lines(middle), Part::Body(second), Part::Lines(close)];
+        let parts = [
+            Part::Lines(open),
+            Part::Body(first),
+            Part::Lines(middle),
+            Part::Body(second),
+            Part::Lines(close),
+        ];
         Ok(Node(parts.into()))
     }
 
@@ -509,8 +546,11 @@ impl Writer<'_, '_> {
     fn repeat(&mut self, scope: Scope) -> Result<Node> {
         let (gone, again) = (Self::kept(scope), self.label());
         let (count, limit) = (scope.counter + scope.depth, self.vector()?);
-        let open =
-            vec![format!("v_and_b32_e32 v{count}, 3, v{limit}"), format!("s_mov_b64 {gone}, 0"), format!("{again}:")];
+        let open = vec![
+            format!("v_and_b32_e32 v{count}, 3, v{limit}"),
+            format!("s_mov_b64 {gone}, 0"),
+            format!("{again}:"),
+        ];
         let mut parts = vec![Part::Lines(open), Part::Body(self.body(Self::inner(scope))?)];
         let leave = [
             format!("v_add_u32_e32 v{count}, -1, v{count}"),

@@ -46,7 +46,8 @@ const MAX_INSTRUCTIONS: usize = 40;
 /// Numbers of the dwords of a V#.
 const WORD3: u32 = 0x0002_7fac;
 
-static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| table::rows().filter(|row| row.lift.is_some()).collect());
+static ROWS: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| table::rows().filter(|row| row.lift.is_some()).collect());
 
 /// The rows that are implemented and wanted.
 pub(super) fn rows(wanted: impl Fn(&Row) -> bool) -> Vec<&'static Row> {
@@ -70,14 +71,21 @@ pub(super) fn bytes(instruction: &Instruction) -> Vec<u8> {
 }
 
 /// An instruction of one of these rows that is implemented. `free`: it may go anywhere, and write EXEC and M0.
-pub(super) fn instruction(u: &mut Unstructured<'_>, rows: &[&'static Row], free: bool) -> Result<Option<Instruction>> {
+pub(super) fn instruction(
+    u: &mut Unstructured<'_>,
+    rows: &[&'static Row],
+    free: bool,
+) -> Result<Option<Instruction>> {
     const TRIES: u32 = 24;
     let row = *u.choose(rows)?;
     let seed: [u64; 2] = [u.arbitrary()?, u.arbitrary()?];
     for again in 0..TRIES {
         // Most bits of a wrong word are right.
-        let fields = seed[1] & !(0x9e37_79b9_7f4a_7c15_u64.rotate_left(7 * again) & u64::from(again).wrapping_neg());
-        let Some(random) = row.random([seed[0].wrapping_add(again.into()), fields]) else { continue };
+        let fields = seed[1]
+            & !(0x9e37_79b9_7f4a_7c15_u64.rotate_left(7 * again) & u64::from(again).wrapping_neg());
+        let Some(random) = row.random([seed[0].wrapping_add(again.into()), fields]) else {
+            continue;
+        };
         let Some(instruction) = with_operands(u, &random, free)? else { continue };
         if !traps(&bytes(&instruction)) {
             return Ok(Some(instruction));
@@ -88,7 +96,9 @@ pub(super) fn instruction(u: &mut Unstructured<'_>, rows: &[&'static Row], free:
 
 /// Whether the instruction, with these modifiers, is not implemented.
 fn traps(bytes: &[u8]) -> bool {
-    let unimplemented = |block: &Block| matches!(block.term, Terminator::Trap { kind: TrapKind::Unimplemented, .. });
+    let unimplemented = |block: &Block| {
+        matches!(block.term, Terminator::Trap { kind: TrapKind::Unimplemented, .. })
+    };
     lifted_instruction(bytes).is_some_and(|function| function.blocks.iter().any(unimplemented))
 }
 
@@ -99,14 +109,19 @@ pub fn lifted_instruction(bytes: &[u8]) -> Option<Function> {
 }
 
 /// The instruction with registers out of the few, and offsets that are small. None: they do not fit.
-fn with_operands(u: &mut Unstructured<'_>, random: &Instruction, free: bool) -> Result<Option<Instruction>> {
+fn with_operands(
+    u: &mut Unstructured<'_>,
+    random: &Instruction,
+    free: bool,
+) -> Result<Option<Instruction>> {
     let row = random.row();
     let Some(fields) = fields(u, random)? else { return Ok(None) };
     let mut encoder = Encoder::of(&fields);
     for slot in row.operands {
         let place = location(fields.encoding(), row, slot.role);
         let dwords = fields.dwords(slot);
-        let fixed = fields.encoding() == Encoding::Flat && matches!(slot.role, Role::Vaddr | Role::Saddr);
+        let fixed =
+            fields.encoding() == Encoding::Flat && matches!(slot.role, Role::Vaddr | Role::Saddr);
         if fixed || dwords == 0 || matches!(place, Location::None | Location::Vcc) {
             continue;
         }
@@ -144,7 +159,9 @@ fn fields(u: &mut Unstructured<'_>, random: &Instruction) -> Result<Option<Instr
         }
         Encoding::Mubuf => encoder.set(16, 1, 0),
         // Branches go a few instructions on or back.
-        Encoding::Sopp if row.slot(Role::Label).is_some() => encoder.set_signed(0, 16, u.int_in_range(-8..=8)?),
+        Encoding::Sopp if row.slot(Role::Label).is_some() => {
+            encoder.set_signed(0, 16, u.int_in_range(-8..=8)?)
+        }
         _ => return Ok(Some(*random)),
     };
     Ok(fits.and_then(|()| encoder.finish()).map(|(instruction, _)| instruction))
@@ -160,8 +177,12 @@ fn operand(
     free: bool,
 ) -> Result<Operand> {
     match slot.role {
-        Role::Vaddr if instruction.encoding() == Encoding::Mimg => return Ok(Operand::Vector(COORDINATES.start)),
-        Role::Srsrc if instruction.encoding() == Encoding::Mimg => return Ok(Operand::Scalar(IMAGE)),
+        Role::Vaddr if instruction.encoding() == Encoding::Mimg => {
+            return Ok(Operand::Vector(COORDINATES.start));
+        }
+        Role::Srsrc if instruction.encoding() == Encoding::Mimg => {
+            return Ok(Operand::Scalar(IMAGE));
+        }
         Role::Ssamp => return Ok(Operand::Scalar(SAMPLER)),
         Role::Vaddr | Role::Addr => return Ok(Operand::Vector(OFFSET)),
         Role::Srsrc => return Ok(Operand::Scalar(RESOURCE)),
@@ -171,10 +192,13 @@ fn operand(
         Role::Sbase => return Ok(Operand::Scalar(*u.choose(&POINTERS)?)),
         _ => {}
     }
-    let constants = matches!(slot.role, Role::Src0 | Role::Src1 | Role::Src2 | Role::Ssrc0 | Role::Ssrc1);
+    let constants =
+        matches!(slot.role, Role::Src0 | Role::Src1 | Role::Src2 | Role::Ssrc0 | Role::Ssrc1);
     Ok(match place {
         Location::Vector { .. } => vector(u, dwords)?,
-        Location::Scalar { .. } | Location::SdwaMask => scalar(u, dwords, free && slot.role == Role::Sdst)?,
+        Location::Scalar { .. } | Location::SdwaMask => {
+            scalar(u, dwords, free && slot.role == Role::Sdst)?
+        }
         Location::Literal => Operand::Literal(u.arbitrary()?),
         Location::None | Location::Vcc => Operand::None,
         Location::ScalarSource { .. } | Location::Source { .. } | Location::SdwaSource { .. } => {
@@ -182,10 +206,14 @@ fn operand(
             match u.int_in_range(0..=9)? {
                 0 if constants => Operand::Int(u.int_in_range(-16..=64)?),
                 1 if constants => Operand::Float(u.int_in_range(240..=248)?),
-                2 if constants && instruction.encoding().bytes() == 4 => Operand::Literal(u.arbitrary()?),
+                2 if constants && instruction.encoding().bytes() == 4 => {
+                    Operand::Literal(u.arbitrary()?)
+                }
                 3 if constants && dwords < 3 => Operand::Scalar(EXEC),
                 4 if constants => scalar(u, dwords, false)?,
-                _ if vectors && !matches!(slot.role, Role::Ssrc0 | Role::Ssrc1 | Role::Sreg0) => vector(u, dwords)?,
+                _ if vectors && !matches!(slot.role, Role::Ssrc0 | Role::Ssrc1 | Role::Sreg0) => {
+                    vector(u, dwords)?
+                }
                 _ => scalar(u, dwords, false)?,
             }
         }
@@ -205,7 +233,9 @@ fn scalar(u: &mut Unstructured<'_>, dwords: u8, free: bool) -> Result<Operand> {
     }
     let first = u.int_in_range(SCALARS.start..=SCALARS.end - 1)?;
     let align = dwords.next_power_of_two().min(4);
-    Ok(Operand::Scalar((first & !(align - 1)).min(SCALARS.end.saturating_sub(dwords).max(SCALARS.start))))
+    Ok(Operand::Scalar(
+        (first & !(align - 1)).min(SCALARS.end.saturating_sub(dwords).max(SCALARS.start)),
+    ))
 }
 
 /// What the registers of a lifted kernel of [`gfx9_code`] hold at its start.
@@ -215,9 +245,12 @@ pub fn gfx9_registers(function: &Function, u: &mut Unstructured<'_>) -> Result<V
     let (mut image, sampler) = (images::image(u)?, images::sampler(u)?);
     image[0] = (BUFFER >> 8) as u32;
     image[1] |= (BUFFER >> 40) as u32;
-    let descriptors: [(u8, &[u32]); 3] = [(RESOURCE, &resource), (IMAGE, &image), (SAMPLER, &sampler)];
+    let descriptors: [(u8, &[u32]); 3] =
+        [(RESOURCE, &resource), (IMAGE, &image), (SAMPLER, &sampler)];
     let described = |number: u8| {
-        let word = |&(first, words): &(u8, &[u32])| words.get(usize::from(number.checked_sub(first)?)).copied();
+        let word = |&(first, words): &(u8, &[u32])| {
+            words.get(usize::from(number.checked_sub(first)?)).copied()
+        };
         descriptors.iter().find_map(word)
     };
     let is_pointer = |number: u8| POINTERS.contains(&number) || number == FLAT_SCRATCH;
@@ -234,7 +267,10 @@ pub fn gfx9_registers(function: &Function, u: &mut Unstructured<'_>) -> Result<V
                         number if is_pointer(number.wrapping_sub(1)) => BUFFER >> 32,
                         SCRATCH_OFFSET => 16,
                         number => described(number).map_or_else(
-                            || seed.rotate_right(32 * (u32::from(number) & 1)) >> (seed & 31) & 0xffff_ffff,
+                            || {
+                                seed.rotate_right(32 * (u32::from(number) & 1)) >> (seed & 31)
+                                    & 0xffff_ffff
+                            },
                             u64::from,
                         ),
                     });
@@ -248,10 +284,17 @@ pub fn gfx9_registers(function: &Function, u: &mut Unstructured<'_>) -> Result<V
                         index if index == SPACED + 1 || index == SCATTERED + 1 => BUFFER >> 32,
                         index if COORDINATES.contains(&index) => {
                             let place = lane.wrapping_mul(u32::from(index)) % 11;
-                            if float_coordinates { (place as f32 / 5.0 - 0.5).to_bits().into() } else { place.into() }
+                            if float_coordinates {
+                                (place as f32 / 5.0 - 0.5).to_bits().into()
+                            } else {
+                                place.into()
+                            }
                         }
                         // Small, large, float, varying and uniform values.
-                        _ => seed.rotate_left(lane * (seed as u32 & 3)) >> (seed as u32 >> 2 & 31) & 0xffff_ffff,
+                        _ => {
+                            seed.rotate_left(lane * (seed as u32 & 3)) >> (seed as u32 >> 2 & 31)
+                                & 0xffff_ffff
+                        }
                     })
                     .collect(),
                 _ => continue,

@@ -65,7 +65,14 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { lanes: 32, blocks: 4, ops: 20, buffer_bytes: 4096, shared_bytes: 1024, local_bytes: 256 }
+        Limits {
+            lanes: 32,
+            blocks: 4,
+            ops: 20,
+            buffer_bytes: 4096,
+            shared_bytes: 1024,
+            local_bytes: 256,
+        }
     }
 }
 
@@ -79,8 +86,10 @@ const ARRAY_BYTES: u32 = 96;
 pub fn function(source: &mut dyn Source, limits: Limits) -> Function {
     let nan = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 };
     let mut f = FunctionBuilder::new("random", limits.lanes, nan);
-    let lane_banks = Type::ALL.map(|ty| f.bank(format!("r{}", ty.name()), CellKind::Lane(ty), REGISTERS));
-    let uniform_banks = Type::ALL.map(|ty| f.bank(format!("u{}", ty.name()), CellKind::Uniform(ty), REGISTERS));
+    let lane_banks =
+        Type::ALL.map(|ty| f.bank(format!("r{}", ty.name()), CellKind::Lane(ty), REGISTERS));
+    let uniform_banks =
+        Type::ALL.map(|ty| f.bank(format!("u{}", ty.name()), CellKind::Uniform(ty), REGISTERS));
     let masks = f.bank("m", CellKind::Mask, REGISTERS);
     let arrays = f.bank("x", CellKind::Bytes(ARRAY_BYTES), REGISTERS);
     f.set_active(masks.reg(REGISTERS - 1));
@@ -91,8 +100,13 @@ pub fn function(source: &mut dyn Source, limits: Limits) -> Function {
     }
     let banks = Banks { lane: lane_banks, uniform: uniform_banks, masks, arrays };
     for block in 0..=limits.blocks {
-        let mut generator =
-            Generator { source: &mut *source, limits, banks, b: f.at(BlockId(block)), pool: Vec::new() };
+        let mut generator = Generator {
+            source: &mut *source,
+            limits,
+            banks,
+            b: f.at(BlockId(block)),
+            pool: Vec::new(),
+        };
         generator.block();
     }
     match f.finish() {
@@ -207,8 +221,12 @@ impl Generator<'_> {
     /// One from the pool, or a register or constant. Uniform if `fits` wants it so, as masks are.
     fn value_where(&mut self, ty: Type, fits: impl Fn(ValueType, Window) -> bool) -> Value {
         let window = self.b.window();
-        let candidates: Vec<Value> =
-            self.pool.iter().filter(|(_, t, w)| t.ty == ty && fits(*t, *w)).map(|(value, ..)| *value).collect();
+        let candidates: Vec<Value> = self
+            .pool
+            .iter()
+            .filter(|(_, t, w)| t.ty == ty && fits(*t, *w))
+            .map(|(value, ..)| *value)
+            .collect();
         if !candidates.is_empty() && !self.once_in(4) {
             // Prefer late ones, so that chains get long.
             let late = candidates.len().min(6);
@@ -217,7 +235,9 @@ impl Generator<'_> {
         let bank = Type::ALL.iter().position(|t| *t == ty);
         let index = self.below(REGISTERS);
         let value = match (self.below(3), bank) {
-            (0, Some(bank)) if fits(ValueType::varying(ty), window) => self.b.rf_read(self.banks.lane[bank].reg(index)),
+            (0, Some(bank)) if fits(ValueType::varying(ty), window) => {
+                self.b.rf_read(self.banks.lane[bank].reg(index))
+            }
             (1, Some(bank)) => self.b.rf_read(self.banks.uniform[bank].reg(index)),
             (1, None) => self.b.rf_read(self.banks.masks.reg(index)),
             _ => {
@@ -234,7 +254,9 @@ impl Generator<'_> {
         let sign = 1u64 << (ty.bits() - 1);
         let random = u64::from(self.below(u32::MAX)) << 32 | u64::from(self.below(u32::MAX));
         let special = match ty {
-            Type::F16 => [0, sign, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e01, 0x7c01, 1, 0x03ff, 0x0400, 0x7bff],
+            Type::F16 => {
+                [0, sign, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e01, 0x7c01, 1, 0x03ff, 0x0400, 0x7bff]
+            }
             Type::F32 => [
                 0,
                 sign,
@@ -319,7 +341,8 @@ impl Generator<'_> {
             }
             6 => {
                 let value = self.uniform(Type::I32);
-                let cases = (0..self.below(4)).map(|case| (u64::from(case), target(self))).collect();
+                let cases =
+                    (0..self.below(4)).map(|case| (u64::from(case), target(self))).collect();
                 let default = target(self);
                 self.b.switch(value, cases, default);
             }
@@ -344,27 +367,43 @@ impl Generator<'_> {
                     BarrierKind::Arrive => Some(self.b.iconst(Type::I32, self.limits.lanes.into())),
                     _ => None,
                 };
-                let reduces = matches!(kind, BarrierKind::Popcount | BarrierKind::And | BarrierKind::Or);
-                let of_cluster = matches!(kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait);
+                let reduces =
+                    matches!(kind, BarrierKind::Popcount | BarrierKind::And | BarrierKind::Or);
+                let of_cluster =
+                    matches!(kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait);
                 let predicate = if reduces { Some(self.mask()) } else { None };
                 let resume = target(self);
-                let counts = if !of_cluster && self.once_in(3) { BarrierCounts::Lanes } else { BarrierCounts::Warps };
+                let counts = if !of_cluster && self.once_in(3) {
+                    BarrierCounts::Lanes
+                } else {
+                    BarrierCounts::Warps
+                };
                 self.b.barrier(Barrier { kind, counts, id, threads, predicate }, resume);
             }
             9 | 10 => {
-                let places = (0..REGISTERS - 1).filter(|_| self.below(3) != 0).collect::<Vec<u32>>();
-                let places = places.into_iter().map(|index| (self.banks.masks.reg(index), target(self))).collect();
+                let places =
+                    (0..REGISTERS - 1).filter(|_| self.below(3) != 0).collect::<Vec<u32>>();
+                let places = places
+                    .into_iter()
+                    .map(|index| (self.banks.masks.reg(index), target(self)))
+                    .collect();
                 let from = if self.once_in(3) { Some(self.uniform(Type::I32)) } else { None };
                 let otherwise = target(self);
                 self.b.dispatch(places, from, otherwise);
             }
             11 if self.once_in(3) => {
-                let event = self.pick(&[LaneEvent::Exit, LaneEvent::Wait, LaneEvent::Poll, LaneEvent::Poll]);
+                let event = self.pick(&[
+                    LaneEvent::Exit,
+                    LaneEvent::Wait,
+                    LaneEvent::Poll,
+                    LaneEvent::Poll,
+                ]);
                 let resume = target(self);
                 self.b.lanes(event, resume);
             }
             11 if self.once_in(2) => {
-                let waiting = (0..REGISTERS - 1).map(|index| (self.banks.masks.reg(index), u64::from(0x10 * index)));
+                let waiting = (0..REGISTERS - 1)
+                    .map(|index| (self.banks.masks.reg(index), u64::from(0x10 * index)));
                 self.b.deadlock(waiting.collect());
             }
             12 if self.once_in(3) => {

@@ -24,11 +24,21 @@ impl Generator<'_> {
             15 => self.indexed_op(),
             16 => self.region_op(),
             17 | 18 if self.once_in(24) => {
-                let (image, sampler) = (self.address(Space::Global, 16), self.address(Space::Global, 16));
+                let (image, sampler) =
+                    (self.address(Space::Global, 16), self.address(Space::Global, 16));
                 let args = std::array::from_fn(|_| self.value(Type::I32));
                 let (guard, nomask) = self.maybe_guard();
                 let (compare, sparse) = (self.once_in(2), self.once_in(2));
-                Op::Sample { operation: self.named(), compare, image, sampler, args, guard, nomask, sparse }
+                Op::Sample {
+                    operation: self.named(),
+                    compare,
+                    image,
+                    sampler,
+                    args,
+                    guard,
+                    nomask,
+                    sparse,
+                }
             }
             17 | 18 if self.once_in(24) => self.wide_op(),
             17 | 18 if self.once_in(32) => {
@@ -58,9 +68,16 @@ impl Generator<'_> {
                 break reduce;
             }
         };
-        let op = self.pick(&[WideOp::Copy, WideOp::Zero, WideOp::Exchange, WideOp::CompareExchange, reduced]);
+        let op = self.pick(&[
+            WideOp::Copy,
+            WideOp::Zero,
+            WideOp::Exchange,
+            WideOp::CompareExchange,
+            reduced,
+        ]);
         let addresses = if matches!(op, WideOp::Copy | WideOp::Reduce { .. }) { 2 } else { 1 };
-        let mut args: Vec<Value> = (0..addresses).map(|_| self.address(Space::Global, 16)).collect();
+        let mut args: Vec<Value> =
+            (0..addresses).map(|_| self.address(Space::Global, 16)).collect();
         if op.results() == 0 {
             let bytes = 16 * u64::from(self.below(4));
             args.push(self.b.iconst(Type::I64, bytes));
@@ -110,7 +127,11 @@ impl Generator<'_> {
             }
             4 => {
                 let any = if self.once_in(3) { Type::Mask } else { self.any_type() };
-                Op::UniformSelect { cond: self.condition(), a: self.uniform(any), b: self.uniform(any) }
+                Op::UniformSelect {
+                    cond: self.condition(),
+                    a: self.uniform(any),
+                    b: self.uniform(any),
+                }
             }
             5 => Op::Concat { lo: self.value(Type::I32), hi: self.value(Type::I32) },
             6 => self.mask_op(),
@@ -141,7 +162,12 @@ impl Generator<'_> {
         match self.below(8) {
             0 => Op::FUnary { op: self.named(), attrs, a: self.value(ty) },
             1 | 2 => Op::Fma { attrs, a: self.value(ty), b: self.value(ty), c: self.value(ty) },
-            3 => Op::FCmp { cc: self.named(), flush: attrs.flush, a: self.value(ty), b: self.value(ty) },
+            3 => Op::FCmp {
+                cc: self.named(),
+                flush: attrs.flush,
+                a: self.value(ty),
+                b: self.value(ty),
+            },
             4 => {
                 let function: SharedFn = self.named();
                 Op::Shared { function, a: self.value(function.ty()) }
@@ -228,7 +254,11 @@ impl Generator<'_> {
             0 => self.product(),
             1 | 2 => {
                 let window = self.b.window();
-                Op::LaneScatter { a: self.varying(ty, window), index: self.value(Type::I32), lanes: self.mask() }
+                Op::LaneScatter {
+                    a: self.varying(ty, window),
+                    index: self.value(Type::I32),
+                    lanes: self.mask(),
+                }
             }
             3..6 => Op::LaneGather { a, index: self.value(Type::I32) },
             _ => Op::LaneRead { a, lane: self.uniform(Type::I32) },
@@ -261,11 +291,23 @@ impl Generator<'_> {
             1..=4 => {
                 let value = self.value(of_bank);
                 let (guard, nomask) = self.maybe_guard();
-                Op::RfWrite { reg: self.banks.lane[bank].reg(index), part: Part::Whole, value, guard, nomask }
+                Op::RfWrite {
+                    reg: self.banks.lane[bank].reg(index),
+                    part: Part::Whole,
+                    value,
+                    guard,
+                    nomask,
+                }
             }
             5 => {
                 let reg = self.banks.uniform[bank].reg(index);
-                Op::RfWrite { reg, part: Part::Whole, value: self.uniform(of_bank), guard: None, nomask: false }
+                Op::RfWrite {
+                    reg,
+                    part: Part::Whole,
+                    value: self.uniform(of_bank),
+                    guard: None,
+                    nomask: false,
+                }
             }
             6 => {
                 let (reg, part) = self.part(index);
@@ -287,9 +329,16 @@ impl Generator<'_> {
     /// for each bit.
     fn part(&mut self, index: u32) -> (Reg, Part) {
         if self.once_in(3) {
-            return (self.banks.uniform[3].reg(index), self.pick(&[Part::Whole, Part::Lo, Part::Hi]));
+            return (
+                self.banks.uniform[3].reg(index),
+                self.pick(&[Part::Whole, Part::Lo, Part::Hi]),
+            );
         }
-        let parts: &[Part] = if self.limits.lanes == 64 { &[Part::Whole, Part::Lo, Part::Hi] } else { &[Part::Whole] };
+        let parts: &[Part] = if self.limits.lanes == 64 {
+            &[Part::Whole, Part::Lo, Part::Hi]
+        } else {
+            &[Part::Whole]
+        };
         (self.banks.masks.reg(index), self.pick(parts))
     }
 
@@ -299,19 +348,48 @@ impl Generator<'_> {
         let bank = self.below(7) as usize;
         let ty = Type::ALL[bank];
         match self.below(5) {
-            4 if self.once_in(2) => {
-                Op::RfGather { bank: self.banks.masks, first, count, index: self.uniform(Type::I32) }
-            }
+            4 if self.once_in(2) => Op::RfGather {
+                bank: self.banks.masks,
+                first,
+                count,
+                index: self.uniform(Type::I32),
+            },
             4 => {
                 let (index, value) = (self.uniform(Type::I32), self.mask());
-                Op::RfScatter { bank: self.banks.masks, first, count, index, value, guard: None, nomask: false }
+                Op::RfScatter {
+                    bank: self.banks.masks,
+                    first,
+                    count,
+                    index,
+                    value,
+                    guard: None,
+                    nomask: false,
+                }
             }
-            0 => Op::RfGather { bank: self.banks.lane[bank], first, count, index: self.value(Type::I32) },
-            1 => Op::RfGather { bank: self.banks.uniform[bank], first, count, index: self.uniform(Type::I32) },
+            0 => Op::RfGather {
+                bank: self.banks.lane[bank],
+                first,
+                count,
+                index: self.value(Type::I32),
+            },
+            1 => Op::RfGather {
+                bank: self.banks.uniform[bank],
+                first,
+                count,
+                index: self.uniform(Type::I32),
+            },
             2 => {
                 let (index, value) = (self.value(Type::I32), self.value(ty));
                 let (guard, nomask) = self.maybe_guard();
-                Op::RfScatter { bank: self.banks.lane[bank], first, count, index, value, guard, nomask }
+                Op::RfScatter {
+                    bank: self.banks.lane[bank],
+                    first,
+                    count,
+                    index,
+                    value,
+                    guard,
+                    nomask,
+                }
             }
             _ => {
                 let (index, value) = (self.uniform(Type::I32), self.uniform(ty));
@@ -337,7 +415,11 @@ impl Generator<'_> {
 
     /// The index of an indirect region, mostly in the array or not far from it.
     fn byte_index(&mut self, uniform: bool) -> Value {
-        let raw = if uniform || self.once_in(3) { self.uniform(Type::I32) } else { self.value(Type::I32) };
+        let raw = if uniform || self.once_in(3) {
+            self.uniform(Type::I32)
+        } else {
+            self.value(Type::I32)
+        };
         if self.once_in(6) {
             return raw;
         }
@@ -373,9 +455,10 @@ impl Generator<'_> {
         let offset = if self.once_in(24) {
             raw
         } else {
-            let within = self
-                .b
-                .iconst(Type::I32, u64::from((size - WIDEST).next_power_of_two() / 2 - 1) & !u64::from(align - 1));
+            let within = self.b.iconst(
+                Type::I32,
+                u64::from((size - WIDEST).next_power_of_two() / 2 - 1) & !u64::from(align - 1),
+            );
             self.b.and(raw, within)
         };
         match space {
@@ -394,7 +477,8 @@ impl Generator<'_> {
     }
 
     fn memory_op(&mut self) -> Op {
-        let space = self.pick(&[Space::Global, Space::Global, Space::Shared, Space::Local, Space::Generic]);
+        let space =
+            self.pick(&[Space::Global, Space::Global, Space::Shared, Space::Local, Space::Generic]);
         let ty = self.any_type();
         match self.below(8) {
             0..=2 => {
@@ -410,7 +494,8 @@ impl Generator<'_> {
                 let access = self.access(space, ty, false);
                 let scalar = self.b.ty(access.address).is_uniform();
                 let ty = if access.ty == Type::I8 { Type::I32 } else { access.ty };
-                let value = |this: &mut Self| if scalar { this.uniform(ty) } else { this.value(ty) };
+                let value =
+                    |this: &mut Self| if scalar { this.uniform(ty) } else { this.value(ty) };
                 let values = (0..access.count).map(|_| value(self)).collect();
                 Op::Store { access, values, sparse: self.once_in(6) }
             }
@@ -426,7 +511,8 @@ impl Generator<'_> {
                 };
                 let access = self.access(space, ty, true);
                 let scalar = self.b.ty(access.address).is_uniform();
-                let operand = |this: &mut Self| if scalar { this.uniform(ty) } else { this.value(ty) };
+                let operand =
+                    |this: &mut Self| if scalar { this.uniform(ty) } else { this.value(ty) };
                 let value = operand(self);
                 let compare = if op.has_compare() { Some(operand(self)) } else { None };
                 Op::Atomic { access, op, value, compare, sparse: self.once_in(6) }
@@ -438,9 +524,14 @@ impl Generator<'_> {
         let ty = if space == Space::Local && ty.bytes() > 4 { Type::I32 } else { ty };
         let count = if atomic { 1 } else { self.pick(&[1, 1, 1, 2, 3, 4, 16]) };
         let natural = ty.bytes() as u8;
-        let align = if atomic || !self.once_in(6) { natural } else { self.pick(&[1, natural, 2 * natural]) };
+        let align = if atomic || !self.once_in(6) {
+            natural
+        } else {
+            self.pick(&[1, natural, 2 * natural])
+        };
         let address = self.address(space, align.into());
-        let offset = if self.once_in(3) { i32::from(align) * (self.below(8) as i32 - 2) } else { 0 };
+        let offset =
+            if self.once_in(3) { i32::from(align) * (self.below(8) as i32 - 2) } else { 0 };
         let (guard, nomask) = self.maybe_guard();
         let nomask = nomask && !self.b.ty(address).is_uniform();
         Access { space, ty, count, align, address, offset, guard, nomask }

@@ -19,12 +19,14 @@ use warploom_maxwell::row::Location;
 use warploom_maxwell::{Instruction, Opcode, Role, Row};
 use warploom_replay::Manifest;
 use warploom_replay::graphics::Stage;
-use warploom_replay::manifest::{AddressMode, AddressModes, Arg, Dim, Filter, Layout, Surface, Texture};
+use warploom_replay::manifest::{
+    AddressMode, AddressModes, Arg, Dim, Filter, Layout, Surface, Texture,
+};
 
 use super::words::{ROWS, RZ, set, traps};
 use crate::case::{
-    Case, DATA_BYTES, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, bytes, effort, instruction_limit, manifest,
-    u32_arg, zeros,
+    Case, DATA_BYTES, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, bytes, effort,
+    instruction_limit, manifest, u32_arg, zeros,
 };
 use crate::format::FORMATS;
 use crate::program::{Node, Part};
@@ -73,7 +75,8 @@ const SHARED_BYTES: u32 = 1024;
 const LOCAL_BYTES: u32 = 256;
 
 /// What can stand anywhere: it changes registers only.
-static PLAIN: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Plain));
+static PLAIN: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Plain));
 
 fn rows(wanted: impl Fn(Opcode) -> bool) -> Vec<&'static Row> {
     ROWS.iter().copied().filter(|row| wanted(row.opcode)).collect()
@@ -94,14 +97,16 @@ impl Family {
     fn of(opcode: Opcode) -> Family {
         use Opcode::*;
         match opcode {
-            Ld | Ldg | LdgSparse | St | Stg | Atom | AtomCas | AtomSparse | AtomCasSparse | Red => Family::Global,
+            Ld | Ldg | LdgSparse | St | Stg | Atom | AtomCas | AtomSparse | AtomCasSparse | Red => {
+                Family::Global
+            }
             Lds | Sts | Atoms | AtomsCas => Family::Shared,
             opcode if opcode.is_surface_access() => Family::Surface,
             opcode if opcode.is_texture_access() => Family::Texture,
-            Bra | Jmp | Brx | Jmx | Cal | Jcal | Pret | Ssy | Pbk | Pcnt | Sync | Brk | Cont | Ret | Exit | Kil
-            | Sam | Ram | Bpt | BarArv | BarRed | BarSync | BarSyncall | BarScan | Ldl | Stl | Ldc | AtomSafeAdd
-            | AtomSafeAddSparse | Txa | Cctl | Cctll | Cctlt | Ald | Ast | Al2p | Ipa | Isberd | Pixld | Out
-            | VoteVtg => Family::Other,
+            Bra | Jmp | Brx | Jmx | Cal | Jcal | Pret | Ssy | Pbk | Pcnt | Sync | Brk | Cont
+            | Ret | Exit | Kil | Sam | Ram | Bpt | BarArv | BarRed | BarSync | BarSyncall
+            | BarScan | Ldl | Stl | Ldc | AtomSafeAdd | AtomSafeAddSparse | Txa | Cctl | Cctll
+            | Cctlt | Ald | Ast | Al2p | Ipa | Isberd | Pixld | Out | VoteVtg => Family::Other,
             _ => Family::Plain,
         }
     }
@@ -197,8 +202,16 @@ fn program(u: &mut Unstructured<'_>, shader: Option<Lanes>) -> Result<Case> {
     let (word, float, seed): (u32, u32, u32) = (u.arbitrary()?, u.arbitrary()?, u.arbitrary()?);
     let count = u.int_in_range(0..=2)?;
     let stage = shader.map(Lanes::stage);
-    let mut writer =
-        Writer { u, independent, labels: 0, nodes: MAX_NODES, functions: count, first_function: 0, stage, only: None };
+    let mut writer = Writer {
+        u,
+        independent,
+        labels: 0,
+        nodes: MAX_NODES,
+        functions: count,
+        first_function: 0,
+        stage,
+        only: None,
+    };
     let mut head = match shader {
         Some(Lanes::Pixels) => pixels::head(),
         Some(Lanes::Threads(shape)) => shape.head(),
@@ -226,9 +239,16 @@ fn program(u: &mut Unstructured<'_>, shader: Option<Lanes>) -> Result<Case> {
 }
 
 /// A launch of a kernel that takes these numbers.
-fn launch(blocks: u32, block: [u32; 3], limit: u64, [word, float]: [u32; 2], seed: u32) -> Manifest {
+fn launch(
+    blocks: u32,
+    block: [u32; 3],
+    limit: u64,
+    [word, float]: [u32; 2],
+    seed: u32,
+) -> Manifest {
     let mut manifest = manifest([blocks, 1, 1], block, limit);
-    manifest.args = ["out", "table", "own", "data", "counters"].map(|name| Arg::Buffer(name.into())).into();
+    manifest.args =
+        ["out", "table", "own", "data", "counters"].map(|name| Arg::Buffer(name.into())).into();
     manifest.args.extend([u32_arg(word), u32_arg(float)]);
     manifest.args.extend(SURFACES.map(|name| Arg::Surface(name.into())));
     manifest.args.push(Arg::Buffer("formats".into()));
@@ -290,7 +310,9 @@ pub(crate) fn texture(name: &str) -> Texture {
     Texture {
         surface: "picture".into(),
         filter: if linear { Filter::Linear } else { Filter::Nearest },
-        address: AddressModes([if linear { AddressMode::ClampToBorder } else { AddressMode::MirroredRepeat }; 3]),
+        address: AddressModes(
+            [if linear { AddressMode::ClampToBorder } else { AddressMode::MirroredRepeat }; 3],
+        ),
         normalized: !linear,
         mip_filter: None,
         compare: linear.then(|| "less".into()),
@@ -313,7 +335,11 @@ fn end() -> Vec<String> {
         format!("SHL R{ADDRESS}, R{ELEMENT}, {:#x}", OUT_BYTES.trailing_zeros()),
     ];
     lines.extend(plus_parameter(ADDRESS, OUT));
-    lines.extend((0..VALUES).step_by(4).map(|value| format!("STG.E.128 [R{ADDRESS}+{:#x}], R{value}", 4 * value)));
+    lines.extend(
+        (0..VALUES)
+            .step_by(4)
+            .map(|value| format!("STG.E.128 [R{ADDRESS}+{:#x}], R{value}", 4 * value)),
+    );
     lines.push(format!("STG.E [R{ADDRESS}+{:#x}], R{TEMPORARY}", 4 * VALUES));
     lines.push("EXIT".into());
     // `[R18+0x0]` is printed without an offset.
@@ -323,7 +349,10 @@ fn end() -> Vec<String> {
 /// Makes an offset in the first register of a pair an address.
 fn plus_parameter(pair: u64, parameter: u64) -> [String; 2] {
     let (high, next) = (pair + 1, parameter + 4);
-    [format!("IADD R{pair}.CC, R{pair}, c[0x0][{parameter:#x}]"), format!("IADD.X R{high}, RZ, c[0x0][{next:#x}]")]
+    [
+        format!("IADD R{pair}.CC, R{pair}, c[0x0][{parameter:#x}]"),
+        format!("IADD.X R{high}, RZ, c[0x0][{next:#x}]"),
+    ]
 }
 
 impl Writer<'_, '_> {
@@ -415,7 +444,11 @@ impl Writer<'_, '_> {
     }
 
     fn guard(&mut self) -> Result<String> {
-        Ok(format!("@{}P{}", if self.u.arbitrary()? { "!" } else { "" }, self.u.int_in_range(0..=5)?))
+        Ok(format!(
+            "@{}P{}",
+            if self.u.arbitrary()? { "!" } else { "" },
+            self.u.int_in_range(0..=5)?
+        ))
     }
 
     fn guarded(&mut self, what: &str) -> Result<Node> {
@@ -499,7 +532,11 @@ impl Writer<'_, '_> {
 
     fn barrier(&mut self) -> Result<Node> {
         Ok(Node::line(match self.u.int_in_range(0..=2)? {
-            0 => format!("BAR.RED.{} 0x0, P{}", self.u.choose(&["POPC", "AND", "OR"])?, self.u.int_in_range(0..=5)?),
+            0 => format!(
+                "BAR.RED.{} 0x0, P{}",
+                self.u.choose(&["POPC", "AND", "OR"])?,
+                self.u.int_in_range(0..=5)?
+            ),
             _ => format!("BAR.SYNC {:#x}", self.u.int_in_range(0..=3)?),
         }))
     }
@@ -509,18 +546,30 @@ impl Writer<'_, '_> {
         let (p, a) = (self.u.int_in_range(0..=5)?, self.value()?);
         let test = *self.u.choose(&["LT", "GE", "EQ", "NE"])?;
         Ok(Node::line(match self.u.int_in_range(0..=2)? {
-            0 => format!("ISETP.{test}.U32.AND P{p}, PT, R{THREAD}, {:#x}, PT", self.u.int_in_range(1..=70)?),
+            0 => format!(
+                "ISETP.{test}.U32.AND P{p}, PT, R{THREAD}, {:#x}, PT",
+                self.u.int_in_range(1..=70)?
+            ),
             1 => format!("ISETP.{test}.U32.AND P{p}, PT, R{a}, R{}, PT", self.value()?),
             _ => format!("FSETP.{test}.AND P{p}, PT, R{a}, R{}, PT", self.value()?),
         }))
     }
 
     fn plain(&mut self) -> Result<Node> {
-        Ok(Node::line(self.instruction(&PLAIN, Addressing { base: TEMPORARY, offset: 0 }, false)?))
+        Ok(Node::line(self.instruction(
+            &PLAIN,
+            Addressing { base: TEMPORARY, offset: 0 },
+            false,
+        )?))
     }
 
     /// An instruction of one of these rows, with any modifiers, though seldom with such that it faults.
-    fn instruction(&mut self, rows: &[&'static Row], place: Addressing, extended: bool) -> Result<String> {
+    fn instruction(
+        &mut self,
+        rows: &[&'static Row],
+        place: Addressing,
+        extended: bool,
+    ) -> Result<String> {
         const TRIES: u32 = 12;
         let careful = self.only.is_some() || self.u.ratio(39, 40)?;
         for _ in 0..TRIES {
@@ -534,7 +583,8 @@ impl Writer<'_, '_> {
                 set(&mut word, 16, 4, 7);
             }
             let family = Family::of(row.opcode);
-            let (surface, image) = (family == Family::Surface, matches!(family, Family::Surface | Family::Texture));
+            let (surface, image) =
+                (family == Family::Surface, matches!(family, Family::Surface | Family::Texture));
             for slot in row.fields().filter(|_| family == Family::Texture) {
                 match slot.field {
                     Field::handle => set(&mut word, slot.lo, slot.bits, place.offset),
@@ -544,8 +594,12 @@ impl Writer<'_, '_> {
             }
             for slot in row.operands() {
                 match slot.location {
-                    Location::Register { lo } if image && slot.role == Role::A => set(&mut word, lo, 8, place.base),
-                    Location::Register { lo } if surface && slot.role == Role::C => set(&mut word, lo, 8, HANDLE),
+                    Location::Register { lo } if image && slot.role == Role::A => {
+                        set(&mut word, lo, 8, place.base)
+                    }
+                    Location::Register { lo } if surface && slot.role == Role::C => {
+                        set(&mut word, lo, 8, HANDLE)
+                    }
                     Location::Short { lo, width, .. } if surface && slot.role == Role::C => {
                         set(&mut word, lo, width, place.offset);
                     }
@@ -554,8 +608,12 @@ impl Writer<'_, '_> {
                         set(&mut word, lo, 8, register);
                     }
                     // Constants: parameters of the launch.
-                    Location::Constant => set(&mut word, 20, 19, self.u.int_in_range(OUT / 4..=FLOAT / 4)?),
-                    Location::ConstantWide => set(&mut word, 20, 21, self.u.int_in_range(OUT / 4..=FLOAT / 4)? * 4),
+                    Location::Constant => {
+                        set(&mut word, 20, 19, self.u.int_in_range(OUT / 4..=FLOAT / 4)?)
+                    }
+                    Location::ConstantWide => {
+                        set(&mut word, 20, 21, self.u.int_in_range(OUT / 4..=FLOAT / 4)? * 4)
+                    }
                     Location::Memory { base, offset, width, scale } => {
                         set(&mut word, base, 8, place.base);
                         set(&mut word, offset, width, place.offset / u64::from(scale.max(1)));
@@ -596,7 +654,8 @@ impl Writer<'_, '_> {
         }
         let value = self.value()?;
         // TEXS has the second coordinate there.
-        let second = Family::of(row.opcode) == Family::Texture && role == Role::B && self.u.arbitrary()?;
+        let second =
+            Family::of(row.opcode) == Family::Texture && role == Role::B && self.u.arbitrary()?;
         Ok(match role {
             _ if second => COORDINATES + 1,
             _ if wide => value & !3,

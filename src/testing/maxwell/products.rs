@@ -23,7 +23,8 @@ pub fn products(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
         code.statement()?;
     }
     code.lines.push(EXIT.into());
-    let word = |line: &String| assemble(line, 8).unwrap_or_else(|e| panic!("{e}")).to_le_bytes().into();
+    let word =
+        |line: &String| assemble(line, 8).unwrap_or_else(|e| panic!("{e}")).to_le_bytes().into();
     Ok(code.lines.iter().map(word).collect())
 }
 
@@ -46,7 +47,14 @@ impl Code<'_, '_> {
     }
 
     /// `XMADmodes d, a, b, c;` where a and b may be halves, some with a mistake.
-    fn xmad(&mut self, modes: &str, d: u32, a: (u32, bool), b: (u32, bool), c: Option<u32>) -> Result<()> {
+    fn xmad(
+        &mut self,
+        modes: &str,
+        d: u32,
+        a: (u32, bool),
+        b: (u32, bool),
+        c: Option<u32>,
+    ) -> Result<()> {
         let (mut a, mut b, mut c, mut modes) = (a, b, c, modes);
         if self.is_mistaken()? {
             match self.u.int_in_range(0..=6)? {
@@ -59,7 +67,8 @@ impl Code<'_, '_> {
                 _ => modes = "",
             }
         }
-        let half = |(register, high): (u32, bool)| format!("R{register}{}", if high { ".H1" } else { "" });
+        let half =
+            |(register, high): (u32, bool)| format!("R{register}{}", if high { ".H1" } else { "" });
         let c = c.map_or("RZ".into(), |c| format!("R{c}"));
         self.push(format!("XMAD{modes} R{d}, {}, {}, {c}", half(a), half(b)));
         Ok(())
@@ -194,7 +203,8 @@ impl Code<'_, '_> {
             5 | 6 => self.shift(d, a)?,
             7 => {
                 let op = *self.u.choose(&["AND", "OR", "XOR"])?;
-                let (first, second) = if self.u.arbitrary()? { (a + 1, b + 1) } else { (b + 1, a + 1) };
+                let (first, second) =
+                    if self.u.arbitrary()? { (a + 1, b + 1) } else { (b + 1, a + 1) };
                 self.push(format!("LOP.{op} R{TEMPORARY}, R{a}, R{b}"));
                 self.push(format!("LOP.{op} R{}, R{first}, R{second}", d + 1));
                 self.push(format!("MOV R{d}, R{TEMPORARY}"));
@@ -209,7 +219,8 @@ impl Code<'_, '_> {
         }
         if self.u.ratio(1, 10)? {
             let mut guard = String::new();
-            write!(guard, "@{}P0 ", if self.u.arbitrary()? { "!" } else { "" }).expect("a string takes all");
+            write!(guard, "@{}P0 ", if self.u.arbitrary()? { "!" } else { "" })
+                .expect("a string takes all");
             for line in &mut self.lines[start..] {
                 line.insert_str(0, &guard);
             }

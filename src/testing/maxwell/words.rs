@@ -45,7 +45,8 @@ pub fn bundles(instructions: &[u8]) -> Vec<u8> {
 
 /// Whether the word, with these modifiers, may end in a trap of such a kind.
 pub(super) fn traps(word: u64, kind: impl Fn(TrapKind) -> bool) -> bool {
-    let traps = |block: &Block| matches!(block.term, Terminator::Trap { kind: found, .. } if kind(found));
+    let traps =
+        |block: &Block| matches!(block.term, Terminator::Trap { kind: found, .. } if kind(found));
     lifted_word(word).is_some_and(|function| function.blocks.iter().any(traps))
 }
 
@@ -72,7 +73,10 @@ pub fn maxwell_registers(function: &Function, u: &mut Unstructured<'_>) -> Resul
                 (_, SCATTERED) => u64::from(cell.wrapping_mul(seed as u32 | 1) % 32 * 4),
                 (_, index) if index == SPACED + 1 || index == SCATTERED + 1 => BUFFER >> 32,
                 // Small, large, float, varying and uniform values.
-                _ => seed.rotate_left(cell * (seed as u32 & 3)) >> (seed as u32 >> 2 & 31) & 0xffff_ffff,
+                _ => {
+                    seed.rotate_left(cell * (seed as u32 & 3)) >> (seed as u32 >> 2 & 31)
+                        & 0xffff_ffff
+                }
             };
             initial.push((BankId(id).reg(index), (0..cells).map(content).collect()));
         }

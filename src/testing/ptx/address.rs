@@ -33,8 +33,10 @@ impl Access {
         let name = opcode.split('.').next().unwrap_or_default();
         let elements = matches!(name, "ld" | "ldu" | "st" | "atom" | "red");
         let bytes = (form.vector() as u32 * form.ty(0).bytes()).next_power_of_two();
-        let reads = matches!(name, "ld" | "ldu" | "ldmatrix" | "prefetch" | "prefetchu" | "createpolicy" | "cvta")
-            || opcode.starts_with("wmma.load");
+        let reads = matches!(
+            name,
+            "ld" | "ldu" | "ldmatrix" | "prefetch" | "prefetchu" | "createpolicy" | "cvta"
+        ) || opcode.starts_with("wmma.load");
         let large = name == "wmma";
         let plain = matches!(opcode, "ld" | "st");
         let shared = matches!(opcode, "st.async" | "red.async");
@@ -60,8 +62,9 @@ pub fn variables() -> [String; 2] {
 /// Local memory of a function, and what is in it first.
 pub fn local() -> Vec<String> {
     let (name, bytes) = LOCAL;
-    let stores =
-        (0..bytes).step_by(8).map(|at| format!("st.local.b64 [{name}+{at}], {};", u64::from(at) * 0x0101_0101_0101));
+    let stores = (0..bytes)
+        .step_by(8)
+        .map(|at| format!("st.local.b64 [{name}+{at}], {};", u64::from(at) * 0x0101_0101_0101));
     std::iter::once(format!(".local .align 32 .b8 {name}[{bytes}];")).chain(stores).collect()
 }
 
@@ -91,9 +94,15 @@ impl Writer<'_, '_> {
             StateSpace::Local => LOCAL,
             StateSpace::Const if !access.writes => CONST,
             StateSpace::Param
-                if !access.writes && !self.in_function && access.alignment <= if self.narrow { 4 } else { 8 } =>
+                if !access.writes
+                    && !self.in_function
+                    && access.alignment <= if self.narrow { 4 } else { 8 } =>
             {
-                return Ok(Some(if access.alignment <= 4 { "[p_word]".into() } else { "[p_own]".into() }));
+                return Ok(Some(if access.alignment <= 4 {
+                    "[p_word]".into()
+                } else {
+                    "[p_own]".into()
+                }));
             }
             _ => return Ok(None),
         };
@@ -103,7 +112,11 @@ impl Writer<'_, '_> {
             return Ok(Some(format!("[{symbol}+{at}]")));
         }
         let (offset, base) = (format!("%a{}", 2 * number), format!("%a{}", 2 * number + 1));
-        lines.push(format!("and.b32 {offset}, {}, {:#x};", one(self.u, "r")?, self.mask(bytes, access.alignment)?));
+        lines.push(format!(
+            "and.b32 {offset}, {}, {:#x};",
+            one(self.u, "r")?,
+            self.mask(bytes, access.alignment)?
+        ));
         let name = match space {
             StateSpace::Shared => "shared",
             StateSpace::Local => "local",
@@ -127,7 +140,12 @@ impl Writer<'_, '_> {
         Ok(Some(format!("[{wide}]")))
     }
 
-    fn global(&mut self, access: Access, number: usize, lines: &mut Vec<String>) -> Result<Option<String>> {
+    fn global(
+        &mut self,
+        access: Access,
+        number: usize,
+        lines: &mut Vec<String>,
+    ) -> Result<Option<String>> {
         let (pointer, bytes) = match self.u.int_in_range(0..=2)? {
             _ if access.large && access.writes && self.independent => return Ok(None),
             0 if !access.writes => (TABLE, DATA_BYTES),
@@ -155,8 +173,13 @@ impl Writer<'_, '_> {
 
     /// Which bits of a number are an offset. Sometimes it is not aligned, which may be a fault.
     fn mask(&mut self, bytes: u32, alignment: u32) -> Result<u32> {
-        let misaligned = !self.steady && alignment > 1 && bytes > alignment && self.u.ratio(1, 64)?;
-        Ok(if misaligned { misaligned_mask(bytes, alignment) } else { (bytes - 1) & !(alignment - 1) })
+        let misaligned =
+            !self.steady && alignment > 1 && bytes > alignment && self.u.ratio(1, 64)?;
+        Ok(if misaligned {
+            misaligned_mask(bytes, alignment)
+        } else {
+            (bytes - 1) & !(alignment - 1)
+        })
     }
 }
 
@@ -173,7 +196,10 @@ mod tests {
     fn misaligned_accesses_stay_in_their_memory() {
         for alignment in [2, 4, 8, 16, 32] {
             let mask = misaligned_mask(OWN_BYTES, alignment);
-            assert!(mask + alignment <= OWN_BYTES && mask & (alignment / 2) != 0, "{alignment}: {mask:#x}");
+            assert!(
+                mask + alignment <= OWN_BYTES && mask & (alignment / 2) != 0,
+                "{alignment}: {mask:#x}"
+            );
         }
     }
 }

@@ -21,8 +21,17 @@ pub fn variables() -> Vec<String> {
 }
 
 fn geometry(form: &Form) -> Word {
-    const ALL: [Word; 9] =
-        [Word::D1, Word::D2, Word::D3, Word::A1d, Word::A2d, Word::Cube, Word::ACube, Word::D2ms, Word::A2dms];
+    const ALL: [Word; 9] = [
+        Word::D1,
+        Word::D2,
+        Word::D3,
+        Word::A1d,
+        Word::A2d,
+        Word::Cube,
+        Word::ACube,
+        Word::D2ms,
+        Word::A2dms,
+    ];
     form.one_of(&ALL).unwrap_or(Word::D2)
 }
 

@@ -11,7 +11,8 @@ use super::registers::{self, DATA, NUMBER, OUT, OWN, TABLE};
 use super::statement::Writer;
 use super::{address, images};
 use crate::case::{
-    Case, Given, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest, u32_arg,
+    Case, Given, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit,
+    manifest, u32_arg,
 };
 use crate::maxwell::{SURFACES, TEXTURES, surface, texture};
 use crate::program::{Node, Part};
@@ -104,12 +105,28 @@ fn case(
 }
 
 /// Of no functions.
-pub(super) fn writer<'a, 'b>(u: &'a mut Unstructured<'b>, target: GpuAndVersion, independent: bool) -> Writer<'a, 'b> {
+pub(super) fn writer<'a, 'b>(
+    u: &'a mut Unstructured<'b>,
+    target: GpuAndVersion,
+    independent: bool,
+) -> Writer<'a, 'b> {
     let (sm, suffix, version) = target;
     let target = Target { sm, suffix };
     let (labels, nodes, functions, in_function, steady) = (0, MAX_NODES, 0, false, false);
     let narrow = false;
-    Writer { u, target, version, narrow, independent, labels, nodes, functions, first_function: 0, in_function, steady }
+    Writer {
+        u,
+        target,
+        version,
+        narrow,
+        independent,
+        labels,
+        nodes,
+        functions,
+        first_function: 0,
+        in_function,
+        steady,
+    }
 }
 
 /// A launch of a kernel with such a body, and of the writer's functions.
@@ -125,7 +142,8 @@ pub(super) fn of_shape(
     let body = write(&mut writer)?;
     let wide = writer.is_wide();
     writer.in_function = true;
-    let functions = (0..functions).map(|function| writer.function(function)).collect::<Result<Vec<_>>>()?;
+    let functions =
+        (0..functions).map(|function| writer.function(function)).collect::<Result<Vec<_>>>()?;
 
     let mut manifest = manifest([blocks, 1, 1], block, limit);
     manifest.args = ["out", "table", "own", "data"].map(|name| Arg::Buffer(name.into())).into();
@@ -140,7 +158,9 @@ pub(super) fn of_shape(
 
 /// What stands before a function's body.
 fn signature(function: u32) -> String {
-    format!(".func (.param .b32 r0) f{function} (.param .b32 a0, .param .b64 a1, .param .b64 a2, .param .b64 a3)")
+    format!(
+        ".func (.param .b32 r0) f{function} (.param .b32 a0, .param .b64 a1, .param .b64 a2, .param .b64 a3)"
+    )
 }
 
 impl Writer<'_, '_> {
@@ -163,7 +183,8 @@ impl Writer<'_, '_> {
         lines.extend((0..self.functions).map(|function| format!("{};", signature(function))));
         let pointers = [(OUT, "out"), (TABLE, "table"), (OWN, "own"), (DATA, "data")];
         let bits = if self.narrow { "b32" } else { "b64" };
-        let parameters: String = pointers.iter().map(|(_, name)| format!(".param .{bits} p_{name}, ")).collect();
+        let parameters: String =
+            pointers.iter().map(|(_, name)| format!(".param .{bits} p_{name}, ")).collect();
         lines.push(format!(".visible .entry k ({parameters}.param .b32 p_word) {{"));
         lines.extend(registers::declarations(self.is_wide()));
         lines.extend(address::local());
@@ -215,10 +236,21 @@ impl Writer<'_, '_> {
         open.extend(registers::declarations(wide));
         open.extend(address::local());
         open.push(format!("ld.param.b32 {NUMBER}, [a0];"));
-        open.extend([TABLE, OWN, DATA].iter().zip(1..).map(|(pointer, n)| format!("ld.param.b64 {pointer}, [a{n}];")));
+        open.extend(
+            [TABLE, OWN, DATA]
+                .iter()
+                .zip(1..)
+                .map(|(pointer, n)| format!("ld.param.b64 {pointer}, [a{n}];")),
+        );
         open.extend(self.start()?);
         let body = self.body(Scope { depth: 1, divergent: true, apart: true })?;
-        let close = ["xor.b32 %r0, %r0, %r1;", "add.u32 %r0, %r0, %r2;", "st.param.b32 [r0], %r0;", "ret;", "}"];
+        let close = [
+            "xor.b32 %r0, %r0, %r1;",
+            "add.u32 %r0, %r0, %r2;",
+            "st.param.b32 [r0], %r0;",
+            "ret;",
+            "}",
+        ];
         Ok(Node::around(open, body, close))
     }
 
@@ -279,7 +311,13 @@ impl Writer<'_, '_> {
         let (first, second) = (self.body(scope.inner())?, self.body(scope.inner())?);
         let middle = vec![format!("bra.uni {end};"), format!("{other}:")];
         let close = vec![format!("{end}:")];
-        let parts = [Part::Lines(open), Part::Body(first), Part::Lines(middle), Part::Body(second), Part::Lines(close)];
+        let parts = [
+            Part::Lines(open),
+            Part::Body(first),
+            Part::Lines(middle),
+            Part::Body(second),
+            Part::Lines(close),
+        ];
         Ok(Node(parts.into()))
     }
 
@@ -300,10 +338,16 @@ impl Writer<'_, '_> {
     fn repeat(&mut self, scope: Scope) -> Result<Node> {
         let (again, end) = (self.label(), self.label());
         let counter = format!("%k{}", scope.depth);
-        let open = vec![format!("and.b32 {counter}, {}, 3;", registers::one(self.u, "r")?), format!("{again}:")];
+        let open = vec![
+            format!("and.b32 {counter}, {}, 3;", registers::one(self.u, "r")?),
+            format!("{again}:"),
+        ];
         let mut parts = vec![Part::Lines(open), Part::Body(self.body(scope.inner())?)];
         if self.u.arbitrary()? {
-            parts.push(Part::Lines(vec![self.compare(CONDITION)?, format!("@{CONDITION} bra {end};")]));
+            parts.push(Part::Lines(vec![
+                self.compare(CONDITION)?,
+                format!("@{CONDITION} bra {end};"),
+            ]));
             parts.push(Part::Body(self.body(scope.inner())?));
         }
         parts.push(Part::Lines(vec![
@@ -341,10 +385,18 @@ impl Writer<'_, '_> {
     fn call(&mut self) -> Result<Node> {
         let function = self.u.int_in_range(self.first_function..=self.functions - 1)?;
         let (given, taken) = (registers::one(self.u, "r")?, registers::one(self.u, "r")?);
-        let mut lines: Vec<String> =
-            vec!["{".into(), ".param .b32 g0; .param .b64 g1; .param .b64 g2; .param .b64 g3; .param .b32 t0;".into()];
+        let mut lines: Vec<String> = vec![
+            "{".into(),
+            ".param .b32 g0; .param .b64 g1; .param .b64 g2; .param .b64 g3; .param .b32 t0;"
+                .into(),
+        ];
         lines.push(format!("st.param.b32 [g0], {given};"));
-        lines.extend([TABLE, OWN, DATA].iter().zip(1..).map(|(pointer, n)| format!("st.param.b64 [g{n}], {pointer};")));
+        lines.extend(
+            [TABLE, OWN, DATA]
+                .iter()
+                .zip(1..)
+                .map(|(pointer, n)| format!("st.param.b64 [g{n}], {pointer};")),
+        );
         if self.u.ratio(1, 3)? {
             let prototype = self.label();
             lines.push(format!(
@@ -361,7 +413,11 @@ impl Writer<'_, '_> {
 
     /// What all threads of a block come to.
     pub(super) fn barrier(&mut self) -> Result<Node> {
-        let (d, p, q) = (registers::one(self.u, "r")?, registers::one(self.u, "p")?, registers::one(self.u, "p")?);
+        let (d, p, q) = (
+            registers::one(self.u, "r")?,
+            registers::one(self.u, "p")?,
+            registers::one(self.u, "p")?,
+        );
         Ok(Node::line(match self.u.int_in_range(0..=5)? {
             0 => format!("bar.red.popc.u32 {d}, 1, {q};"),
             1 => format!("bar.red.and.pred {p}, 2, !{q};"),

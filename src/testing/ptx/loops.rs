@@ -33,7 +33,13 @@ fn instruction(u: &mut Unstructured<'_>, target: usize, row: usize) -> Result<Op
     }
 }
 
-fn looped(u: &mut Unstructured<'_>, target: usize, nodes: Vec<Node>, rounds: u32, again: bool) -> Result<Case> {
+fn looped(
+    u: &mut Unstructured<'_>,
+    target: usize,
+    nodes: Vec<Node>,
+    rounds: u32,
+    again: bool,
+) -> Result<Case> {
     let mut writer = writer(u, TARGETS[target], false);
     writer.steady = true;
     of_shape(writer, &given(rounds), &mut |writer| {

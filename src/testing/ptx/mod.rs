@@ -37,7 +37,8 @@ mod tests {
                 panic!("seed {seed}: {errors}\n{text}");
             }
             for line in text.lines() {
-                let mnemonic = line.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
+                let mnemonic =
+                    line.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
                 let words: Vec<&str> = mnemonic.trim_end_matches(';').split('.').collect();
                 seen.extend(resolve(&words).ok().map(|form| form.row.opcode));
             }

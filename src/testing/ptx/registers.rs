@@ -77,8 +77,20 @@ pub fn of_type(u: &mut Unstructured<'_>, ty: Ty, wider: bool) -> Result<Option<S
 
 /// A constant of a type. None: it takes none.
 pub fn constant(u: &mut Unstructured<'_>, ty: Ty) -> Result<Option<String>> {
-    const FLOATS: [f64; 12] =
-        [0.0, -0.0, 1.0, -1.5, 0.1, 1e30, -1e-40, 65504.0, f64::INFINITY, f64::NAN, 2147483648.0, 4.9e-324];
+    const FLOATS: [f64; 12] = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.5,
+        0.1,
+        1e30,
+        -1e-40,
+        65504.0,
+        f64::INFINITY,
+        f64::NAN,
+        2147483648.0,
+        4.9e-324,
+    ];
     let float = |value: f64, bits: u32| match bits {
         32 => format!("0f{:08x}", (value as f32).to_bits()),
         _ => format!("0d{:016x}", value.to_bits()),
@@ -88,8 +100,12 @@ pub fn constant(u: &mut Unstructured<'_>, ty: Ty) -> Result<Option<String>> {
         Kind::Float => float(*u.choose(&FLOATS)?, ty.bits()),
         Kind::Pred | Kind::Opaque => return Ok(None),
         _ if matches!(ty, Ty::U16x2 | Ty::S16x2) => return Ok(None),
-        Kind::Bits if matches!(ty.bits(), 32 | 64) && u.ratio(1, 8)? => float(*u.choose(&FLOATS)?, ty.bits()),
-        Kind::Signed if u.arbitrary()? => format!("-{}", u.int_in_range(1..=1_u32 << (ty.bits() - 1).min(20))?),
+        Kind::Bits if matches!(ty.bits(), 32 | 64) && u.ratio(1, 8)? => {
+            float(*u.choose(&FLOATS)?, ty.bits())
+        }
+        Kind::Signed if u.arbitrary()? => {
+            format!("-{}", u.int_in_range(1..=1_u32 << (ty.bits() - 1).min(20))?)
+        }
         _ => {
             let mask = u64::MAX >> (64 - ty.bits().min(64));
             let value = match u.int_in_range(0..=3)? {
@@ -114,8 +130,12 @@ pub fn start(u: &mut Unstructured<'_>, wide: bool, ordinary: bool) -> Result<Vec
             let register = format!("%{letter}{n}");
             let kind = if ordinary && letter != "p" { 2 } else { u.int_in_range(0..=3)? };
             lines.push(match (letter, kind) {
-                ("p", bit) => format!("setp.gt.u32 {register}, %r{}, {:#x};", n + 1, 1_u32 << (8 * bit)),
-                ("c" | "h", _) => format!("cvt.u{}.u32 {register}, %r{n};", if letter == "c" { 8 } else { 16 }),
+                ("p", bit) => {
+                    format!("setp.gt.u32 {register}, %r{}, {:#x};", n + 1, 1_u32 << (8 * bit))
+                }
+                ("c" | "h", _) => {
+                    format!("cvt.u{}.u32 {register}, %r{n};", if letter == "c" { 8 } else { 16 })
+                }
                 (_, 0) => {
                     let ty = Ty::from_name(ty).unwrap_or(Ty::B32);
                     let value = constant(u, ty)?.unwrap_or_default();
@@ -131,8 +151,12 @@ pub fn start(u: &mut Unstructured<'_>, wide: bool, ordinary: bool) -> Result<Vec
                     let opcode = if letter == "r" { "mul.lo.u32" } else { "mul.wide.u32" };
                     format!("{opcode} {register}, {NUMBER}, {};", 2 * n + 1)
                 }
-                ("r", _) => format!("mul.lo.u32 {register}, {NUMBER}, {:#x};", u.arbitrary::<u32>()?),
-                ("d", _) => format!("mul.wide.u32 {register}, {NUMBER}, {:#x};", u.arbitrary::<u32>()?),
+                ("r", _) => {
+                    format!("mul.lo.u32 {register}, {NUMBER}, {:#x};", u.arbitrary::<u32>()?)
+                }
+                ("d", _) => {
+                    format!("mul.wide.u32 {register}, {NUMBER}, {:#x};", u.arbitrary::<u32>()?)
+                }
                 (_, _) => format!("cvt.rn.{ty}.s32 {register}, %r{n};"),
             });
         }

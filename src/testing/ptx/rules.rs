@@ -46,7 +46,10 @@ impl Writer<'_, '_> {
     fn mov(&mut self, form: &Form) -> Operands {
         let ty = form.ty(0);
         if ty == Ty::Pred {
-            return Ok(Some(vec![registers::one(self.u, "p")?, self.predicate(Kind::PredicateSource)?]));
+            return Ok(Some(vec![
+                registers::one(self.u, "p")?,
+                self.predicate(Kind::PredicateSource)?,
+            ]));
         }
         let count = form.vector();
         if count > 1 {
@@ -97,7 +100,8 @@ impl Writer<'_, '_> {
         // Descriptors: start, distances, how lines are mixed; all within shared memory that is there.
         for n in 0..2 {
             let start = self.u.int_in_range(0..=15_u64)?;
-            let (leading, stride) = (self.u.int_in_range(0..=8_u64)?, self.u.int_in_range(0..=8_u64)?);
+            let (leading, stride) =
+                (self.u.int_in_range(0..=8_u64)?, self.u.int_in_range(0..=8_u64)?);
             let mixed = if self.u.ratio(3, 4)? { 0 } else { self.u.int_in_range(0..=3_u64)? };
             let descriptor = start | leading << 16 | stride << 32 | mixed << 62;
             lines.push(format!("mov.b64 %x{n}, {descriptor:#x};"));
@@ -111,9 +115,14 @@ impl Writer<'_, '_> {
         };
         let (count, ty) = form.wgmma_sum();
         let Some(sums) = self.all(ty, count)? else { return Ok(None) };
-        let a = if in_registers { self.all(Ty::B32, 4)?.map(|all| braces(&all)) } else { Some("%x0".into()) };
+        let a = if in_registers {
+            self.all(Ty::B32, 4)?.map(|all| braces(&all))
+        } else {
+            Some("%x0".into())
+        };
         let Some(a) = a else { return Ok(None) };
-        let mut operands = vec![braces(&sums), a, "%x1".into(), self.predicate(Kind::PredicateSource)?];
+        let mut operands =
+            vec![braces(&sums), a, "%x1".into(), self.predicate(Kind::PredicateSource)?];
         for _ in 0..signs {
             operands.push((*self.u.choose(&["1", "-1"])?).into());
         }
@@ -161,7 +170,9 @@ impl Writer<'_, '_> {
             let mask = self.u.int_in_range(1..=(1_u32 << lanes) - 1)?;
             to.push('.');
             to.push(letter);
-            to.extend((0..lanes).rev().filter(|lane| mask >> lane & 1 == 1).map(|lane| lane.to_string()));
+            to.extend(
+                (0..lanes).rev().filter(|lane| mask >> lane & 1 == 1).map(|lane| lane.to_string()),
+            );
         }
         let mut operands = vec![to];
         for _ in 0..2 {
@@ -182,8 +193,10 @@ impl Writer<'_, '_> {
     /// `cp.async`
     fn copy(&mut self, form: &Form, lines: &mut Vec<String>) -> Operands {
         let size = if form.has(Word::Cg) { 16 } else { *self.u.choose(&[4, 8, 16])? };
-        let access = Access { alignment: size, writes: false, large: false, plain: false, shared: false };
-        let to = self.address(Some(StateSpace::Shared), Access { writes: true, ..access }, 0, lines)?;
+        let access =
+            Access { alignment: size, writes: false, large: false, plain: false, shared: false };
+        let to =
+            self.address(Some(StateSpace::Shared), Access { writes: true, ..access }, 0, lines)?;
         let from = self.address(Some(StateSpace::Global), access, 1, lines)?;
         let Some((to, from)) = to.zip(from) else { return Ok(None) };
         let mut operands = vec![to, from, size.to_string()];

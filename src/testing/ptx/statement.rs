@@ -14,8 +14,20 @@ use super::registers::{self, MEMBERS, constant, of_type};
 use crate::program::Node;
 
 /// What control flow is made of, and what waits for all threads of a block.
-const CAREFUL: [&str; 12] =
-    ["bra", "brx", "call", "ret", "exit", "trap", "brkpt", "alloca", "stacksave", "stackrestore", "bar", "barrier"];
+const CAREFUL: [&str; 12] = [
+    "bra",
+    "brx",
+    "call",
+    "ret",
+    "exit",
+    "trap",
+    "brkpt",
+    "alloca",
+    "stacksave",
+    "stackrestore",
+    "bar",
+    "barrier",
+];
 
 /// Opcodes that stand anywhere.
 pub(super) static ANYWHERE: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
@@ -95,13 +107,19 @@ impl Writer<'_, '_> {
             return Ok(None);
         }
         // They are in lines that are executed, but are not themselves: a launch mostly shall not end there.
-        if form.one_of(&[Word::CpMask, Word::Oob, Word::Rs]).is_some() && (self.steady || self.u.ratio(7, 8)?) {
+        if form.one_of(&[Word::CpMask, Word::Oob, Word::Rs]).is_some()
+            && (self.steady || self.u.ratio(7, 8)?)
+        {
             return Ok(None);
         }
         let mut lines = Vec::new();
         let Some(operands) = self.operands(&form, divergent, &mut lines)? else { return Ok(None) };
         let guard = match self.u.ratio(1, 8)? && !is_of_warp(form.row.opcode) {
-            true => format!("@{}{} ", if self.u.arbitrary()? { "!" } else { "" }, registers::one(self.u, "p")?),
+            true => format!(
+                "@{}{} ",
+                if self.u.arbitrary()? { "!" } else { "" },
+                registers::one(self.u, "p")?
+            ),
             false => String::new(),
         };
         let space = if operands.is_empty() { "" } else { " " };
@@ -109,7 +127,12 @@ impl Writer<'_, '_> {
         Ok(Some(Node::lines(lines)))
     }
 
-    fn operands(&mut self, form: &Form, divergent: bool, lines: &mut Vec<String>) -> Result<Option<Vec<String>>> {
+    fn operands(
+        &mut self,
+        form: &Form,
+        divergent: bool,
+        lines: &mut Vec<String>,
+    ) -> Result<Option<Vec<String>>> {
         let specs = match form.operands() {
             Signature::List(specs) => specs,
             Signature::Rule(rule) => return self.by_rule(*rule, form, lines),
@@ -121,7 +144,9 @@ impl Writer<'_, '_> {
             if !form.applies(spec.kind) {
                 continue;
             }
-            let has = spec.needs.is_none_or(|(sm, version)| self.target.sm >= sm && self.version >= version);
+            let has = spec
+                .needs
+                .is_none_or(|(sm, version)| self.target.sm >= sm && self.version >= version);
             // Those that are there come before those that are missing.
             if spec.optional && !(optional_left && has && self.u.arbitrary()?) {
                 optional_left = false;
@@ -183,17 +208,23 @@ impl Writer<'_, '_> {
             Kind::Source if let Some(size) = self.size(form, spec)? => Some(size),
             Kind::Destination | Kind::Source | Kind::Register => return self.values(form, spec),
             Kind::PredicateDestination => Some(registers::one(self.u, "p")?),
-            Kind::PredicateSource | Kind::Combined | Kind::CombinedRegister => Some(self.predicate(spec.kind)?),
+            Kind::PredicateSource | Kind::Combined | Kind::CombinedRegister => {
+                Some(self.predicate(spec.kind)?)
+            }
             Kind::Immediate(low, high) => Some(self.immediate(form, low, high)?.to_string()),
             Kind::Policy => return of_type(self.u, Ty::B64, false),
             Kind::ClusterMask | Kind::ByteMask => return of_type(self.u, Ty::B16, false),
             Kind::Registers => Some((24 + 8 * self.u.int_in_range(0..=29_u32)?).to_string()),
             Kind::Sink => Some("_".into()),
-            Kind::Converted if self.u.ratio(1, 8)? && ty.kind() != warploom_ptx::types::Kind::Float => {
+            Kind::Converted
+                if self.u.ratio(1, 8)? && ty.kind() != warploom_ptx::types::Kind::Float =>
+            {
                 return self.special(ty);
             }
             Kind::Converted => return self.source(ty, spec.wide),
-            Kind::Named if self.u.arbitrary()? && form.space() == Some(StateSpace::Shared) => Some("sh".into()),
+            Kind::Named if self.u.arbitrary()? && form.space() == Some(StateSpace::Shared) => {
+                Some("sh".into())
+            }
             Kind::Named => return self.source(ty, false),
             _ => None,
         })
@@ -266,13 +297,16 @@ impl Writer<'_, '_> {
         };
         let mut all = Vec::with_capacity(count);
         for n in 0..count {
-            let is_sink = spec.sink && spec.kind == Kind::Destination && n > 0 && self.u.ratio(1, 8)?;
+            let is_sink =
+                spec.sink && spec.kind == Kind::Destination && n > 0 && self.u.ratio(1, 8)?;
             let one = match spec.kind {
                 _ if is_sink => Some("_".into()),
                 Kind::Source if spec.ty == Type::Byte && self.u.arbitrary()? => {
                     Some(self.u.int_in_range(0..=255)?.to_string())
                 }
-                Kind::Source if !matches!(spec.ty, Type::Address | Type::Byte) => self.source(ty, spec.wide)?,
+                Kind::Source if !matches!(spec.ty, Type::Address | Type::Byte) => {
+                    self.source(ty, spec.wide)?
+                }
                 _ => of_type(self.u, ty, spec.wide)?,
             };
             let Some(one) = one else { return Ok(None) };

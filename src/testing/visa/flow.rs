@@ -21,11 +21,16 @@ impl Writer<'_, '_> {
         let lanes = self.lanes;
         let [a, b] = [self.u.int_in_range(0..=7)?, self.u.int_in_range(0..=7_u32)?];
         Ok(match self.u.int_in_range(0..=4)? {
-            0 => format!("cmp.lt (M1, {lanes}) {to} NUMBERud(0,0)<1;1,0> {:#x}:ud", self.u.int_in_range(0..=64)?),
+            0 => format!(
+                "cmp.lt (M1, {lanes}) {to} NUMBERud(0,0)<1;1,0> {:#x}:ud",
+                self.u.int_in_range(0..=64)?
+            ),
             1 => format!("cmp.ge (M1, {lanes}) {to} V{a}d(0,0)<1;1,0> V{b}d(0,0)<1;1,0>"),
             2 => format!("cmp.lt (M1, {lanes}) {to} V{}f(0,0)<1;1,0> 0x3f800000:f", a % 4),
             3 => format!("or (M1, {lanes}) {to} P{} P{}", a % 4 + 1, b % 4 + 1),
-            _ => format!("cmp.ne (M1, {lanes}) {to} V{a}uw(0,0)<2;1,0> S{}uw(0,0)<0;1,0>", b.min(5)),
+            _ => {
+                format!("cmp.ne (M1, {lanes}) {to} V{a}uw(0,0)<2;1,0> S{}uw(0,0)<0;1,0>", b.min(5))
+            }
         })
     }
 
@@ -45,10 +50,17 @@ impl Writer<'_, '_> {
     pub(super) fn choice(&mut self, scope: Scope) -> Result<Node> {
         let (other, end) = (self.label(), self.label());
         let open = vec![self.compare(CONDITION)?, self.branches(&format!("!{CONDITION}"), &other)];
-        let (first, second) = (self.closed(scope.inner(), &end)?, self.closed(scope.inner(), &end)?);
+        let (first, second) =
+            (self.closed(scope.inner(), &end)?, self.closed(scope.inner(), &end)?);
         let middle = vec![format!("goto (M1, 1) {end}"), format!("{other}:")];
         let close = vec![format!("{end}:")];
-        let parts = [Part::Lines(open), Part::Body(first), Part::Lines(middle), Part::Body(second), Part::Lines(close)];
+        let parts = [
+            Part::Lines(open),
+            Part::Body(first),
+            Part::Lines(middle),
+            Part::Body(second),
+            Part::Lines(close),
+        ];
         Ok(Node(parts.into()))
     }
 
@@ -58,7 +70,10 @@ impl Writer<'_, '_> {
         let word = if self.in_function.is_some() { "TABLEud" } else { "WORDud" };
         let opcode = if self.u.arbitrary()? { "jmp" } else { "goto" };
         let open = [
-            format!("cmp.lt (M1_NM, 1) {UNIFORM} {word}(0,0)<0;1,0> {:#x}:ud", self.u.arbitrary::<u32>()?),
+            format!(
+                "cmp.lt (M1_NM, 1) {UNIFORM} {word}(0,0)<0;1,0> {:#x}:ud",
+                self.u.arbitrary::<u32>()?
+            ),
             format!("({UNIFORM}) {opcode} (M1, 1) {end}"),
         ];
         let body = self.body(Scope { depth: scope.depth + 1, ..scope })?;
@@ -70,7 +85,10 @@ impl Writer<'_, '_> {
         let (lanes, again, end) = (self.lanes, self.label(), self.label());
         let counter = format!("K{}d(0,0)", scope.depth);
         let from = self.u.int_in_range(0..=7)?;
-        let open = vec![format!("and (M1, {lanes}) {counter}<1> V{from}d(0,0)<1;1,0> 0x3:d"), format!("{again}:")];
+        let open = vec![
+            format!("and (M1, {lanes}) {counter}<1> V{from}d(0,0)<1;1,0> 0x3:d"),
+            format!("{again}:"),
+        ];
         let mut parts = vec![Part::Lines(open), Part::Body(self.closed(scope.inner(), &end)?)];
         if self.u.arbitrary()? {
             parts.push(Part::Lines(vec![self.compare(CONDITION)?, self.branches(CONDITION, &end)]));
@@ -112,14 +130,20 @@ impl Writer<'_, '_> {
         let (lanes, start, over) = (self.lanes, self.label(), self.label());
         let mut open = vec![format!("call (M1, {lanes}) {start}")];
         if self.u.arbitrary()? {
-            open.extend([self.compare(CONDITION)?, format!("({CONDITION}) call (M1, {lanes}) {start}")]);
+            open.extend([
+                self.compare(CONDITION)?,
+                format!("({CONDITION}) call (M1, {lanes}) {start}"),
+            ]);
         }
         open.extend([format!("jmp (M1, 1) {over}"), format!("{start}:")]);
         let outer = std::mem::take(&mut self.ends);
         let first = self.body(scope.inner())?;
         let mut parts = vec![Part::Lines(open), Part::Body(first)];
         if self.u.arbitrary()? {
-            parts.push(Part::Lines(vec![self.compare(CONDITION)?, format!("({CONDITION}) ret (M1, {lanes})")]));
+            parts.push(Part::Lines(vec![
+                self.compare(CONDITION)?,
+                format!("({CONDITION}) ret (M1, {lanes})"),
+            ]));
             parts.push(Part::Body(self.body(scope.inner())?));
         }
         self.ends = outer;
@@ -144,6 +168,9 @@ impl Writer<'_, '_> {
 
     /// Some threads end before the others.
     pub(super) fn early_end(&mut self) -> Result<Node> {
-        Ok(Node::lines([self.compare(CONDITION)?, format!("({CONDITION}) ret (M1, {})", self.lanes)]))
+        Ok(Node::lines([
+            self.compare(CONDITION)?,
+            format!("({CONDITION}) ret (M1, {})", self.lanes),
+        ]))
     }
 }

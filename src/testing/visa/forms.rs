@@ -79,7 +79,10 @@ pub const FORMS: &[Forms] = &[
     groups("sad2add", 2, &["s:yys"]),
     groups("line", 4, &["f:ff"]),
     groups("plane", 8, &["f:ff"]),
-    Forms { modifiers: true, ..plain("cmp", &["p:ll", "p:ff", "p:hh", "p:ee", "p:ii", "w:ww", "s:ff", "p:ii"]) },
+    Forms {
+        modifiers: true,
+        ..plain("cmp", &["p:ll", "p:ff", "p:hh", "p:ee", "p:ii", "w:ww", "s:ff", "p:ii"])
+    },
     arithmetic("sel", &["i:ii", "l:ll", "f:ff", "e:ee", "h:hh"]),
     plain("and", &LONG),
     plain("or", &LONG),

@@ -46,7 +46,9 @@ impl Writer<'_, '_> {
         for (name, mask) in [("X0", 0x3f_u32), ("Y0", 0x1f)] {
             let from = self.u.int_in_range(0..=7)?;
             let mask = if self.u.ratio(1, 8)? { u32::MAX } else { mask };
-            lines.push(format!("and (M1, {lanes}) {name}ud(0,0)<1> V{from}ud(0,0)<1;1,0> {mask:#x}:ud"));
+            lines.push(format!(
+                "and (M1, {lanes}) {name}ud(0,0)<1> V{from}ud(0,0)<1;1,0> {mask:#x}:ud"
+            ));
         }
         let place = format!("X0.{first} Y0.{first} %null.0 %null.0");
         let v = |n: u32| format!("V{n}.{first}");
@@ -60,7 +62,8 @@ impl Writer<'_, '_> {
             0 | 1 if writes => {
                 name("IMAGE");
                 let &(op, sources) = self.u.choose(&ATOMICS)?;
-                let operand = |there: bool, one: &str| if there { one.to_owned() } else { "%null.0".into() };
+                let operand =
+                    |there: bool, one: &str| if there { one.to_owned() } else { "%null.0".into() };
                 let (a, b) = (operand(sources > 0, &a), operand(sources > 1, &b));
                 let to = operand(self.u.ratio(3, 4)?, &to);
                 format!("typed_atomic.{op} {exec} %bss {place} {a} {b} {to}")
@@ -75,9 +78,10 @@ impl Writer<'_, '_> {
             }
             4 => {
                 name(which);
-                return Ok(Node::lines(
-                    lines.into_iter().chain([format!("resinfo.{channels} (M1_NM, {}) %bss Y0.0 M0f.0", lanes.min(16))]),
-                ));
+                return Ok(Node::lines(lines.into_iter().chain([format!(
+                    "resinfo.{channels} (M1_NM, {}) %bss Y0.0 M0f.0",
+                    lanes.min(16)
+                )])));
             }
             5 => {
                 name(which);
@@ -88,18 +92,26 @@ impl Writer<'_, '_> {
                 lines.push("movs (M1_NM, 1) S31(0) SAMPLERud(0,0)<0;1,0>".into());
                 for axis in ["X0", "Y0"] {
                     lines.push(format!("mov (M1, {lanes}) {axis}f(0,0)<1> {axis}ud(0,0)<1;1,0>"));
-                    lines.push(format!("mul (M1, {lanes}) {axis}f(0,0)<1> {axis}f(0,0)<1;1,0> 0x3d4ccccd:f"));
+                    lines.push(format!(
+                        "mul (M1, {lanes}) {axis}f(0,0)<1> {axis}f(0,0)<1;1,0> 0x3d4ccccd:f"
+                    ));
                 }
                 let offsets = self.u.choose(&["0x0", "0x0", "0x1f0"])?;
                 match kind {
-                    6 => format!("sample_lz.{channels} {exec} {offsets}:uw S31 %bss M0f.0 X0f.{first} Y0f.{first}"),
+                    6 => format!(
+                        "sample_lz.{channels} {exec} {offsets}:uw S31 %bss M0f.0 X0f.{first} Y0f.{first}"
+                    ),
                     _ => format!(
                         "sample_l.{channels} {exec} {offsets}:uw S31 %bss M0f.0 {level} X0f.{first} Y0f.{first}"
                     ),
                 }
             }
         };
-        let guard = if line.starts_with("sample") || line.starts_with("load") { String::new() } else { guard };
+        let guard = if line.starts_with("sample") || line.starts_with("load") {
+            String::new()
+        } else {
+            guard
+        };
         lines.push(format!("{guard}{line}"));
         Ok(Node::lines(lines))
     }

@@ -12,7 +12,8 @@ use super::launch::{PAYLOAD, row, ze_info};
 use super::statement::Writer;
 use super::variables::{self, CONDITION, with_used};
 use crate::case::{
-    Case, Given, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit, manifest, u32_arg,
+    Case, Given, MAX_DEPTH, MAX_NODES, OUT_BYTES, OWN_BYTES, buffers, effort, instruction_limit,
+    manifest, u32_arg,
 };
 use crate::program::{Node, Part};
 
@@ -139,8 +140,12 @@ pub(super) fn of_shape(
         (writer.lanes, writer.register, writer.independent, writer.functions);
     let head = writer.head(block)?;
     let body = write(&mut writer)?;
-    let head = with_used(head, &[Node::lines(variables::end(lanes)), Node(vec![Part::Body(body.clone())])]);
-    let functions = (0..functions).map(|function| writer.function(function)).collect::<Result<Vec<_>>>()?;
+    let head = with_used(
+        head,
+        &[Node::lines(variables::end(lanes)), Node(vec![Part::Body(body.clone())])],
+    );
+    let functions =
+        (0..functions).map(|function| writer.function(function)).collect::<Result<Vec<_>>>()?;
 
     let threads = block.iter().product::<u32>();
     let mut manifest = manifest([blocks, 1, 1], block, limit);
@@ -155,7 +160,16 @@ pub(super) fn of_shape(
     manifest.surfaces = SURFACES.map(|name| (name.into(), surface(name))).into();
     let mut tail = variables::end(lanes);
     tail.push("ret (M1, 1)".into());
-    Ok(Case { manifest, head, body, tail, functions, independent, effort, ze_info: Some(ze_info(lanes, register)) })
+    Ok(Case {
+        manifest,
+        head,
+        body,
+        tail,
+        functions,
+        independent,
+        effort,
+        ze_info: Some(ze_info(lanes, register)),
+    })
 }
 
 impl Writer<'_, '_> {
@@ -194,9 +208,13 @@ impl Writer<'_, '_> {
         lines.push(format!("mul (M1_NM, 1) CHOSENud(0,0)<1> %r0(0,1)<0;1,0> {:#x}:ud", x * y * z));
         lines.push(format!("add {number} {before} CHOSENud(0,0)<0;1,0>"));
         for (pointer, base, bytes) in [("OWN", "POWN", OWN_BYTES), ("OUT", "POUT", OUT_BYTES)] {
-            lines.push(format!("mul (M1, {lanes}) OFFud(0,0)<1> NUMBERud(0,0)<1;1,0> {bytes:#x}:ud"));
+            lines.push(format!(
+                "mul (M1, {lanes}) OFFud(0,0)<1> NUMBERud(0,0)<1;1,0> {bytes:#x}:ud"
+            ));
             lines.push(format!("mov (M1, {lanes}) {pointer}uq(0,0)<1> OFFud(0,0)<1;1,0>"));
-            lines.push(format!("add (M1, {lanes}) {pointer}uq(0,0)<1> {pointer}uq(0,0)<1;1,0> {base}(0,0)<0;1,0>"));
+            lines.push(format!(
+                "add (M1, {lanes}) {pointer}uq(0,0)<1> {pointer}uq(0,0)<1;1,0> {base}(0,0)<0;1,0>"
+            ));
         }
         lines.push(format!("mov (M1, {lanes}) DEPTHud(0,0)<1> {RECURSION:#x}:ud"));
         lines.extend(variables::start(self.u, lanes, register)?);
@@ -235,12 +253,17 @@ impl Writer<'_, '_> {
 
     /// A variable that a function is given, or takes.
     fn moved(&self, to: &str, from: &str, each: bool) -> String {
-        let ty = if matches!(&to[usize::from(to.starts_with('G'))..], "V0" | "NUMBER" | "DEPTH" | "HANDLE") {
+        let ty = if matches!(
+            &to[usize::from(to.starts_with('G'))..],
+            "V0" | "NUMBER" | "DEPTH" | "HANDLE"
+        ) {
             "ud"
         } else {
             "uq"
         };
-        let name = |name: &str| if name.starts_with('G') { name.to_owned() } else { format!("{name}{ty}") };
+        let name = |name: &str| {
+            if name.starts_with('G') { name.to_owned() } else { format!("{name}{ty}") }
+        };
         let (to, from) = (name(to), name(from));
         match each {
             true => format!("mov (M1, {}) {to}(0,0)<1> {from}(0,0)<1;1,0>", self.lanes),
@@ -272,7 +295,9 @@ impl Writer<'_, '_> {
             7 if nests => self.subroutine(scope),
             8 if !self.ends.is_empty() => self.leave(),
             9 if self.u.ratio(1, 6)? && self.in_function.is_none() => self.early_end(),
-            9..=11 if self.first_function < self.functions || self.in_function.is_some() => self.call(),
+            9..=11 if self.first_function < self.functions || self.in_function.is_some() => {
+                self.call()
+            }
             12 | 13 if !scope.apart => self.barrier(),
             _ => self.statement(),
         }
@@ -282,7 +307,9 @@ impl Writer<'_, '_> {
     fn call(&mut self) -> Result<Node> {
         let lanes = self.lanes;
         let deeper = match self.in_function {
-            Some(function) if self.first_function >= self.functions || self.u.arbitrary()? => Some(function),
+            Some(function) if self.first_function >= self.functions || self.u.arbitrary()? => {
+                Some(function)
+            }
             _ => None,
         };
         let function = match deeper {
@@ -290,15 +317,18 @@ impl Writer<'_, '_> {
             None => self.u.int_in_range(self.first_function..=self.functions - 1)?,
         };
         let (given, taken) = (self.u.int_in_range(0..=7_u32)?, self.u.int_in_range(0..=7_u32)?);
-        let mut lines: Vec<String> =
-            GIVEN.iter().map(|&(name, _, each)| self.moved(&format!("G{name}"), name, each)).collect();
+        let mut lines: Vec<String> = GIVEN
+            .iter()
+            .map(|&(name, _, each)| self.moved(&format!("G{name}"), name, each))
+            .collect();
         lines.push(format!("mov (M1, {lanes}) GV0(0,0)<1> V{given}ud(0,0)<1;1,0>"));
         let mut close = vec![];
         let mut exec = String::new();
         if deeper.is_some() {
             // Lanes that were deep enough do not call.
             let over = self.label();
-            lines.push(format!("add (M1, {lanes}) GDEPTH(0,0)<1> DEPTHud(0,0)<1;1,0> 0xffffffff:d"));
+            lines
+                .push(format!("add (M1, {lanes}) GDEPTH(0,0)<1> DEPTHud(0,0)<1;1,0> 0xffffffff:d"));
             lines.push(format!("cmp.eq (M1, {lanes}) {CONDITION} DEPTHud(0,0)<1;1,0> 0x0:ud"));
             lines.push(self.branches(CONDITION, &over));
             close.push(format!("{over}:"));

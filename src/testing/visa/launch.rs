@@ -41,7 +41,8 @@ pub fn ze_info(lanes: u32, register: u32) -> String {
     for (entry, argument, pointer) in entries {
         let (_, offset, size) = PAYLOAD[entry];
         let kind = if pointer.is_some() { "arg_bypointer" } else { "arg_byvalue" };
-        text += &format!("      - arg_type: {kind}\n        offset: {offset}\n        size: {size}\n");
+        text +=
+            &format!("      - arg_type: {kind}\n        offset: {offset}\n        size: {size}\n");
         if let Some(argument) = argument {
             text += &format!("        arg_index: {argument}\n");
         }

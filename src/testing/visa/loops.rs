@@ -41,11 +41,18 @@ fn instruction(u: &mut Unstructured<'_>, target: usize, row: usize) -> Result<Op
     }))
 }
 
-fn looped(u: &mut Unstructured<'_>, target: usize, nodes: Vec<Node>, rounds: u32, again: bool) -> Result<Case> {
+fn looped(
+    u: &mut Unstructured<'_>,
+    target: usize,
+    nodes: Vec<Node>,
+    rounds: u32,
+    again: bool,
+) -> Result<Case> {
     let (platform, lanes) = TARGETS[target];
     let writer = writer(u, (platform, lanes), false);
     of_shape(writer, platform, &given(rounds), &mut |writer| {
-        let start = if again { variables::start(writer.u, writer.lanes, writer.register)? } else { vec![] };
+        let start =
+            if again { variables::start(writer.u, writer.lanes, writer.register)? } else { vec![] };
         let nodes = [vec![Node::lines(start)], nodes.clone()].concat();
         let open = ["mov (M1_NM, 1) K4ud(0,0)<1> 0x0:ud", "ROUND:"];
         let close = [

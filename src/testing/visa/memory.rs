@@ -114,12 +114,21 @@ impl Writer<'_, '_> {
     }
 
     /// Offsets of so many bytes at most, aligned, and addresses, of which lanes have a base each or all the same.
-    fn offsets(&mut self, bytes: u32, align: u32, mask: &str, lines: &mut Vec<String>) -> Result<()> {
+    fn offsets(
+        &mut self,
+        bytes: u32,
+        align: u32,
+        mask: &str,
+        lines: &mut Vec<String>,
+    ) -> Result<()> {
         let lanes = self.lanes;
         let most = (bytes - 1) & !(align - 1);
         let from = self.u.int_in_range(0..=7_u32)?;
         lines.push(match self.u.int_in_range(0..=2)? {
-            0 => format!("shl (M1{mask}, {lanes}) OFFud(0,0)<1> NUMBERud(0,0)<1;1,0> {:#x}:ud", align.ilog2()),
+            0 => format!(
+                "shl (M1{mask}, {lanes}) OFFud(0,0)<1> NUMBERud(0,0)<1;1,0> {:#x}:ud",
+                align.ilog2()
+            ),
             1 => format!("mov (M1{mask}, {lanes}) OFFud(0,0)<1> S{}ud(0,0)<0;1,0>", from.min(5)),
             _ => format!("mov (M1{mask}, {lanes}) OFFud(0,0)<1> V{from}ud(0,0)<1;1,0>"),
         });
@@ -128,7 +137,13 @@ impl Writer<'_, '_> {
     }
 
     /// Chooses memory, and computes where its lanes access it: `bytes` from there on are there.
-    fn place(&mut self, bytes: u32, writes: bool, mask: &str, lines: &mut Vec<String>) -> Result<MemoryKind> {
+    fn place(
+        &mut self,
+        bytes: u32,
+        writes: bool,
+        mask: &str,
+        lines: &mut Vec<String>,
+    ) -> Result<MemoryKind> {
         let lanes = self.lanes;
         let align = bytes.next_power_of_two();
         let place = match self.u.int_in_range(0..=7)? {
@@ -154,7 +169,9 @@ impl Writer<'_, '_> {
                 };
                 self.offsets(room, align, mask, lines)?;
                 lines.push(format!("mov (M1{mask}, {lanes}) ADDRuq(0,0)<1> OFFud(0,0)<1;1,0>"));
-                lines.push(format!("add (M1{mask}, {lanes}) ADDRuq(0,0)<1> ADDRuq(0,0)<1;1,0> {base}"));
+                lines.push(format!(
+                    "add (M1{mask}, {lanes}) ADDRuq(0,0)<1> ADDRuq(0,0)<1;1,0> {base}"
+                ));
             }
         }
         if let MemoryKind::Surface(index) = place {
@@ -165,8 +182,9 @@ impl Writer<'_, '_> {
 
     /// The operand that has the addresses of lanes from the first on.
     fn address(place: MemoryKind, first: u32) -> String {
-        let start =
-            |name: &str, bytes: u32| if first == 0 { name.to_owned() } else { format!("{name}.{}", first * bytes) };
+        let start = |name: &str, bytes: u32| {
+            if first == 0 { name.to_owned() } else { format!("{name}.{}", first * bytes) }
+        };
         match place {
             MemoryKind::Flat => format!("flat[{}]:a64", start("ADDR", 8)),
             MemoryKind::Local => format!("flat[{}]:a32", start("OFF", 4)),
@@ -230,7 +248,9 @@ impl Writer<'_, '_> {
                 let data = self.data(register, count, first)?;
                 format!("svm_{verb}.{block} {exec} ADDR.{} {data}", first * 8)
             }
-            MemoryKind::Flat => format!("svm_{verb}4scaled.{channels} {exec} 0x0:ud ADDR.{} M0.0", first * 8),
+            MemoryKind::Flat => {
+                format!("svm_{verb}4scaled.{channels} {exec} 0x0:ud ADDR.{} M0.0", first * 8)
+            }
             _ => {
                 let surface = match place {
                     MemoryKind::Local => "%slm",
@@ -243,13 +263,16 @@ impl Writer<'_, '_> {
                 let at = first * 4;
                 match self.u.int_in_range(0..=3)? {
                     0 => format!("{verb}4_scaled.{channels} {exec} {surface} 0x0:ud OFF.{at} M0.0"),
-                    1 => format!("qw_{verb}.{} {exec} {surface} OFF.{at} M0.0", self.u.choose(&["1", "2"])?),
+                    1 => format!(
+                        "qw_{verb}.{} {exec} {surface} OFF.{at} M0.0",
+                        self.u.choose(&["1", "2"])?
+                    ),
                     2 if first == 0 && exec.ends_with("16)") => {
                         let size = *self.u.choose(&["1", "2", "4"])?;
                         let mask = exec.replace("_NM", "");
-                        return Ok(Node::lines(
-                            lines.into_iter().chain([format!("{verb}.{size} {mask} {surface} 0x0:ud OFF.0 M0.0")]),
-                        ));
+                        return Ok(Node::lines(lines.into_iter().chain([format!(
+                            "{verb}.{size} {mask} {surface} 0x0:ud OFF.0 M0.0"
+                        )])));
                     }
                     _ => {
                         let data = self.data(4, 1, first)?;
@@ -269,8 +292,10 @@ impl Writer<'_, '_> {
     fn block(&mut self) -> Result<Node> {
         let owords = *self.u.choose(&[1_u32, 2, 4, 8])?;
         let loads = self.u.arbitrary()?;
-        let mut lines =
-            vec![format!("and (M1_NM, 1) ATuq(0,0)<1> S{}ud(0,0)<0;1,0> 0xf0:ud", self.u.int_in_range(0..=5)?)];
+        let mut lines = vec![format!(
+            "and (M1_NM, 1) ATuq(0,0)<1> S{}ud(0,0)<0;1,0> 0xf0:ud",
+            self.u.int_in_range(0..=5)?
+        )];
         let data = if self.u.arbitrary()? { "M0.0" } else { "XV0.0" };
         let own = format!(
             "add (M1_NM, 1) ATuq(0,0)<1> ATuq(0,0)<0;1,0> {}uq(0,0)<0;1,0>",
@@ -287,8 +312,14 @@ impl Writer<'_, '_> {
                 lines.push(own);
                 let count = owords * 4;
                 match loads {
-                    true => format!("lsc_load.ugm (M1_NM, 1) {data}:d32x{}t flat[AT]:a64", count.min(32)),
-                    false => format!("lsc_store.ugm (M1_NM, 1) flat[AT]:a64 {data}:d32x{}t", count.min(32)),
+                    true => format!(
+                        "lsc_load.ugm (M1_NM, 1) {data}:d32x{}t flat[AT]:a64",
+                        count.min(32)
+                    ),
+                    false => format!(
+                        "lsc_store.ugm (M1_NM, 1) flat[AT]:a64 {data}:d32x{}t",
+                        count.min(32)
+                    ),
                 }
             }
             2 if flat => {
@@ -331,24 +362,41 @@ impl Writer<'_, '_> {
                 4 => "d32",
                 _ => "d64",
             };
-            let [a, b] = [self.optional(sources > 0, register, first)?, self.optional(sources > 1, register, first)?];
+            let [a, b] = [
+                self.optional(sources > 0, register, first)?,
+                self.optional(sources > 1, register, first)?,
+            ];
             let (unit, address) = (Self::unit(place), Self::address(place, first));
-            lines.push(format!("{guard}lsc_atomic_{name}.{unit} {exec} {result}:{data} {address} {a} {b}"));
+            lines.push(format!(
+                "{guard}lsc_atomic_{name}.{unit} {exec} {result}:{data} {address} {a} {b}"
+            ));
             return Ok(Node::lines(lines));
         }
         let &(name, sources) = self.u.choose(&ATOMICS)?;
-        let [a, b] = [self.optional(sources > 0, register, first)?, self.optional(sources > 1, register, first)?];
+        let [a, b] = [
+            self.optional(sources > 0, register, first)?,
+            self.optional(sources > 1, register, first)?,
+        ];
         let width = match bytes {
             2 => ".16",
             4 => "",
             _ => ".64",
         };
         lines.push(match place {
-            MemoryKind::Flat => format!("{guard}svm_atomic.{name}{width} {exec} ADDR.{} {result} {a} {b}", first * 8),
+            MemoryKind::Flat => format!(
+                "{guard}svm_atomic.{name}{width} {exec} ADDR.{} {result} {a} {b}",
+                first * 8
+            ),
             MemoryKind::Local => {
-                format!("{guard}dword_atomic.{name}{width} {exec} %slm OFF.{} {a} {b} {result}", first * 4)
+                format!(
+                    "{guard}dword_atomic.{name}{width} {exec} %slm OFF.{} {a} {b} {result}",
+                    first * 4
+                )
             }
-            _ => format!("{guard}dword_atomic.{name}{width} {exec} T6 OFF.{} {a} {b} {result}", first * 4),
+            _ => format!(
+                "{guard}dword_atomic.{name}{width} {exec} T6 OFF.{} {a} {b} {result}",
+                first * 4
+            ),
         });
         Ok(Node::lines(lines))
     }

@@ -14,8 +14,20 @@ const HORIZONTAL: [u32; 4] = [0, 1, 2, 4];
 /// Bits of numbers at edges, of integers and of floats of each size.
 const INTEGERS: [u64; 12] =
     [0, 1, 2, 31, 0x7f, 0x80, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x1234_5678, u64::MAX];
-const FLOATS: [f64; 12] =
-    [0.0, -0.0, 1.0, -1.5, 0.1, 3.0e38, 1.0e-40, 65504.0, f64::INFINITY, f64::NAN, 2_147_483_648.0, -129.75];
+const FLOATS: [f64; 12] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.5,
+    0.1,
+    3.0e38,
+    1.0e-40,
+    65504.0,
+    f64::INFINITY,
+    f64::NAN,
+    2_147_483_648.0,
+    -129.75,
+];
 
 /// How a source is written.
 #[derive(Clone, Copy, Default)]
@@ -89,7 +101,9 @@ impl Writer<'_, '_> {
     fn of_few(&mut self, ty: Ty, count: u32, is_source: bool) -> Result<String> {
         let size = ty.size();
         let (name, bytes) = match self.u.int_in_range(0..=1)? {
-            _ if count * size > Kind::of('X').bytes(self.lanes) => ("M0".to_owned(), 32 * self.lanes),
+            _ if count * size > Kind::of('X').bytes(self.lanes) => {
+                ("M0".to_owned(), 32 * self.lanes)
+            }
             number => (format!("XV{number}"), Kind::of('X').bytes(self.lanes)),
         };
         let start = self.u.int_in_range(0..=bytes / size - count)? * size;
@@ -104,7 +118,11 @@ impl Writer<'_, '_> {
             Ty::Df => format!("{:#x}:df", float.to_bits()),
             Ty::Hf => format!("{:#x}:hf", half::f16::from_f64(float).to_bits()),
             Ty::Ub | Ty::B | Ty::Uw | Ty::W if self.u.ratio(1, 4)? => {
-                format!("{:#x}:{}", self.u.arbitrary::<u32>()?, if ty.name().starts_with('u') { "uv" } else { "v" })
+                format!(
+                    "{:#x}:{}",
+                    self.u.arbitrary::<u32>()?,
+                    if ty.name().starts_with('u') { "uv" } else { "v" }
+                )
             }
             Ty::Ub | Ty::Uw => format!("{:#x}:uw", *self.u.choose(&INTEGERS)? as u16),
             Ty::B | Ty::W => format!("{:#x}:w", *self.u.choose(&INTEGERS)? as u16),

@@ -74,7 +74,8 @@ impl Writer<'_, '_> {
         if self.u.ratio(3, 4)? {
             return Ok(String::new());
         }
-        let (invert, combine) = (self.u.choose(&["", "!"])?, self.u.choose(&["", "", "", ".any", ".all"])?);
+        let (invert, combine) =
+            (self.u.choose(&["", "!"])?, self.u.choose(&["", "", "", ".any", ".all"])?);
         Ok(format!("({invert}{}{combine}) ", self.predicate()?))
     }
 
@@ -115,8 +116,10 @@ impl Writer<'_, '_> {
         for letter in sources.chars() {
             let ty = *self.u.choose(types(letter))?;
             // Regions of several lanes are those that lanes follow each other in.
-            let how =
-                Use { modifiers: form.modifiers && (ty.size() < 8 || ty == Ty::Df), regions_alone: form.group > 1 };
+            let how = Use {
+                modifiers: form.modifiers && (ty.size() < 8 || ty == Ty::Df),
+                regions_alone: form.group > 1,
+            };
             let wildness = self.wildness;
             if form.group > 1 {
                 self.wildness = 0;
@@ -127,12 +130,21 @@ impl Writer<'_, '_> {
         self.written(form, exec, text, &to, &from)
     }
 
-    fn written(&mut self, form: &Forms, exec: Exec, types: &str, to: &[String], from: &[String]) -> Result<Node> {
+    fn written(
+        &mut self,
+        form: &Forms,
+        exec: Exec,
+        types: &str,
+        to: &[String],
+        from: &[String],
+    ) -> Result<Node> {
         let long = types.contains(['l', 'q', 'k']);
         let saturate = if form.saturates && !long && self.u.ratio(1, 6)? { ".sat" } else { "" };
         let (name, guard) = match form.name {
             "cmp" => (format!("cmp.{}", self.u.choose(&RELATIONS)?), String::new()),
-            "min" | "max" | "invm" | "rsqtm" | "fcvt" | "srnd" => (form.name.to_owned(), String::new()),
+            "min" | "max" | "invm" | "rsqtm" | "fcvt" | "srnd" => {
+                (form.name.to_owned(), String::new())
+            }
             "sel" => {
                 let invert = self.u.choose(&["", "!"])?;
                 ("sel".to_owned(), format!("({invert}{}) ", self.predicate()?))
@@ -150,12 +162,17 @@ impl Writer<'_, '_> {
         let [a, b, c] = [self.predicate()?, self.predicate()?, self.predicate()?];
         let mask = self.u.choose(&["", "_NM"])?;
         Ok(Node::line(match self.u.int_in_range(0..=6)? {
-            0 => format!("{} (M1{mask}, {lanes}) {a} {b} {c}", self.u.choose(&["and", "or", "xor"])?),
+            0 => {
+                format!("{} (M1{mask}, {lanes}) {a} {b} {c}", self.u.choose(&["and", "or", "xor"])?)
+            }
             1 => format!("not (M1{mask}, {lanes}) {a} {b}"),
             2 => format!("setp (M1_NM, {lanes}) {a} {:#x}:ud", self.u.arbitrary::<u32>()?),
             3 => {
                 let exec = Exec { size: lanes as u8, offset: 0, no_mask: false };
-                format!("setp {exec} {a} {}", self.source(Ty::Uw, exec, Use { regions_alone: true, ..Use::default() })?)
+                format!(
+                    "setp {exec} {a} {}",
+                    self.source(Ty::Uw, exec, Use { regions_alone: true, ..Use::default() })?
+                )
             }
             4 => {
                 let exec = Exec { size: 1, offset: 0, no_mask: true };
@@ -211,8 +228,17 @@ impl Writer<'_, '_> {
                 Node::around([toggle.clone()], body, [toggle])
             }
             2 => {
-                let what = self.u.choose(&["%sr0(0,2)", "%ce0(0,0)", "%r0(0,1)", "%cr0(0,0)", "%r0(0,2)"])?;
-                Node::line(format!("mov (M1_NM, 1) {} {what}<0;1,0>", self.destination(Ty::Ud, scalar)?))
+                let what = self.u.choose(&[
+                    "%sr0(0,2)",
+                    "%ce0(0,0)",
+                    "%r0(0,1)",
+                    "%cr0(0,0)",
+                    "%r0(0,2)",
+                ])?;
+                Node::line(format!(
+                    "mov (M1_NM, 1) {} {what}<0;1,0>",
+                    self.destination(Ty::Ud, scalar)?
+                ))
             }
             3 if self.lanes == 16 || self.register == 32 && self.lanes == 8 => {
                 let lanes = self.lanes;
@@ -226,9 +252,14 @@ impl Writer<'_, '_> {
                 ])?;
                 let rows = self.u.int_in_range(1..=8)?;
                 let base = self.u.choose(&["%null.0".to_owned(), format!("M0{ty}.0")])?.clone();
-                Node::line(format!("dpas.{kinds}.8.{rows} (M1, {lanes}) M0{ty}.0 {base} M0ud.0 I0ud(0,0)"))
+                Node::line(format!(
+                    "dpas.{kinds}.8.{rows} (M1, {lanes}) M0{ty}.0 {base} M0ud.0 I0ud(0,0)"
+                ))
             }
-            _ => Node::line(format!("mov (M1_NM, 1) {} WORDud(0,0)<0;1,0>", self.destination(Ty::Ud, scalar)?)),
+            _ => Node::line(format!(
+                "mov (M1_NM, 1) {} WORDud(0,0)<0;1,0>",
+                self.destination(Ty::Ud, scalar)?
+            )),
         })
     }
 }

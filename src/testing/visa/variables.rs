@@ -42,15 +42,32 @@ pub const UNIFORM: &str = "P6";
 
 /// Pointers and numbers that nothing else writes, with their bytes: a lane's own, those of all lanes.
 const LANES: [(&str, u32); 4] = [("OWN", 8), ("OUT", 8), ("NUMBER", 4), ("DEPTH", 4)];
-const SINGLE: [(&str, u32); 7] =
-    [("TABLE", 8), ("DATA", 8), ("HANDLE", 4), ("WORD", 4), ("IMAGE", 8), ("PICTURE", 8), ("SAMPLER", 8)];
+const SINGLE: [(&str, u32); 7] = [
+    ("TABLE", 8),
+    ("DATA", 8),
+    ("HANDLE", 4),
+    ("WORD", 4),
+    ("IMAGE", 8),
+    ("PICTURE", 8),
+    ("SAMPLER", 8),
+];
 /// What a statement uses for itself: offsets, addresses, counters of loops.
-const TEMPORARY: [(&str, u32); 9] =
-    [("OFF", 4), ("ADDR", 8), ("X0", 4), ("Y0", 4), ("K0", 4), ("K1", 4), ("K2", 4), ("K3", 4), ("K4", 4)];
+const TEMPORARY: [(&str, u32); 9] = [
+    ("OFF", 4),
+    ("ADDR", 8),
+    ("X0", 4),
+    ("Y0", 4),
+    ("K0", 4),
+    ("K1", 4),
+    ("K2", 4),
+    ("K3", 4),
+    ("K4", 4),
+];
 const TEMPORARY_SINGLE: [(&str, u32); 3] = [("AT", 8), ("FUNCTION", 8), ("CHOSEN", 4)];
 
 /// Types that all variables are accessed with.
-pub const TYPES: [Ty; 12] = [Ty::Ub, Ty::B, Ty::Uw, Ty::W, Ty::Ud, Ty::D, Ty::Uq, Ty::Q, Ty::Hf, Ty::Bf, Ty::F, Ty::Df];
+pub const TYPES: [Ty; 12] =
+    [Ty::Ub, Ty::B, Ty::Uw, Ty::W, Ty::Ud, Ty::D, Ty::Uq, Ty::Q, Ty::Hf, Ty::Bf, Ty::F, Ty::Df];
 
 impl Kind {
     pub fn of(letter: char) -> &'static Kind {
@@ -81,10 +98,18 @@ fn variable(name: &str, bytes: u32, lines: &mut Vec<String>) {
 pub fn declarations(lanes: u32) -> Vec<String> {
     let mut lines = vec![];
     for kind in &KINDS {
-        (0..kind.count).for_each(|n| variable(&format!("{}{n}", name_of(kind.letter)), kind.bytes(lanes), &mut lines));
+        (0..kind.count).for_each(|n| {
+            variable(&format!("{}{n}", name_of(kind.letter)), kind.bytes(lanes), &mut lines)
+        });
     }
-    LANES.iter().chain(&TEMPORARY).for_each(|&(name, bytes)| variable(name, bytes * lanes, &mut lines));
-    SINGLE.iter().chain(&TEMPORARY_SINGLE).for_each(|&(name, bytes)| variable(name, bytes, &mut lines));
+    LANES
+        .iter()
+        .chain(&TEMPORARY)
+        .for_each(|&(name, bytes)| variable(name, bytes * lanes, &mut lines));
+    SINGLE
+        .iter()
+        .chain(&TEMPORARY_SINGLE)
+        .for_each(|&(name, bytes)| variable(name, bytes, &mut lines));
     lines.extend((1..=PREDICATES + 2).map(|n| format!(".decl P{n} v_type=P num_elts={lanes}")));
     lines.push(format!(".decl A0 v_type=A num_elts={lanes}"));
     lines.push(".decl A1 v_type=A num_elts=1".into());
@@ -96,14 +121,19 @@ pub fn declarations(lanes: u32) -> Vec<String> {
 pub fn with_used(lines: Vec<String>, body: &[Node]) -> Vec<String> {
     let mut text = String::new();
     print(body, &mut text);
-    let (declarations, rest): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.starts_with(".decl"));
+    let (declarations, rest): (Vec<_>, Vec<_>) =
+        lines.into_iter().partition(|line| line.starts_with(".decl"));
     rest.iter().for_each(|line| text.push_str(line));
     let names: FxHashSet<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let is_used = |line: &String| {
-        !line.contains("alias=") || line.split_whitespace().nth(1).is_none_or(|name| names.contains(name))
+        !line.contains("alias=")
+            || line.split_whitespace().nth(1).is_none_or(|name| names.contains(name))
     };
     // What comes first is what says that it is a routine.
-    let at = rest.iter().position(|line| !line.starts_with(".version") && !line.contains("\"")).unwrap_or(0);
+    let at = rest
+        .iter()
+        .position(|line| !line.starts_with(".version") && !line.contains("\""))
+        .unwrap_or(0);
     let used: Vec<String> = declarations.into_iter().filter(is_used).collect();
     [&rest[..at], &used, &rest[at..]].concat()
 }
@@ -125,22 +155,36 @@ pub fn name_of(letter: char) -> &'static str {
 pub fn start(u: &mut Unstructured<'_>, lanes: u32, register: u32) -> Result<Vec<String>> {
     let mut lines = vec![];
     for n in 0..8 {
-        lines.push(format!("mul (M1, {lanes}) V{n}ud(0,0)<1> NUMBERud(0,0)<1;1,0> {:#x}:ud", u.arbitrary::<u32>()?));
-        lines.push(format!("xor (M1, {lanes}) V{n}ud(0,0)<1> V{n}ud(0,0)<1;1,0> {:#x}:ud", u.arbitrary::<u32>()?));
+        lines.push(format!(
+            "mul (M1, {lanes}) V{n}ud(0,0)<1> NUMBERud(0,0)<1;1,0> {:#x}:ud",
+            u.arbitrary::<u32>()?
+        ));
+        lines.push(format!(
+            "xor (M1, {lanes}) V{n}ud(0,0)<1> V{n}ud(0,0)<1;1,0> {:#x}:ud",
+            u.arbitrary::<u32>()?
+        ));
     }
     for n in 0..4 {
         lines.push(format!("mov (M1, {lanes}) V{n}f(0,0)<1> V{n}w(0,0)<2;1,0>"));
-        lines.push(format!("mul (M1, {lanes}) Q{n}q(0,0)<1> V{}d(0,0)<1;1,0> V{n}d(0,0)<1;1,0>", n + 4));
+        lines.push(format!(
+            "mul (M1, {lanes}) Q{n}q(0,0)<1> V{}d(0,0)<1;1,0> V{n}d(0,0)<1;1,0>",
+            n + 4
+        ));
         lines.push(format!("mov (M1, {lanes}) H{n}uw(0,0)<1> V{}uw(0,1)<2;1,0>", n + 4));
         lines.push(format!("setp (M1_NM, {lanes}) P{} {:#x}:ud", n + 1, u.arbitrary::<u32>()?));
     }
     for n in 0..Kind::of('S').count {
         lines.push(format!("mov (M1_NM, 1) S{n}uq(0,0)<1> {:#x}:uq", u.arbitrary::<u64>()?));
     }
-    for (name, bytes) in [("XV0", VECTOR_BYTES), ("XV1", VECTOR_BYTES), ("I0", INDIRECT_BYTES), ("M0", 32 * lanes)] {
+    for (name, bytes) in
+        [("XV0", VECTOR_BYTES), ("XV1", VECTOR_BYTES), ("I0", INDIRECT_BYTES), ("M0", 32 * lanes)]
+    {
         for at in (0..bytes).step_by(32) {
             let (row, column) = (at / register, at % register / 4);
-            lines.push(format!("mov (M1_NM, 8) {name}ud({row},{column})<1> {:#x}:uv", u.arbitrary::<u32>()?));
+            lines.push(format!(
+                "mov (M1_NM, 8) {name}ud({row},{column})<1> {:#x}:uv",
+                u.arbitrary::<u32>()?
+            ));
         }
     }
     Ok(lines)
@@ -151,7 +195,10 @@ pub fn end(lanes: u32) -> Vec<String> {
     let mut lines = vec![];
     let mut at = 0;
     let mut store = |lines: &mut Vec<String>, name: &str, bytes: u32| {
-        lines.push(format!("lsc_store.ugm (M1, {lanes}) flat[OUT+{at:#x}]:a64 {name}:d{}", bytes * 8));
+        lines.push(format!(
+            "lsc_store.ugm (M1, {lanes}) flat[OUT+{at:#x}]:a64 {name}:d{}",
+            bytes * 8
+        ));
         at += bytes;
     };
     (0..4).for_each(|n| store(&mut lines, &format!("Q{n}"), 8));

@@ -50,7 +50,9 @@ pub(super) fn encode(code: &mut Assembler, op: Opcode, operands: &Operands) {
 fn high_bits(source: &Source) -> (u8, u8) {
     match source {
         Source::Register(register) => (register >> 4 & 1, register >> 3 & 1),
-        Source::Memory(place) => (place.index.map_or(0, |(index, _)| index >> 3 & 1), place.base >> 3 & 1),
+        Source::Memory(place) => {
+            (place.index.map_or(0, |(index, _)| index >> 3 & 1), place.base >> 3 & 1)
+        }
         Source::Constant(_) | Source::Vector(_) => (0, 0),
     }
 }
@@ -115,8 +117,9 @@ fn rm(code: &mut Assembler, op: Opcode, fields: &Fields, unit: u8) {
 
 fn memory(code: &mut Assembler, reg: u8, place: &Address, unit: u8) {
     let Address { base, index, displacement } = *place;
-    let short =
-        (displacement % i32::from(unit) == 0).then(|| i8::try_from(displacement / i32::from(unit)).ok()).flatten();
+    let short = (displacement % i32::from(unit) == 0)
+        .then(|| i8::try_from(displacement / i32::from(unit)).ok())
+        .flatten();
     let (mode, bytes): (u8, &[u8]) = match short {
         // Base registers 5 and 13 without a displacement have another meaning.
         Some(0) if base & 7 != 5 => (0, &[]),

@@ -69,7 +69,19 @@ impl Opcode {
     const fn new(prefix: Prefix, pp: u8, map: u8, byte: u8) -> Opcode {
         let form = if matches!(prefix, Prefix::Evex) { Form::RegV } else { Form::Reg };
         let (length, bytes) = if matches!(prefix, Prefix::Evex) { (2, 64) } else { (0, 1) };
-        Opcode { prefix, form, pp, map, byte, w: false, length, digit: 0, imm: Imm::None, bytes, tied: false }
+        Opcode {
+            prefix,
+            form,
+            pp,
+            map,
+            byte,
+            w: false,
+            length,
+            digit: 0,
+            imm: Imm::None,
+            bytes,
+            tied: false,
+        }
     }
 
     const fn w(self) -> Opcode {

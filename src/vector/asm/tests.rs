@@ -52,7 +52,11 @@ fn place(random: &mut Random) -> Address {
         2 => (random.below(400) as i32 - 200) * 4,
         _ => random.below(1 << 20) as i32 * 8 - (1 << 22),
     };
-    Address { base: random.below(16) as u8, index: index.filter(|(index, _)| *index != 4), displacement }
+    Address {
+        base: random.below(16) as u8,
+        index: index.filter(|(index, _)| *index != 4),
+        displacement,
+    }
 }
 
 fn mnemonic(name: &str) -> String {
@@ -86,8 +90,13 @@ fn number(register: Register) -> u8 {
     let name = format!("{register:?}");
     let digits: String = name.chars().filter(char::is_ascii_digit).collect();
     let low_byte = |general: &str| format!("{}L", general.trim_end_matches('X'));
-    let general = GENERAL.iter().position(|general| name.ends_with(general) || name == low_byte(general));
-    digits.parse().ok().or(general.map(|number| number as u8)).unwrap_or_else(|| panic!("{name} has no number"))
+    let general =
+        GENERAL.iter().position(|general| name.ends_with(general) || name == low_byte(general));
+    digits
+        .parse()
+        .ok()
+        .or(general.map(|number| number as u8))
+        .unwrap_or_else(|| panic!("{name} has no number"))
 }
 
 fn check(name: &str, op: Opcode, operands: &Operands, instruction: &Instruction) {
@@ -114,7 +123,12 @@ fn check(name: &str, op: Opcode, operands: &Operands, instruction: &Instruction)
             }
             None => assert_eq!(instruction.memory_index(), Register::None, "{}", context()),
         }
-        assert_eq!(instruction.memory_displacement64() as i64, i64::from(place.displacement), "{}", context());
+        assert_eq!(
+            instruction.memory_displacement64() as i64,
+            i64::from(place.displacement),
+            "{}",
+            context()
+        );
         assert!(!instruction.is_broadcast(), "{}", context());
     }
     if operands.mask != 0 {
@@ -123,11 +137,18 @@ fn check(name: &str, op: Opcode, operands: &Operands, instruction: &Instruction)
     assert_eq!(instruction.zeroing_masking(), operands.zero, "{}", context());
     match op.imm {
         Imm::None => {}
-        Imm::Byte => assert_eq!(i64::from(instruction.immediate8()), operands.imm & 0xff, "{}", context()),
+        Imm::Byte => {
+            assert_eq!(i64::from(instruction.immediate8()), operands.imm & 0xff, "{}", context())
+        }
         Imm::Word | Imm::Long => {
             let last = instruction.op_count() - 1;
             let mask = if op.w { u64::MAX } else { u64::from(u32::MAX) };
-            assert_eq!(instruction.immediate(last) & mask, operands.imm as u64 & mask, "{}", context());
+            assert_eq!(
+                instruction.immediate(last) & mask,
+                operands.imm as u64 & mask,
+                "{}",
+                context()
+            );
         }
     }
 }
@@ -166,7 +187,11 @@ fn every_instruction_is_what_its_name_says() {
             let bytes = code.finish().bytes;
             let mut decoder = Decoder::new(64, &bytes, DecoderOptions::NONE);
             let instruction = decoder.decode();
-            assert_eq!(decoder.position(), bytes.len(), "{name} {operands:?}: {instruction} is not the whole code");
+            assert_eq!(
+                decoder.position(),
+                bytes.len(),
+                "{name} {operands:?}: {instruction} is not the whole code"
+            );
             check(name, op, &operands, &instruction);
             forms += 1;
         }
@@ -184,7 +209,8 @@ fn constants_are_where_instructions_look_for_them() {
     code.op(opcode::VPADDQ, &Operands::of(1, 2, Source::Constant(7)));
     let bytes = code.finish().bytes;
     let mut decoder = Decoder::new(64, &bytes, DecoderOptions::NONE);
-    let word = |at: u64| u64::from_le_bytes(bytes[at as usize..][..8].try_into().expect("eight bytes"));
+    let word =
+        |at: u64| u64::from_le_bytes(bytes[at as usize..][..8].try_into().expect("eight bytes"));
     let mut next = || {
         let instruction = decoder.decode();
         assert!(instruction.is_ip_rel_memory_operand(), "{instruction}");
@@ -257,7 +283,10 @@ fn encoding_time() {
             let rm = Source::Register(register(2));
             match i % 4 {
                 0 => code.op(opcode::VFMADD231PS, &Operands::of(register(0), register(1), rm)),
-                1 => code.op(opcode::VADDPS, &Operands::of(register(0), register(1), Source::Memory(place))),
+                1 => code.op(
+                    opcode::VADDPS,
+                    &Operands::of(register(0), register(1), Source::Memory(place)),
+                ),
                 2 => code.op(opcode::VCMPPS, &Operands::of(1, register(1), rm).imm(1)),
                 _ => code.op(opcode::ADD, &Operands::of(0, 0, Source::Register(1))),
             }

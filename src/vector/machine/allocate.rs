@@ -34,7 +34,8 @@ pub fn allocate(function: &Function) -> Result<Output, String> {
     let environment = environment();
     let checked = cfg!(debug_assertions);
     let options = RegallocOptions { validate_ssa: checked, ..RegallocOptions::default() };
-    let output = regalloc2::run(function, &environment, &options).map_err(|error| format!("{error:?}"))?;
+    let output =
+        regalloc2::run(function, &environment, &options).map_err(|error| format!("{error:?}"))?;
     if checked {
         let mut checker = regalloc2::checker::Checker::new(function, &environment);
         checker.prepare(&output);

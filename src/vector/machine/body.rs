@@ -101,7 +101,8 @@ impl Body {
             for at in 0..self.blocks[block.0 as usize].successors.len() {
                 let (to, args) = self.blocks[block.0 as usize].successors[at].clone();
                 if predecessors[to.0 as usize] > 1 || !args.is_empty() {
-                    let cold = self.blocks[block.0 as usize].cold || self.blocks[to.0 as usize].cold;
+                    let cold =
+                        self.blocks[block.0 as usize].cold || self.blocks[to.0 as usize].cold;
                     let edge = self.block();
                     let content = &mut self.blocks[edge.0 as usize];
                     (content.cold, content.insts) = (cold, vec![Inst::Jump]);
@@ -140,7 +141,8 @@ impl Body {
                 inst.operands(&mut function.operands);
                 function.insts.push(inst);
             }
-            let successors = content.successors.iter().map(|(to, _)| RaBlock::new(numbers[to.0 as usize]));
+            let successors =
+                content.successors.iter().map(|(to, _)| RaBlock::new(numbers[to.0 as usize]));
             function.blocks.push(FunctionBlock {
                 range: InstRange::new(RaInst::new(first), RaInst::new(function.insts.len())),
                 params: content.params,

@@ -53,7 +53,8 @@ pub fn emit(function: &Function, output: &Output) -> MachineFunction {
     let mut code = Assembler::default();
     let labels = function.blocks.iter().map(|_| code.label()).collect();
     let blocks = 0..function.blocks.len();
-    let (hot, cold): (Vec<usize>, Vec<usize>) = blocks.partition(|&block| !function.blocks[block].cold);
+    let (hot, cold): (Vec<usize>, Vec<usize>) =
+        blocks.partition(|&block| !function.blocks[block].cold);
     let spills = (output.num_spillslots * 8).next_multiple_of(64) as i32;
     let calls = function.insts.iter().any(|inst| matches!(inst, Inst::Call { .. }));
     let order = hot.into_iter().chain(cold).collect();
@@ -92,7 +93,8 @@ impl Emitter<'_> {
             self.op(opcode::MOV_STORE, RSP, at(RSP, -page * PAGE));
         }
         if frame > 0 {
-            self.code.op(opcode::SUB_IMM, &Operands::of(0, 0, Source::Register(RSP)).imm(frame.into()));
+            self.code
+                .op(opcode::SUB_IMM, &Operands::of(0, 0, Source::Register(RSP)).imm(frame.into()));
         }
         self.code.op(opcode::AND_IMM, &Operands::of(0, 0, Source::Register(RSP)).imm(-64));
         self.op(opcode::MOV, CONTEXT, Source::Register(RDI));
@@ -100,7 +102,8 @@ impl Emitter<'_> {
     }
 
     fn epilogue(&mut self, code: u32) {
-        self.code.op(opcode::MOV_IMM32, &Operands::of(RAX, 0, Source::Register(0)).imm(code.into()));
+        self.code
+            .op(opcode::MOV_IMM32, &Operands::of(RAX, 0, Source::Register(0)).imm(code.into()));
         self.code.vzeroupper();
         self.op(opcode::LEA, RSP, at(RBP, -8 * KEPT.len() as i32));
         KEPT.iter().rev().for_each(|&register| self.code.pop(register));
@@ -236,7 +239,9 @@ impl Emitter<'_> {
         self.code.push(CONTEXT);
         for arg in args {
             match arg {
-                Arg::Reg(_) => self.code.push(number(*allocations.next().expect("each operand has a place"))),
+                Arg::Reg(_) => {
+                    self.code.push(number(*allocations.next().expect("each operand has a place")))
+                }
                 Arg::Number(number) => self.code.push_number(*number),
             }
         }
@@ -266,7 +271,8 @@ impl Emitter<'_> {
 /// Where a block leads that only jumps, to another one.
 fn passes(function: &Function, output: &Output, block: usize) -> Option<usize> {
     let mut items = output.block_insts_and_edits(function, RaBlock::new(block));
-    let is_move = |item: &InstOrEdit| matches!(item, InstOrEdit::Edit(Edit::Move { from, to }) if from != to);
+    let is_move =
+        |item: &InstOrEdit| matches!(item, InstOrEdit::Edit(Edit::Move { from, to }) if from != to);
     let first = items.find(|item| is_move(item) || matches!(item, InstOrEdit::Inst(_)));
     match first {
         Some(InstOrEdit::Inst(inst)) if matches!(function.insts[inst.index()], Inst::Jump) => {

@@ -95,9 +95,13 @@ impl Inst {
     pub fn operands(&self, out: &mut Vec<Operand>) {
         match self {
             Inst::Op(op) => op.operands(out),
-            Inst::Entry { number } => out.push(Operand::reg_fixed_def(*number, PReg::new(6, GENERAL))),
+            Inst::Entry { number } => {
+                out.push(Operand::reg_fixed_def(*number, PReg::new(6, GENERAL)))
+            }
             Inst::Call { args, .. } => {
-                let regs = args.iter().filter_map(|arg| if let Arg::Reg(reg) = arg { Some(*reg) } else { None });
+                let regs = args
+                    .iter()
+                    .filter_map(|arg| if let Arg::Reg(reg) = arg { Some(*reg) } else { None });
                 out.extend(regs.map(Operand::reg_use));
             }
             Inst::Jump | Inst::Branch(_) | Inst::Return(_) => {}

@@ -48,7 +48,14 @@ impl Selector<'_> {
     }
 
     /// A vector that is computed where a mask is set, and `old` elsewhere.
-    pub fn vector_where(&mut self, opcode: Opcode, mask: Reg, old: Reg, a: Option<Reg>, b: Rm) -> Reg {
+    pub fn vector_where(
+        &mut self,
+        opcode: Opcode,
+        mask: Reg,
+        old: Reg,
+        a: Option<Reg>,
+        b: Rm,
+    ) -> Reg {
         self.result(VECTOR, Op { tied: Some(old), mask: Some(mask), ..Op::new(opcode, None, a, b) })
     }
 
@@ -78,8 +85,18 @@ impl Selector<'_> {
     }
 
     /// A mask that compares two vectors where another mask is set.
-    pub fn compare_where(&mut self, mask: Reg, opcode: Opcode, relation: i64, a: Reg, b: Rm) -> Reg {
-        self.result(MASK, Op { imm: relation, mask: Some(mask), ..Op::new(opcode, None, Some(a), b) })
+    pub fn compare_where(
+        &mut self,
+        mask: Reg,
+        opcode: Opcode,
+        relation: i64,
+        a: Reg,
+        b: Rm,
+    ) -> Reg {
+        self.result(
+            MASK,
+            Op { imm: relation, mask: Some(mask), ..Op::new(opcode, None, Some(a), b) },
+        )
     }
 
     /// A mask of two masks.
@@ -133,7 +150,8 @@ impl Selector<'_> {
     }
 
     pub fn number(&mut self, number: u64) -> Reg {
-        let opcode = if u32::try_from(number).is_ok() { opcode::MOV_IMM32 } else { opcode::MOV_IMM };
+        let opcode =
+            if u32::try_from(number).is_ok() { opcode::MOV_IMM32 } else { opcode::MOV_IMM };
         self.result(GENERAL, Op { imm: number as i64, ..Op::new(opcode, None, None, Rm::None) })
     }
 

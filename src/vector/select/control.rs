@@ -39,7 +39,8 @@ impl Selector<'_> {
             let first = self.number(0);
             self.body.jump(head, vec![first]);
             self.body.switch_to(head);
-            let place = Mem { base: Base::Registers, index: Some((offset, 0)), displacement: start as i32 };
+            let place =
+                Mem { base: Base::Registers, index: Some((offset, 0)), displacement: start as i32 };
             self.store_vector(opcode::VMOVDQU64_STORE, zero, Rm::Memory(place), None);
             let next = self.plus(offset, 64);
             self.cmp_imm(next, bytes.into());
@@ -130,7 +131,8 @@ impl Selector<'_> {
     }
 
     pub fn finish_returns(&mut self) {
-        let mut returns: Vec<(u32, Block)> = std::mem::take(&mut self.returns).into_iter().collect();
+        let mut returns: Vec<(u32, Block)> =
+            std::mem::take(&mut self.returns).into_iter().collect();
         returns.sort_unstable_by_key(|&(code, _)| code);
         for (code, block) in returns {
             self.body.switch_to(block);

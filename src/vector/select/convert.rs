@@ -9,7 +9,14 @@ use crate::machine::{Reg, Rm, VECTOR};
 
 impl Selector<'_> {
     /// `a` where a mask is set, else `b`.
-    pub fn select_lanes(&mut self, result: Value, mask: Value, a: Value, b: Value, piece: usize) -> Part {
+    pub fn select_lanes(
+        &mut self,
+        result: Value,
+        mask: Value,
+        a: Value,
+        b: Value,
+        piece: usize,
+    ) -> Part {
         let wide = self.is_wide(result);
         let mask = self.mask_lanes(mask, piece);
         self.each_part(wide, |selector, part| {
@@ -32,9 +39,15 @@ impl Selector<'_> {
             ConvertOp::ZeroExtend => lanes,
             ConvertOp::SignExtend => {
                 let words = self.extended(from, lanes[0]);
-                if to.bits() == 64 { self.widened(words, true) } else { [self.narrowed(to, words); 2] }
+                if to.bits() == 64 {
+                    self.widened(words, true)
+                } else {
+                    [self.narrowed(to, words); 2]
+                }
             }
-            ConvertOp::Bitcast | ConvertOp::FromMask | ConvertOp::ToMask => unreachable!("of no lanes, or no code"),
+            ConvertOp::Bitcast | ConvertOp::FromMask | ConvertOp::ToMask => {
+                unreachable!("of no lanes, or no code")
+            }
         }
     }
 
@@ -71,7 +84,14 @@ impl Selector<'_> {
     }
 
     /// Between `f32` and `f64`, rounded to nearest.
-    pub fn convert_float(&mut self, result: Value, to: Type, attrs: FloatAttrs, a: Value, piece: usize) -> Part {
+    pub fn convert_float(
+        &mut self,
+        result: Value,
+        to: Type,
+        attrs: FloatAttrs,
+        a: Value,
+        piece: usize,
+    ) -> Part {
         debug_assert!(!attrs.flush && !attrs.saturate, "not supported");
         let lanes = self.lanes(a, piece);
         let made = match to {
@@ -80,7 +100,8 @@ impl Selector<'_> {
                 [lanes[0], upper].map(|half| self.vector_of(opcode::VCVTPS2PD, Rm::Reg(half)))
             }
             _ => {
-                let [low, high] = lanes.map(|part| self.vector_of(opcode::VCVTPD2PS, Rm::Reg(part)));
+                let [low, high] =
+                    lanes.map(|part| self.vector_of(opcode::VCVTPD2PS, Rm::Reg(part)));
                 // The halves of four 64-bit lanes each.
                 let index = self.vector_constant([0, 1, 2, 3, 8, 9, 10, 11]);
                 [self.vector_tied(opcode::VPERMT2Q, low, index, Rm::Reg(high), 0); 2]

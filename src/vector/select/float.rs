@@ -53,7 +53,11 @@ impl Selector<'_> {
 
     /// A part of an operand, as the last operand of an instruction.
     fn last_operand(&mut self, ty: Type, flush: bool, v: Value, piece: usize, part: usize) -> Rm {
-        if flush { Rm::Reg(self.operand(ty, true, v, piece, part)) } else { self.last(v, piece, part) }
+        if flush {
+            Rm::Reg(self.operand(ty, true, v, piece, part))
+        } else {
+            self.last(v, piece, part)
+        }
     }
 
     /// Denormals as zeros of the same sign.
@@ -73,8 +77,16 @@ impl Selector<'_> {
         let mut x = if attrs.flush { self.flushed(ty, x) } else { x };
         if attrs.saturate {
             // Of a NaN, and of two zeros, the last operand is the result.
-            x = self.vector(sized(ty == Type::F64, [opcode::VMAXPS, opcode::VMAXPD]), x, Rm::Constant(0));
-            x = self.vector(sized(ty == Type::F64, [opcode::VMINPS, opcode::VMINPD]), x, Rm::Constant(one(ty)));
+            x = self.vector(
+                sized(ty == Type::F64, [opcode::VMAXPS, opcode::VMAXPD]),
+                x,
+                Rm::Constant(0),
+            );
+            x = self.vector(
+                sized(ty == Type::F64, [opcode::VMINPS, opcode::VMINPD]),
+                x,
+                Rm::Constant(one(ty)),
+            );
         }
         self.canonical_if_seen(result, x)
     }
@@ -98,7 +110,14 @@ impl Selector<'_> {
         self.compare_where(nan, other, NOT_EQUAL, x, Rm::Constant(bits))
     }
 
-    pub fn compare_floats(&mut self, cc: FloatCc, a: Value, b: Value, flush: bool, piece: usize) -> Reg {
+    pub fn compare_floats(
+        &mut self,
+        cc: FloatCc,
+        a: Value,
+        b: Value,
+        flush: bool,
+        piece: usize,
+    ) -> Reg {
         let ty = self.ty(a);
         let mut compare = |part: usize| {
             let x = self.operand(ty, flush, a, piece, part);
@@ -164,12 +183,19 @@ impl Selector<'_> {
         self.blend(wide, nan, Rm::Reg(x), chosen)
     }
 
-    pub fn fma(&mut self, result: Value, attrs: FloatAttrs, [a, b, c]: [Value; 3], piece: usize) -> Part {
+    pub fn fma(
+        &mut self,
+        result: Value,
+        attrs: FloatAttrs,
+        [a, b, c]: [Value; 3],
+        piece: usize,
+    ) -> Part {
         let ty = self.ty(a);
         let (a, b) = if self.is_free(b) && !self.is_free(a) { (b, a) } else { (a, b) };
         let tie_sum = self.is_free(c) && !self.is_free(a);
         self.each_part(ty == Type::F64, |selector, part| {
-            let operand = |selector: &mut Self, v| selector.operand(ty, attrs.flush, v, piece, part);
+            let operand =
+                |selector: &mut Self, v| selector.operand(ty, attrs.flush, v, piece, part);
             let (x, y) = (operand(selector, a), operand(selector, b));
             let made = if tie_sum {
                 let z = operand(selector, c);
@@ -190,15 +216,23 @@ impl Selector<'_> {
         !self.value_type(root).is_uniform() && self.facts.uses[root] <= 1 && self.facts.uses[v] <= 1
     }
 
-    pub fn float_unary(&mut self, result: Value, op: FloatUnaryOp, attrs: FloatAttrs, a: Value, piece: usize) -> Part {
+    pub fn float_unary(
+        &mut self,
+        result: Value,
+        op: FloatUnaryOp,
+        attrs: FloatAttrs,
+        a: Value,
+        piece: usize,
+    ) -> Part {
         let ty = self.ty(a);
         self.each_part(ty == Type::F64, |selector, part| {
             let flush = attrs.flush && op != FloatUnaryOp::Copy;
             let x = selector.operand(ty, flush, a, piece, part);
             let made = match op {
-                FloatUnaryOp::Sqrt => {
-                    selector.vector_of(sized(ty == Type::F64, [opcode::VSQRTPS, opcode::VSQRTPD]), Rm::Reg(x))
-                }
+                FloatUnaryOp::Sqrt => selector.vector_of(
+                    sized(ty == Type::F64, [opcode::VSQRTPS, opcode::VSQRTPD]),
+                    Rm::Reg(x),
+                ),
                 FloatUnaryOp::Integral => selector.integral(ty, attrs.round, x),
                 FloatUnaryOp::Copy => x,
             };
@@ -214,11 +248,23 @@ impl Selector<'_> {
             Round::Up => 2,
             Round::Zero => 3,
         };
-        self.vector_imm(sized(ty == Type::F64, [opcode::VRNDSCALEPS, opcode::VRNDSCALEPD]), Rm::Reg(x), mode)
+        self.vector_imm(
+            sized(ty == Type::F64, [opcode::VRNDSCALEPS, opcode::VRNDSCALEPD]),
+            Rm::Reg(x),
+            mode,
+        )
     }
 
     /// Words of floats: rounded, clamped, and `nan` of NaNs.
-    pub fn float_to_int(&mut self, signed: bool, round: Round, flush: bool, nan: u64, a: Value, piece: usize) -> Part {
+    pub fn float_to_int(
+        &mut self,
+        signed: bool,
+        round: Round,
+        flush: bool,
+        nan: u64,
+        a: Value,
+        piece: usize,
+    ) -> Part {
         let ty = self.ty(a);
         let x = self.operand(ty, flush, a, piece, 0);
         let whole = self.integral(ty, round, x);

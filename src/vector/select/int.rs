@@ -111,7 +111,11 @@ impl Selector<'_> {
         let extends = cc.is_signed() && ty.bits() < 32;
         let mut compare = |part: usize| {
             let mut x = self.lanes(a, piece)[part];
-            let mut y = if extends { Rm::Reg(self.lanes(b, piece)[part]) } else { self.last(b, piece, part) };
+            let mut y = if extends {
+                Rm::Reg(self.lanes(b, piece)[part])
+            } else {
+                self.last(b, piece, part)
+            };
             if let (true, Rm::Reg(reg)) = (extends, y) {
                 (x, y) = (self.extended(ty, x), Rm::Reg(self.extended(ty, reg)));
             }
@@ -128,7 +132,9 @@ impl Selector<'_> {
     pub fn binary_lanes(&mut self, op: BinaryOp, a: Value, b: Value, piece: usize) -> Part {
         let (a, b) = if commutes(op) && self.constant(a).is_some() { (b, a) } else { (a, b) };
         let (ty, wide) = (self.ty(a), self.is_wide(a));
-        if let (BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS, Some(count)) = (op, self.constant(b)) {
+        if let (BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS, Some(count)) =
+            (op, self.constant(b))
+        {
             return self.each_part(wide, |selector, part| {
                 let x = selector.lanes(a, piece)[part];
                 selector.shifted(op, ty, x, count)
@@ -154,7 +160,9 @@ impl Selector<'_> {
             BinaryOp::MaxS => sized(wide, [opcode::VPMAXSD, opcode::VPMAXSQ]),
             BinaryOp::MaxU => sized(wide, [opcode::VPMAXUD, opcode::VPMAXUQ]),
             BinaryOp::MulHiS | BinaryOp::MulHiU => unreachable!("done above"),
-            BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU => unreachable!("not supported"),
+            BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU => {
+                unreachable!("not supported")
+            }
         };
         self.each_part(wide, |selector, part| {
             let mut x = selector.lanes(a, piece)[part];
@@ -214,27 +222,37 @@ impl Selector<'_> {
                 }
                 UnaryOp::Neg => {
                     let zero = selector.constant_vector(0, wide);
-                    let negative = selector.vector(sized(wide, [opcode::VPSUBD, opcode::VPSUBQ]), zero, reg);
+                    let negative =
+                        selector.vector(sized(wide, [opcode::VPSUBD, opcode::VPSUBQ]), zero, reg);
                     selector.narrowed(ty, negative)
                 }
                 UnaryOp::Abs => {
                     let x = selector.extended(ty, x);
-                    let abs = selector.vector_of(sized(wide, [opcode::VPABSD, opcode::VPABSQ]), Rm::Reg(x));
+                    let abs = selector
+                        .vector_of(sized(wide, [opcode::VPABSD, opcode::VPABSQ]), Rm::Reg(x));
                     selector.narrowed(ty, abs)
                 }
-                UnaryOp::Popcnt => selector.vector_of(sized(wide, [opcode::VPOPCNTD, opcode::VPOPCNTQ]), reg),
+                UnaryOp::Popcnt => {
+                    selector.vector_of(sized(wide, [opcode::VPOPCNTD, opcode::VPOPCNTQ]), reg)
+                }
                 UnaryOp::Clz => {
-                    let zeros = selector.vector_of(sized(wide, [opcode::VPLZCNTD, opcode::VPLZCNTQ]), reg);
+                    let zeros =
+                        selector.vector_of(sized(wide, [opcode::VPLZCNTD, opcode::VPLZCNTQ]), reg);
                     match 32u32.checked_sub(ty.bits()) {
                         None | Some(0) => zeros,
-                        Some(above) => selector.vector(opcode::VPSUBD, zeros, Rm::Constant(above.into())),
+                        Some(above) => {
+                            selector.vector(opcode::VPSUBD, zeros, Rm::Constant(above.into()))
+                        }
                     }
                 }
                 UnaryOp::Ctz => selector.trailing_zeros(ty, x),
                 UnaryOp::FNeg | UnaryOp::FAbs => {
                     let sign = 1 << (ty.bits() - 1);
-                    let (opcode, bits) =
-                        if op == UnaryOp::FNeg { (opcode::VPXORD, sign) } else { (opcode::VPANDD, sign - 1) };
+                    let (opcode, bits) = if op == UnaryOp::FNeg {
+                        (opcode::VPXORD, sign)
+                    } else {
+                        (opcode::VPANDD, sign - 1)
+                    };
                     let bits = selector.constant_vector(bits, wide);
                     selector.vector(opcode, x, Rm::Reg(bits))
                 }

@@ -79,14 +79,18 @@ impl Selector<'_> {
         let (slow, done) = (self.body.cold_block(), self.body.block());
         let all = self.group.clone();
         let host = self.spaced(&access, false, all.clone(), slow);
-        let loaded = all.clone().flat_map(|piece| self.load_piece(&access, (extend, wide), (host, all.start), piece));
+        let loaded = all
+            .clone()
+            .flat_map(|piece| self.load_piece(&access, (extend, wide), (host, all.start), piece));
         let loaded = loaded.collect();
         self.body.jump(done, loaded);
         self.in_cold_code(slow, |selector| {
             selector.piece_by_piece(index, &access, None, Some((extend, wide)));
             let mut loaded = Vec::new();
             for at in 0..selector.pieces() * (1 + usize::from(wide)) {
-                loaded.push(selector.vector_of(opcode::VMOVDQU64, context(COLLECTED + 64 * at as i32)));
+                loaded.push(
+                    selector.vector_of(opcode::VMOVDQU64, context(COLLECTED + 64 * at as i32)),
+                );
             }
             selector.body.jump(done, loaded);
         });
@@ -126,11 +130,21 @@ impl Selector<'_> {
         Rm::Memory(Mem::at(Base::Reg(host), bytes as i32))
     }
 
-    fn load_piece(&mut self, access: &Access, (extend, wide): Loaded, host: (Reg, usize), piece: usize) -> Vec<Reg> {
+    fn load_piece(
+        &mut self,
+        access: &Access,
+        (extend, wide): Loaded,
+        host: (Reg, usize),
+        piece: usize,
+    ) -> Vec<Reg> {
         let mask = self.guard(access, piece);
         let load = |part: usize| {
             let mask = if wide { self.part_mask(mask, part) } else { mask };
-            self.vector_or_zero(load_opcode(access, extend), mask, Self::element(access, host, piece, part))
+            self.vector_or_zero(
+                load_opcode(access, extend),
+                mask,
+                Self::element(access, host, piece, part),
+            )
         };
         (0..1 + usize::from(wide)).map(load).collect()
     }
@@ -176,10 +190,14 @@ impl Selector<'_> {
             let guard = self.guard(access, piece);
             for (part, &lanes) in self.lanes(access.address, piece).iter().enumerate() {
                 let mask = self.part_mask(guard, part);
-                let lane = |i: usize| ((piece - pieces.start) * PIECE + part * CHUNK + i) as u64 * step;
-                let expected = self.vector(opcode::VPADDQ, same, Rm::Vector(std::array::from_fn(lane)));
-                let other = self.compare_where(mask, opcode::VPCMPQ, NOT_EQUAL, lanes, Rm::Reg(expected));
-                differ = Some(differ.map_or(other, |differ| self.mask(opcode::KORW, differ, other)));
+                let lane =
+                    |i: usize| ((piece - pieces.start) * PIECE + part * CHUNK + i) as u64 * step;
+                let expected =
+                    self.vector(opcode::VPADDQ, same, Rm::Vector(std::array::from_fn(lane)));
+                let other =
+                    self.compare_where(mask, opcode::VPCMPQ, NOT_EQUAL, lanes, Rm::Reg(expected));
+                differ =
+                    Some(differ.map_or(other, |differ| self.mask(opcode::KORW, differ, other)));
             }
         }
         let differ = differ.expect("a warp has lanes");
@@ -191,8 +209,11 @@ impl Selector<'_> {
             self.require(Condition::Equal, slow);
         }
         let entry = self.tlb_entry(address);
-        let tag =
-            if writes { std::mem::offset_of!(TlbEntry, write_tag) } else { std::mem::offset_of!(TlbEntry, read_tag) };
+        let tag = if writes {
+            std::mem::offset_of!(TlbEntry, write_tag)
+        } else {
+            std::mem::offset_of!(TlbEntry, read_tag)
+        };
         let field = |offset: usize| Rm::Memory(Mem::at(Base::Reg(entry), offset as i32));
         let in_page = self.general(opcode::SUB, address, field(tag));
         let span = step * (pieces.len() * PIECE) as u64;
@@ -214,7 +235,13 @@ impl Selector<'_> {
 
     /// Does an access in cold code. `stored` is what is stored; `loaded` says how results are made,
     /// which are collected in memory.
-    fn piece_by_piece(&mut self, index: usize, access: &Access, stored: Option<Value>, loaded: Option<Loaded>) {
+    fn piece_by_piece(
+        &mut self,
+        index: usize,
+        access: &Access,
+        stored: Option<Value>,
+        loaded: Option<Loaded>,
+    ) {
         let site = Site { block: self.facts.id.0, index: index as u32 };
         let number = self.sites.access(AccessSite { site, keeps_least: false, run: None }).0;
         for piece in self.group.clone() {
@@ -224,7 +251,9 @@ impl Selector<'_> {
                 self.store_piece(access, value, (host, piece), piece);
             }
             if let Some(how) = loaded {
-                for (part, vector) in self.load_piece(access, how, (host, piece), piece).into_iter().enumerate() {
+                for (part, vector) in
+                    self.load_piece(access, how, (host, piece), piece).into_iter().enumerate()
+                {
                     let at = COLLECTED + (64 * (piece * (1 + usize::from(how.1)) + part)) as i32;
                     self.store_vector(opcode::VMOVDQU64_STORE, vector, context(at), None);
                 }
@@ -256,15 +285,29 @@ impl Selector<'_> {
             if let Some(value) = stored {
                 let lanes = self.lanes(value, piece);
                 if access.ty.bits() == 64 {
-                    self.store_vector(opcode::VMOVDQU64_STORE, lanes[half], scratch(STAGED_VALUES), None);
+                    self.store_vector(
+                        opcode::VMOVDQU64_STORE,
+                        lanes[half],
+                        scratch(STAGED_VALUES),
+                        None,
+                    );
                 } else {
-                    let op = MachineOp::new(opcode::VEXTRACTI64X4, None, Some(lanes[0]), scratch(STAGED_VALUES));
+                    let op = MachineOp::new(
+                        opcode::VEXTRACTI64X4,
+                        None,
+                        Some(lanes[0]),
+                        scratch(STAGED_VALUES),
+                    );
                     self.body.op(MachineOp { imm: half as i64, ..op });
                 }
             }
             let shifted = self.general_imm(opcode::SHR_IMM, guard, (half * CHUNK) as i64);
             let bits = self.general_imm(opcode::AND_IMM, shifted, 0xff);
-            let args = vec![Arg::Number(number as i32), Arg::Reg(bits), Arg::Number((chunk * CHUNK) as i32)];
+            let args = vec![
+                Arg::Number(number as i32),
+                Arg::Reg(bits),
+                Arg::Number((chunk * CHUNK) as i32),
+            ];
             self.body.push(Inst::Call { helper: Helper::Access as u32, args });
             let fault = self.general_of(opcode::MOV_32, context(abi::FAULT_KIND));
             let go = self.body.cold_block();
@@ -275,7 +318,12 @@ impl Selector<'_> {
                 // More than the chunk's lanes: the next chunk's come over them.
                 let results = self.vector_of(opcode::VMOVDQU64, scratch(STAGED_VALUES));
                 let bytes = CHUNK * if wide { 8 } else { 4 };
-                self.store_vector(opcode::VMOVDQU64_STORE, results, context(COLLECTED + (chunk * bytes) as i32), None);
+                self.store_vector(
+                    opcode::VMOVDQU64_STORE,
+                    results,
+                    context(COLLECTED + (chunk * bytes) as i32),
+                    None,
+                );
             }
         }
     }

@@ -50,7 +50,10 @@ impl Selector<'_> {
         match inst.op {
             Op::RfWrite { reg, .. } => self.function().is_lane(reg),
             _ if inst.op.access().is_some() => false,
-            _ => inst.results.first().is_some_and(|&v| !self.value_type(v).is_uniform() || self.facts.lane_masks[v]),
+            _ => inst
+                .results
+                .first()
+                .is_some_and(|&v| !self.value_type(v).is_uniform() || self.facts.lane_masks[v]),
         }
     }
 
@@ -80,7 +83,9 @@ impl Selector<'_> {
             return;
         }
         let lanes = match inst.op {
-            Op::RfWrite { reg, value, guard, .. } => return self.write_row(reg, value, guard, piece),
+            Op::RfWrite { reg, value, guard, .. } => {
+                return self.write_row(reg, value, guard, piece);
+            }
             Op::Splat { .. } | Op::Convert { op: ConvertOp::Bitcast, .. } => return,
             Op::RfRead { reg, .. } => match self.forms.of(inst.results[0]).lanes[piece] {
                 Some(carried) => carried,
@@ -99,9 +104,13 @@ impl Selector<'_> {
             Op::Convert { op, to, a } => self.convert_lanes(op, to, a, piece),
             Op::Concat { lo, hi } => self.concat_lanes(lo, hi, piece),
             Op::FUnary { op, attrs, a } => self.float_unary(inst.results[0], op, attrs, a, piece),
-            Op::FBinary { op, attrs, a, b } => self.float_binary(inst.results[0], op, attrs, a, b, piece),
+            Op::FBinary { op, attrs, a, b } => {
+                self.float_binary(inst.results[0], op, attrs, a, b, piece)
+            }
             Op::Fma { attrs, a, b, c } => self.fma(inst.results[0], attrs, [a, b, c], piece),
-            Op::FConvert { to, attrs, a } => self.convert_float(inst.results[0], to, attrs, a, piece),
+            Op::FConvert { to, attrs, a } => {
+                self.convert_float(inst.results[0], to, attrs, a, piece)
+            }
             Op::IntToFloat { signed, a, .. } => self.int_to_float(signed, a, piece),
             Op::FloatToInt { signed, round, flush, nan, a, .. } => {
                 self.float_to_int(signed, round, flush, nan, a, piece)

@@ -38,7 +38,15 @@ impl<'p> BlockFacts<'p> {
         block.term.for_each_operand(|v| uses[v] += 1);
         let lane_masks = lane_masks(block, |_| false);
         let equal_masks = HashMap::new();
-        BlockFacts { id, block, defs: block.defs(), uses, bits_used: bits_used(block), lane_masks, equal_masks }
+        BlockFacts {
+            id,
+            block,
+            defs: block.defs(),
+            uses,
+            bits_used: bits_used(block),
+            lane_masks,
+            equal_masks,
+        }
     }
 
     pub fn ty(&self, v: Value) -> Type {

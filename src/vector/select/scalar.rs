@@ -2,7 +2,8 @@
 
 use warploom_engine::abi;
 use warploom_ir::{
-    Access, BinaryOp, CellKind, ConvertOp, Extend, IntCc, Op, Reg as IrReg, Space, Special, Type, UnaryOp, Value,
+    Access, BinaryOp, CellKind, ConvertOp, Extend, IntCc, Op, Reg as IrReg, Space, Special, Type,
+    UnaryOp, Value,
 };
 
 use super::build::{context, registers};
@@ -83,7 +84,10 @@ impl Selector<'_> {
         if cc.is_signed() {
             x = self.sign_extended(ty, x);
         }
-        match self.constant(b).map(|bits| if cc.is_signed() { signed(ty, bits) } else { bits as i64 }) {
+        match self
+            .constant(b)
+            .map(|bits| if cc.is_signed() { signed(ty, bits) } else { bits as i64 })
+        {
             Some(number) if i32::try_from(number).is_ok() => self.cmp_imm(x, number),
             _ => {
                 let mut y = self.scalar(b);
@@ -119,7 +123,9 @@ impl Selector<'_> {
         let ty = self.ty(a);
         let (x, y) = (self.scalar(a), self.scalar(b));
         match op {
-            BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS => return self.scalar_shift(op, ty, x, y),
+            BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS => {
+                return self.scalar_shift(op, ty, x, y);
+            }
             BinaryOp::MinS | BinaryOp::MinU | BinaryOp::MaxS | BinaryOp::MaxU => {
                 let signed = matches!(op, BinaryOp::MinS | BinaryOp::MaxS);
                 let [u, v] = [x, y].map(|v| if signed { self.sign_extended(ty, v) } else { v });
@@ -133,7 +139,8 @@ impl Selector<'_> {
                 return self.choose(condition, x, y);
             }
             BinaryOp::MulHiS | BinaryOp::MulHiU => {
-                let [u, v] = [x, y].map(|v| if op == BinaryOp::MulHiS { self.sign_extended(ty, v) } else { v });
+                let [u, v] = [x, y]
+                    .map(|v| if op == BinaryOp::MulHiS { self.sign_extended(ty, v) } else { v });
                 let product = self.general(opcode::IMUL, u, Rm::Reg(v));
                 let high = self.general_imm(opcode::SHR_IMM, product, ty.bits().into());
                 return self.cut(ty, high);
@@ -208,7 +215,8 @@ impl Selector<'_> {
             }
             UnaryOp::FNeg | UnaryOp::FAbs => {
                 let sign = 1 << (bits - 1);
-                let (opcode, bits) = if op == UnaryOp::FNeg { (opcode::XOR, sign) } else { (opcode::AND, sign - 1) };
+                let (opcode, bits) =
+                    if op == UnaryOp::FNeg { (opcode::XOR, sign) } else { (opcode::AND, sign - 1) };
                 let bits = self.number(bits);
                 self.general(opcode, x, Rm::Reg(bits))
             }

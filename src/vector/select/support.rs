@@ -3,8 +3,8 @@
 use cranelift_entity::EntitySet;
 use warploom_engine::Prepared;
 use warploom_ir::{
-    Access, BinaryOp, Block, BlockId, ConvertOp, Extend, FloatAttrs, FloatUnaryOp, Inst, Op, Part, Round, Space,
-    Special, Terminator, Type, UnaryOp, Value,
+    Access, BinaryOp, Block, BlockId, ConvertOp, Extend, FloatAttrs, FloatUnaryOp, Inst, Op, Part,
+    Round, Space, Special, Terminator, Type, UnaryOp, Value,
 };
 use warploom_runtime::warp::CONST_BANK_BYTES;
 
@@ -56,7 +56,8 @@ struct Support<'p> {
 fn loaded(block: &Block) -> EntitySet<Value> {
     let mut loaded = EntitySet::new();
     for inst in &block.insts {
-        let loads = matches!(inst.op, Op::Load { access, .. } if !block.ty(access.address).is_uniform());
+        let loads =
+            matches!(inst.op, Op::Load { access, .. } if !block.ty(access.address).is_uniform());
         if loads || inst.op.operands().iter().any(|&v| loaded.contains(v)) {
             inst.results.iter().for_each(|&v| {
                 loaded.insert(v);
@@ -84,7 +85,8 @@ impl Support<'_> {
     }
 
     fn has(&self, inst: &Inst) -> bool {
-        let halves = inst.op.operands().iter().chain(&inst.results).any(|&v| self.ty(v) == Type::F16);
+        let halves =
+            inst.op.operands().iter().chain(&inst.results).any(|&v| self.ty(v) == Type::F16);
         !halves && self.has_op(inst)
     }
 
@@ -114,8 +116,12 @@ impl Support<'_> {
             },
             Op::Unary { op, .. } => *op != UnaryOp::BitReverse,
             Op::Binary { op, a, .. } => self.has_binary(*op, *a),
-            Op::Convert { op, a, .. } => !matches!(op, ConvertOp::Bitcast) || self.ty(*a) != Type::Mask,
-            Op::FUnary { op, attrs, .. } => attrs.round == Round::Nearest || *op != FloatUnaryOp::Sqrt,
+            Op::Convert { op, a, .. } => {
+                !matches!(op, ConvertOp::Bitcast) || self.ty(*a) != Type::Mask
+            }
+            Op::FUnary { op, attrs, .. } => {
+                attrs.round == Round::Nearest || *op != FloatUnaryOp::Sqrt
+            }
             Op::FBinary { attrs, .. } | Op::Fma { attrs, .. } => attrs.round == Round::Nearest,
             Op::FConvert { attrs, to, a } => *attrs == FloatAttrs::IEEE && self.ty(*a) != *to,
             Op::IntToFloat { to, round, a, .. } => {
@@ -128,7 +134,10 @@ impl Support<'_> {
             }
             Op::Load { access, extend, sparse } => !sparse && self.has_load(access, *extend),
             Op::Store { access, values, sparse } => {
-                !sparse && values.len() == 1 && self.has_lanes(access) && self.fits(values[0], access)
+                !sparse
+                    && values.len() == 1
+                    && self.has_lanes(access)
+                    && self.fits(values[0], access)
             }
             Op::Fence => self.prepared.one_worker(),
             Op::Shared { .. }
@@ -172,8 +181,10 @@ impl Support<'_> {
         if !self.is_uniform(access.address) {
             return self.has_lanes(access) && (extend == Extend::None || access.ty.bits() < 64);
         }
-        let known = self.constant(access.address).map(|at| (at as u32).wrapping_add(access.offset as u32));
-        let inside = |at: u32| u64::from(at) + u64::from(access.ty.bytes()) <= CONST_BANK_BYTES as u64;
+        let known =
+            self.constant(access.address).map(|at| (at as u32).wrapping_add(access.offset as u32));
+        let inside =
+            |at: u32| u64::from(at) + u64::from(access.ty.bytes()) <= CONST_BANK_BYTES as u64;
         let aligned = |at: u32| at.is_multiple_of(access.align.max(1).into());
         matches!(access.space, Space::Const(_))
             && access.guard.is_none()

@@ -48,7 +48,9 @@ pub fn lane_masks(block: &Block, carried: impl Fn(IrReg) -> bool) -> SecondaryMa
                 lanes[inst.results[1]] = varying(inst.results[0]);
                 continue;
             }
-            Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } if block.ty(a).ty == Type::Mask => {
+            Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b }
+                if block.ty(a).ty == Type::Mask =>
+            {
                 lanes[a] || lanes[b]
             }
             Op::Unary { op: UnaryOp::Not, a } if block.ty(a).ty == Type::Mask => lanes[a],
@@ -65,7 +67,9 @@ pub fn lane_masks(block: &Block, carried: impl Fn(IrReg) -> bool) -> SecondaryMa
 impl Selector<'_> {
     /// The value whose bits it is.
     pub fn root(&self, mut v: Value) -> Value {
-        while let Op::Splat { a } | Op::Convert { op: ConvertOp::Bitcast, a, .. } = *self.facts.op(v) {
+        while let Op::Splat { a } | Op::Convert { op: ConvertOp::Bitcast, a, .. } =
+            *self.facts.op(v)
+        {
             v = a;
         }
         v
@@ -126,7 +130,11 @@ impl Selector<'_> {
             return same;
         }
         let scalar = self.forms.of(v).scalar.expect("operands come first");
-        let opcode = if self.is_wide(v) { opcode::VPBROADCASTQ_GENERAL } else { opcode::VPBROADCASTD_GENERAL };
+        let opcode = if self.is_wide(v) {
+            opcode::VPBROADCASTQ_GENERAL
+        } else {
+            opcode::VPBROADCASTD_GENERAL
+        };
         let same = self.vector_of(opcode, Rm::Reg(scalar));
         self.forms.of(v).same = Some(same);
         same
@@ -170,7 +178,8 @@ impl Selector<'_> {
             return number;
         }
         let lanes = self.forms.of(v).masks;
-        let masks: Vec<Reg> = self.group.clone().map(|piece| lanes[piece].expect("made before")).collect();
+        let masks: Vec<Reg> =
+            self.group.clone().map(|piece| lanes[piece].expect("made before")).collect();
         let number = self.number_of_masks(&masks);
         self.set_scalar(v, number);
         number
@@ -184,7 +193,8 @@ impl Selector<'_> {
                 self.general_of(opcode::KMOVD_TO, Rm::Reg(both))
             }
             [a, b, c, d] => {
-                let [low, high] = [[a, b], [c, d]].map(|[low, high]| self.mask(opcode::KUNPCKWD, high, low));
+                let [low, high] =
+                    [[a, b], [c, d]].map(|[low, high]| self.mask(opcode::KUNPCKWD, high, low));
                 let all = self.mask(opcode::KUNPCKDQ, high, low);
                 self.general_of(opcode::KMOVQ_TO, Rm::Reg(all))
             }

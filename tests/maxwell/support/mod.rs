@@ -15,13 +15,15 @@ pub type Engines = Vec<(&'static str, Arc<dyn Engine>)>;
 
 /// Every engine, by name, for a block of so many lanes.
 pub fn engines(function: &Arc<Function>, lanes: u32) -> Engines {
-    let interpreter =
-        Interpreter::new(Arc::clone(function)).unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
+    let interpreter = Interpreter::new(Arc::clone(function))
+        .unwrap_or_else(|error| panic!("interp: {error}\n{function}"));
     let mut engines: Engines = vec![("interp", Arc::new(interpreter))];
     for (name, effort) in [("jit, made quickly", Effort::Quick), ("jit", Effort::Full)] {
-        let kernel = warploom_engine::Kernel::new(Arc::clone(function), warploom_cranelift::backend());
-        let native =
-            kernel.program([1; 3], [lanes, 1, 1], 1).unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
+        let kernel =
+            warploom_engine::Kernel::new(Arc::clone(function), warploom_cranelift::backend());
+        let native = kernel
+            .program([1; 3], [lanes, 1, 1], 1)
+            .unwrap_or_else(|error| panic!("jit: {error}\n{function}"));
         native.compile_all(effort).unwrap_or_else(|error| panic!("{name}: {error}\n{function}"));
         engines.push((name, native));
     }

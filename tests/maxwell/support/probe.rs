@@ -7,7 +7,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use warploom_ir::{
-    BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Space, Special, Terminator, Type, Value,
+    BankId, BlockBuilder, BlockId, Extend, Function, FunctionBuilder, Space, Special, Terminator,
+    Type, Value,
 };
 use warploom_maxwell::lift::{Kernel, lift_kernel};
 use warploom_runtime::launch::{ConstBank, Engine, LaunchConfig, Outcome, launch};
@@ -28,7 +29,11 @@ const STOP: u64 = 0xe250_0000_0007_ff0f;
 /// Code from instruction words, with control words in between, that ends in [`STOP`].
 pub fn assemble(words: &[u64]) -> Vec<u8> {
     let words: Vec<u64> = words.iter().copied().chain([STOP]).collect();
-    words.chunks(3).flat_map(|bundle| std::iter::once(&0).chain(bundle)).flat_map(|word| word.to_le_bytes()).collect()
+    words
+        .chunks(3)
+        .flat_map(|bundle| std::iter::once(&0).chain(bundle))
+        .flat_map(|word| word.to_le_bytes())
+        .collect()
 }
 
 /// Places that are looked at whether a test names them or not.
@@ -84,8 +89,12 @@ impl Probe {
 
     /// Runs one warp with `lanes` lanes on every engine.
     pub fn run(&self, before: &State, lanes: u32) -> Vec<(&'static str, After)> {
-        let engines =
-            self.engines.borrow_mut().entry(lanes).or_insert_with(|| Rc::new(engines(&self.function, lanes))).clone();
+        let engines = self
+            .engines
+            .borrow_mut()
+            .entry(lanes)
+            .or_insert_with(|| Rc::new(engines(&self.function, lanes)))
+            .clone();
         let run = |(name, engine): &(&'static str, Arc<dyn Engine>)| {
             let memory = Memory::new(MemoryConfig::default()).expect("memory");
             for (base, bytes) in [(GLOBAL, GLOBAL_BYTES), (LOW, 1 << 16), (STATE, 1 << 17)] {
@@ -100,7 +109,8 @@ impl Probe {
                 match item.place {
                     Place::Const(bank, offset) => {
                         let bank = banks.entry(bank).or_insert_with(|| vec![0; 1 << 16]);
-                        bank[offset as usize..offset as usize + 4].copy_from_slice(&item.lanes[0].to_le_bytes());
+                        bank[offset as usize..offset as usize + 4]
+                            .copy_from_slice(&item.lanes[0].to_le_bytes());
                     }
                     place => memory.write(address(place), &bytes(item)).expect("state"),
                 }
@@ -134,17 +144,30 @@ impl After {
     }
 
     /// The same, with predicates and CC in the lanes of `flags` only.
-    pub fn compare_where(&self, before: &State, expected: &State, lanes: u32, flags: u64) -> Vec<String> {
-        let found = self.outcome.fault.as_ref().map(|fault| (format!("{:?}", fault.kind), fault.lane));
+    pub fn compare_where(
+        &self,
+        before: &State,
+        expected: &State,
+        lanes: u32,
+        flags: u64,
+    ) -> Vec<String> {
+        let found =
+            self.outcome.fault.as_ref().map(|fault| (format!("{:?}", fault.kind), fault.lane));
         let same_fault = match (&found, &expected.fault) {
             (None, None) => true,
-            (Some((kind, lane)), Some((wanted, at))) => kind == wanted && at.is_none_or(|at| at == *lane),
+            (Some((kind, lane)), Some((wanted, at))) => {
+                kind == wanted && at.is_none_or(|at| at == *lane)
+            }
             _ => false,
         };
         if !same_fault {
-            return vec![format!("fault: expected {:?}, found {:?}", expected.fault, self.outcome.fault)];
+            return vec![format!(
+                "fault: expected {:?}, found {:?}",
+                expected.fault, self.outcome.fault
+            )];
         }
-        let mut wanted: HashMap<Place, &Item> = before.items.iter().map(|item| (item.place, item)).collect();
+        let mut wanted: HashMap<Place, &Item> =
+            before.items.iter().map(|item| (item.place, item)).collect();
         wanted.extend(expected.items.iter().map(|item| (item.place, item)));
         let mut differences = Vec::new();
         let globals = wanted.keys().copied().filter(|place| matches!(place, Place::Global(_)));
@@ -160,7 +183,8 @@ impl After {
                     let found = u64::from_le_bytes(found.try_into().expect("8 bytes")) & exist;
                     let wanted = mask(wanted) & exist;
                     if found != wanted {
-                        differences.push(format!("{place:x?}: expected {wanted:#x}, found {found:#x}"));
+                        differences
+                            .push(format!("{place:x?}: expected {wanted:#x}, found {found:#x}"));
                     }
                 }
                 _ => {
@@ -168,7 +192,9 @@ impl After {
                         let found = u32::from_le_bytes(found.try_into().expect("4 bytes"));
                         if found != wanted.lanes[lane] {
                             let wanted = wanted.lanes[lane];
-                            differences.push(format!("{place:x?} lane {lane}: expected {wanted:#x}, found {found:#x}"));
+                            differences.push(format!(
+                                "{place:x?} lane {lane}: expected {wanted:#x}, found {found:#x}"
+                            ));
                             break;
                         }
                     }
@@ -183,7 +209,8 @@ impl After {
 ///
 /// A function that cannot reach [`STOP`] has only the registers it uses: it traps, and what it leaves is not looked at.
 fn wrap(mut function: Function, places: &BTreeSet<Place>) -> Function {
-    let count = |name| function.banks.iter().find(|bank| bank.name == name).map_or(0, |bank| bank.count);
+    let count =
+        |name| function.banks.iter().find(|bank| bank.name == name).map_or(0, |bank| bank.count);
     let registers = count("r");
     let places = places.iter().copied().filter(|place| match *place {
         Place::Reg(n) => n < registers,
@@ -193,10 +220,14 @@ fn wrap(mut function: Function, places: &BTreeSet<Place>) -> Function {
     let mut builder = FunctionBuilder::new(function.name.clone(), function.lanes, function.nan);
     let mut bank = HashMap::new();
     for declared in &function.banks {
-        bank.insert(declared.name.clone(), builder.bank(declared.name.clone(), declared.kind, declared.count));
+        bank.insert(
+            declared.name.clone(),
+            builder.bank(declared.name.clone(), declared.kind, declared.count),
+        );
     }
     builder.set_active(function.active);
-    let (load, store, old_entry) = (builder.new_block(0), builder.new_block(0), builder.new_block(0));
+    let (load, store, old_entry) =
+        (builder.new_block(0), builder.new_block(0), builder.new_block(0));
     let mut state = StateCode { b: builder.at(load), bank: &bank };
     state.load(places);
     state.b.jump(old_entry);
@@ -211,7 +242,9 @@ fn wrap(mut function: Function, places: &BTreeSet<Place>) -> Function {
     for block in &mut function.blocks {
         block.join = block.join.map(moved);
         match block.term {
-            Terminator::Indirect { .. } | Terminator::Exit => block.term = Terminator::Jump(BlockId(1)),
+            Terminator::Indirect { .. } | Terminator::Exit => {
+                block.term = Terminator::Jump(BlockId(1))
+            }
             _ => block.term.map_targets(moved),
         }
     }
@@ -268,7 +301,8 @@ impl StateCode<'_> {
             let value = self.b.load(Space::Global, Self::ty(place), Extend::None, row, 0);
             match self.reg(place) {
                 Some(reg) => {
-                    let value = if Self::ty(place) == Type::I64 { self.b.to_mask(value) } else { value };
+                    let value =
+                        if Self::ty(place) == Type::I64 { self.b.to_mask(value) } else { value };
                     self.b.rf_write(reg, value);
                 }
                 None => {

@@ -75,7 +75,10 @@ impl State {
     fn assign(&mut self, name: &str, values: &[Box<dyn Fn(u64) -> u64>]) -> Option<()> {
         let at = |lane: usize| values[lane % values.len()](lane as u64);
         let mut lanes = |place, shift: u32| {
-            self.items.push(Item { place, lanes: std::array::from_fn(|lane| (at(lane) >> shift) as u32) });
+            self.items.push(Item {
+                place,
+                lanes: std::array::from_fn(|lane| (at(lane) >> shift) as u32),
+            });
         };
         if let Some(pair) = name.strip_suffix(".64") {
             let first: u32 = pair.strip_prefix('R')?.parse().ok()?;
@@ -84,7 +87,10 @@ impl State {
         } else if let Some(reg) = name.strip_prefix('R') {
             lanes(Place::Reg(reg.parse().ok()?), 0);
         } else if let Some(flag) = name.strip_prefix("CC.") {
-            lanes(Place::Cc(["Z", "S", "C", "O", "C2"].iter().position(|&bit| bit == flag)? as u32), 0);
+            lanes(
+                Place::Cc(["Z", "S", "C", "O", "C2"].iter().position(|&bit| bit == flag)? as u32),
+                0,
+            );
         } else if let Some(pred) = name.strip_prefix('P') {
             lanes(Place::Pred(pred.parse().ok()?), 0);
         } else {

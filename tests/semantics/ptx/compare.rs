@@ -24,14 +24,19 @@ fn compare_integers() {
         let [_, x, _, _] = registers(ty.bits);
         for imm in [0, 1, 77, 0x7fff] {
             for (name, op) in &OPS[..6] {
-                group.predicate(format!("setp.{name}.{} p, {x}, {imm};", ty.name), move |x, _, _| {
-                    op(Some(ty.of(x).cmp(&imm)))
-                });
+                group.predicate(
+                    format!("setp.{name}.{} p, {x}, {imm};", ty.name),
+                    move |x, _, _| op(Some(ty.of(x).cmp(&imm))),
+                );
             }
         }
     }
     // As compilers compare numbers of 32 bits with 0 and with signs.
-    group.int(32, "shr.s32 t, x, 31; and.b32 r, t, y;", |x, y, _| if (x as i32) < 0 { y } else { 0 });
+    group.int(
+        32,
+        "shr.s32 t, x, 31; and.b32 r, t, y;",
+        |x, y, _| if (x as i32) < 0 { y } else { 0 },
+    );
     select(&mut group);
     group.check("compare_integers", integer::operand, &integer::EDGES);
     group.check_text("compare_integers", integer::operand, &integer::EDGES);
@@ -49,14 +54,17 @@ fn compare_floats() {
                 Type::Double => ("X", "0d3FF8000000000000", 1.5f64.to_bits()),
                 _ => ("x", "0f3FC00000", 1.5f32.to_bits().into()),
             };
-            group.predicate(format!("setp.{op_name}.{name} p, {x}, {imm};"), move |x, _, _| op(ty.compare(x, value)));
+            group.predicate(format!("setp.{op_name}.{name} p, {x}, {imm};"), move |x, _, _| {
+                op(ty.compare(x, value))
+            });
             let (magnitude, t, mask) = match ty {
                 Type::Double => ("abs.f64 T, X; neg.f64 U, Y;", "T, U", 1 << 63),
                 _ => ("abs.f32 t, x; neg.f32 u, y;", "t, u", 0x8000_0000),
             };
-            group.predicate(format!("{magnitude} setp.{op_name}.{name} p, {t};"), move |x, y, _| {
-                op(ty.compare(x & !mask, y ^ mask))
-            });
+            group
+                .predicate(format!("{magnitude} setp.{op_name}.{name} p, {t};"), move |x, y, _| {
+                    op(ty.compare(x & !mask, y ^ mask))
+                });
         }
     }
     for name in ["b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64"] {
@@ -124,7 +132,8 @@ pub const OPS: [(&str, Op); 14] = [
 type Combine = fn(bool, bool) -> bool;
 
 /// How a third operand is combined with the comparison.
-pub const COMBINES: [(&str, Combine); 3] = [(".and", |a, b| a & b), (".or", |a, b| a | b), (".xor", |a, b| a ^ b)];
+pub const COMBINES: [(&str, Combine); 3] =
+    [(".and", |a, b| a & b), (".or", |a, b| a | b), (".xor", |a, b| a ^ b)];
 
 /// setp and set, alone and combined with a third operand.
 fn comparison(group: &mut Group, op_name: &str, type_name: &str, ty: Type, op: Op) {
@@ -136,11 +145,15 @@ fn comparison(group: &mut Group, op_name: &str, type_name: &str, ty: Type, op: O
         ((y as i32) < z as i32) != not
     }
     group.predicate(format!("setp.{op_name}.{type_name} p, {x}, {y};"), move |x, y, _| holds(x, y));
-    group.predicate(format!("setp.{op_name}.{type_name} p|q, {x}, {y}; mov.pred p, q;"), move |x, y, _| !holds(x, y));
+    group.predicate(
+        format!("setp.{op_name}.{type_name} p|q, {x}, {y}; mov.pred p, q;"),
+        move |x, y, _| !holds(x, y),
+    );
     for (combine_name, combine) in COMBINES {
         for not in [false, true] {
             let third = if not { "!s" } else { "s" };
-            let instruction = format!("{WITH} setp.{op_name}{combine_name}.{type_name} p|q, {x}, {y}, {third};");
+            let instruction =
+                format!("{WITH} setp.{op_name}{combine_name}.{type_name} p|q, {x}, {y}, {third};");
             let both = "selp.b32 t, 1, 0, p; selp.b32 u, 2, 0, q; or.b32 r, t, u;";
             group.int(32, format!("{instruction} {both}"), move |x, y, z| {
                 let (holds, with) = (holds(x, y), with(y, z, not));
@@ -148,16 +161,25 @@ fn comparison(group: &mut Group, op_name: &str, type_name: &str, ty: Type, op: O
             });
         }
     }
-    for (result, truth) in [("u32", 0xffff_ffff), ("s32", 0xffff_ffff), ("f32", u64::from(1f32.to_bits()))] {
+    for (result, truth) in
+        [("u32", 0xffff_ffff), ("s32", 0xffff_ffff), ("f32", u64::from(1f32.to_bits()))]
+    {
         // The flush comes before the result's type: set.lt.ftz.u32.f32.
-        let (ftz, source) =
-            type_name.split_once('.').map_or((String::new(), type_name), |(ftz, ty)| (format!(".{ftz}"), ty));
+        let (ftz, source) = type_name
+            .split_once('.')
+            .map_or((String::new(), type_name), |(ftz, ty)| (format!(".{ftz}"), ty));
         let number = move |holds: bool| if holds { truth } else { 0 };
-        group.int(32, format!("set.{op_name}{ftz}.{result}.{source} r, {x}, {y};"), move |x, y, _| number(holds(x, y)));
+        group.int(
+            32,
+            format!("set.{op_name}{ftz}.{result}.{source} r, {x}, {y};"),
+            move |x, y, _| number(holds(x, y)),
+        );
         for (combine_name, combine) in COMBINES {
             let not = result == "s32";
             let third = if not { "!s" } else { "s" };
-            let ptx = format!("{WITH} set.{op_name}{combine_name}{ftz}.{result}.{source} r, {x}, {y}, {third};");
+            let ptx = format!(
+                "{WITH} set.{op_name}{combine_name}{ftz}.{result}.{source} r, {x}, {y}, {third};"
+            );
             group.int(32, ptx, move |x, y, z| number(combine(holds(x, y), with(y, z, not))));
         }
     }
@@ -168,10 +190,16 @@ fn select(group: &mut Group) {
     for name in ["b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64"] {
         let bits = name[1..].parse().expect("a width");
         let [r, x, y, _] = registers(bits);
-        group.int(bits, format!("setp.lt.s32 p, y, z; selp.{name} {r}, {x}, {y}, p;"), |x, y, z| {
-            if (y as i32) < z as i32 { x } else { y }
+        group.int(
+            bits,
+            format!("setp.lt.s32 p, y, z; selp.{name} {r}, {x}, {y}, p;"),
+            |x, y, z| {
+                if (y as i32) < z as i32 { x } else { y }
+            },
+        );
+        group.int(bits, format!("slct.{name}.s32 {r}, {x}, {y}, z;"), |x, y, z| {
+            if z as i32 >= 0 { x } else { y }
         });
-        group.int(bits, format!("slct.{name}.s32 {r}, {x}, {y}, z;"), |x, y, z| if z as i32 >= 0 { x } else { y });
     }
     group.int(32, "setp.lt.s32 p, y, z; selp.b32 r, x, 0x1234567, p;", |x, y, z| {
         if (y as i32) < z as i32 { x } else { 0x123_4567 }

@@ -14,7 +14,8 @@ fn convert_integers() {
     let mut group = Group::default();
     for from in ints() {
         for to in ints() {
-            let ([_, x, _, _], [r, ..]) = (registers(from.bits.max(16)), registers(to.bits.max(32)));
+            let ([_, x, _, _], [r, ..]) =
+                (registers(from.bits.max(16)), registers(to.bits.max(32)));
             // `.sat` is legal where there is something to saturate.
             let fits = to.least() <= from.least() && from.most() <= to.most();
             for saturate in [false, true].into_iter().take(if fits { 1 } else { 2 }) {
@@ -37,9 +38,11 @@ fn convert_integers() {
         for float in FLOATS {
             for (round_name, round) in ROUNDINGS {
                 for saturate in [false, true] {
-                    let ([_, x, _, _], [r, ..]) = (registers(from.bits.max(16)), registers(float.bits));
+                    let ([_, x, _, _], [r, ..]) =
+                        (registers(from.bits.max(16)), registers(float.bits));
                     let sat_name = if saturate { ".sat" } else { "" };
-                    let ptx = format!("cvt{round_name}{sat_name}.{}.{} {r}, {x};", float.name, from.name);
+                    let ptx =
+                        format!("cvt{round_name}{sat_name}.{}.{} {r}, {x};", float.name, from.name);
                     group.form(ptx, float.width, float.same, move |x, _, _| {
                         let value = (float.from_int)(from.of(x), round);
                         if saturate { (float.saturate)(value) } else { value }
@@ -64,7 +67,10 @@ fn convert_floats() {
                 for ftz in [false, true].into_iter().take(if from.bits == 32 { 2 } else { 1 }) {
                     for sat_name in ["", ".sat"] {
                         let ftz_name = if ftz { ".ftz" } else { "" };
-                        let ptx = format!("cvt{round_name}{ftz_name}{sat_name}.{}.{} {r}, {x};", to.name, from.name);
+                        let ptx = format!(
+                            "cvt{round_name}{ftz_name}{sat_name}.{}.{} {r}, {x};",
+                            to.name, from.name
+                        );
                         group.int(to.bits.max(32), ptx, move |x, _, _| {
                             let x = if ftz { (from.flush)(x) } else { x };
                             to_int(from, to, x, round) as u64
@@ -84,14 +90,19 @@ fn convert_floats() {
             for (round_name, round) in roundings {
                 for ftz in [false, true].into_iter().take(if flushes { 2 } else { 1 }) {
                     for saturate in [false, true] {
-                        let (ftz_name, sat_name) = (if ftz { ".ftz" } else { "" }, if saturate { ".sat" } else { "" });
-                        let ptx = format!("cvt{round_name}{ftz_name}{sat_name}.{}.{} {r}, {x};", to.name, from.name);
+                        let (ftz_name, sat_name) =
+                            (if ftz { ".ftz" } else { "" }, if saturate { ".sat" } else { "" });
+                        let ptx = format!(
+                            "cvt{round_name}{ftz_name}{sat_name}.{}.{} {r}, {x};",
+                            to.name, from.name
+                        );
                         group.form(ptx, to.width, to.same, move |x, _, _| {
                             // The compiler leaves the flag out where the result is shorter: no half is as small as what is
                             // flushed, but for directed roundings.
                             let ftz = ftz && to.bits != 16;
                             let x = if ftz { (from.flush)(x) } else { x };
-                            let value = if from.bits == to.bits { (from.integral)(x, round) } else { x };
+                            let value =
+                                if from.bits == to.bits { (from.integral)(x, round) } else { x };
                             let value = (from.convert)(value, to.bits, round);
                             let value = if ftz { (to.flush)(value) } else { value };
                             if saturate { (to.saturate)(value) } else { value }
@@ -107,7 +118,8 @@ fn convert_floats() {
 
 /// All integer types.
 fn ints() -> impl Iterator<Item = Int> {
-    let bytes = [Int { name: "u8", bits: 8, signed: false }, Int { name: "s8", bits: 8, signed: true }];
+    let bytes =
+        [Int { name: "u8", bits: 8, signed: false }, Int { name: "s8", bits: 8, signed: true }];
     bytes.into_iter().chain(INTS)
 }
 
@@ -138,7 +150,13 @@ const FLOATS: [Format; 3] = [
     format::<Double>("f64", 64, Width::Bits64, F64, |x| x),
 ];
 
-const fn format<F: Apfloat>(name: &'static str, bits: u32, width: Width, same: Same, flush: fn(u64) -> u64) -> Format {
+const fn format<F: Apfloat>(
+    name: &'static str,
+    bits: u32,
+    width: Width,
+    same: Same,
+    flush: fn(u64) -> u64,
+) -> Format {
     Format {
         name,
         bits,

@@ -5,7 +5,9 @@ use rustc_apfloat::{Float, FloatConvert, Round};
 
 use super::{Group, Width};
 use crate::Same;
-use crate::float::{CLOSE, EDGES, F32, F64, RM, RN, RP, RZ, bits, d, f, flush, operand, pick, pick32, s, sat, t};
+use crate::float::{
+    CLOSE, EDGES, F32, F64, RM, RN, RP, RZ, bits, d, f, flush, operand, pick, pick32, s, sat, t,
+};
 
 #[test]
 fn float() {
@@ -56,8 +58,9 @@ pub fn modified<F: Float>(
 }
 
 /// The least normal number may have been rounded up to: what PTX flushes, a result before or after that, it does not say.
-const TINY: Same =
-    |found, expected| F32(found, expected) || (expected & 0x7fff_ffff == 0x80_0000 && found == expected & 0x8000_0000);
+const TINY: Same = |found, expected| {
+    F32(found, expected) || (expected & 0x7fff_ffff == 0x80_0000 && found == expected & 0x8000_0000)
+};
 
 fn single(group: &mut Group) {
     for ftz in [false, true] {
@@ -84,12 +87,16 @@ fn single(group: &mut Group) {
                 for op in ["fma", "mad"] {
                     group.single(
                         format!("{op}{name} r, x, y, z;"),
-                        with_modifiers(ftz, saturate, move |x, y, z| x.mul_add_r(y, z, round).value),
+                        with_modifiers(ftz, saturate, move |x, y, z| {
+                            x.mul_add_r(y, z, round).value
+                        }),
                     );
                 }
                 group.single(
                     format!("neg.f32 t, x; neg.f32 u, z; fma{name} r, t, y, u;"),
-                    with_modifiers(ftz, saturate, move |x, y, z| (-x).mul_add_r(y, -z, round).value),
+                    with_modifiers(ftz, saturate, move |x, y, z| {
+                        (-x).mul_add_r(y, -z, round).value
+                    }),
                 );
             }
             if !round_name.is_empty() {
@@ -101,7 +108,9 @@ fn single(group: &mut Group) {
                 );
                 group.single(
                     format!("rcp{round_name}{ftz_name}.f32 r, x;"),
-                    with_modifiers(ftz, false, move |x, _, _| Single::from_u128(1).value.div_r(x, round).value),
+                    with_modifiers(ftz, false, move |x, _, _| {
+                        Single::from_u128(1).value.div_r(x, round).value
+                    }),
                 );
             }
         }
@@ -126,11 +135,17 @@ fn single(group: &mut Group) {
             );
         }
         let flushed = move |x| if ftz { flush(x) } else { x };
-        group.single(format!("min{ftz_name}.f32 r, x, y;"), move |x, y, _| pick32(flushed(x), flushed(y), true));
-        group.single(format!("max{ftz_name}.f32 r, x, y;"), move |x, y, _| pick32(flushed(x), flushed(y), false));
+        group.single(format!("min{ftz_name}.f32 r, x, y;"), move |x, y, _| {
+            pick32(flushed(x), flushed(y), true)
+        });
+        group.single(format!("max{ftz_name}.f32 r, x, y;"), move |x, y, _| {
+            pick32(flushed(x), flushed(y), false)
+        });
         // Absolute values and negations are operand modifiers, and powers of two may be.
         group.single(
-            format!("abs.f32 t, x; neg.f32 u, y; abs.f32 u, u; neg.f32 u, u; add{ftz_name}.f32 r, t, u;"),
+            format!(
+                "abs.f32 t, x; neg.f32 u, y; abs.f32 u, u; neg.f32 u, u; add{ftz_name}.f32 r, t, u;"
+            ),
             with_modifiers(ftz, false, |x, y, _| (x.abs() - y.abs()).value),
         );
         group.single(
@@ -142,9 +157,15 @@ fn single(group: &mut Group) {
 
 fn double(group: &mut Group) {
     for (name, round) in [("", RN)].into_iter().chain(ROUNDINGS) {
-        group.double(format!("add{name}.f64 R, X, Y;"), move |x, y, _| bits(t(x).add_r(t(y), round).value));
-        group.double(format!("sub{name}.f64 R, X, Y;"), move |x, y, _| bits(t(x).sub_r(t(y), round).value));
-        group.double(format!("mul{name}.f64 R, X, Y;"), move |x, y, _| bits(t(x).mul_r(t(y), round).value));
+        group.double(format!("add{name}.f64 R, X, Y;"), move |x, y, _| {
+            bits(t(x).add_r(t(y), round).value)
+        });
+        group.double(format!("sub{name}.f64 R, X, Y;"), move |x, y, _| {
+            bits(t(x).sub_r(t(y), round).value)
+        });
+        group.double(format!("mul{name}.f64 R, X, Y;"), move |x, y, _| {
+            bits(t(x).mul_r(t(y), round).value)
+        });
         if name.is_empty() {
             continue;
         }
@@ -153,22 +174,33 @@ fn double(group: &mut Group) {
                 bits(t(x).mul_add_r(t(y), t(z), round).value)
             });
         }
-        group.double(format!("neg.f64 T, X; neg.f64 U, Z; fma{name}.f64 R, T, Y, U;"), move |x, y, z| {
-            bits((-t(x)).mul_add_r(t(y), -t(z), round).value)
+        group.double(
+            format!("neg.f64 T, X; neg.f64 U, Z; fma{name}.f64 R, T, Y, U;"),
+            move |x, y, z| bits((-t(x)).mul_add_r(t(y), -t(z), round).value),
+        );
+        group.double(format!("div{name}.f64 R, X, Y;"), move |x, y, _| {
+            bits(t(x).div_r(t(y), round).value)
         });
-        group.double(format!("div{name}.f64 R, X, Y;"), move |x, y, _| bits(t(x).div_r(t(y), round).value));
-        group.double(format!("rcp{name}.f64 R, X;"), move |x, _, _| bits(t(1f64.to_bits()).div_r(t(x), round).value));
+        group.double(format!("rcp{name}.f64 R, X;"), move |x, _, _| {
+            bits(t(1f64.to_bits()).div_r(t(x), round).value)
+        });
     }
     for imm in [1.5f64, -2.0, 0.1] {
         let (text, value) = (format!("0d{:016X}", imm.to_bits()), t(imm.to_bits()));
         group.double(format!("add.f64 R, X, {text};"), move |x, _, _| bits((t(x) + value).value));
         group.double(format!("mul.f64 R, X, {text};"), move |x, _, _| bits((t(x) * value).value));
-        group.double(format!("fma.rn.f64 R, X, {text}, Y;"), move |x, y, _| bits(t(x).mul_add(value, t(y)).value));
-        group.double(format!("fma.rn.f64 R, X, Y, {text};"), move |x, y, _| bits(t(x).mul_add(t(y), value).value));
+        group.double(format!("fma.rn.f64 R, X, {text}, Y;"), move |x, y, _| {
+            bits(t(x).mul_add(value, t(y)).value)
+        });
+        group.double(format!("fma.rn.f64 R, X, Y, {text};"), move |x, y, _| {
+            bits(t(x).mul_add(t(y), value).value)
+        });
     }
     group.double("min.f64 R, X, Y;".into(), |x, y, _| pick(d(x), d(y), true).to_bits());
     group.double("max.f64 R, X, Y;".into(), |x, y, _| pick(d(x), d(y), false).to_bits());
-    group.double("abs.f64 T, X; neg.f64 U, Y; add.f64 R, T, U;".into(), |x, y, _| bits((t(x).abs() - t(y)).value));
+    group.double("abs.f64 T, X; neg.f64 U, Y; add.f64 R, T, U;".into(), |x, y, _| {
+        bits((t(x).abs() - t(y)).value)
+    });
 }
 
 /// The root by a rounding: `nearest` is the root to nearest, and `above` whether its square is above the operand.
@@ -214,7 +246,8 @@ const ANY: u64 = 0xffff_ffff;
 /// Two units in the last place, and one for the rounding of what is expected.
 const ULPS: Same = |found, expected| {
     let (x, y) = (f64::from(f(found)), f64::from(f(expected)));
-    let bound = (y.abs() * 3.0 * f64::from(f32::EPSILON) / 2.0).max(2.0 * f64::from(f32::from_bits(1)));
+    let bound =
+        (y.abs() * 3.0 * f64::from(f32::EPSILON) / 2.0).max(2.0 * f64::from(f32::from_bits(1)));
     expected == ANY
         || F32(found, expected)
         || ((x - y).abs() <= bound && x.is_sign_negative() == y.is_sign_negative() && x.is_finite())
@@ -246,21 +279,43 @@ fn approximate(group: &mut Group) {
         let near = Width::Bits32;
         group.form(format!("div.approx{name} r, x, y;"), near, ULPS, move |x, y, _| {
             let divisor = wide(y).abs();
-            let promised = divisor == 0.0 || divisor.is_nan() || (2f64.powi(-126)..=2f64.powi(126)).contains(&divisor);
+            let promised = divisor == 0.0
+                || divisor.is_nan()
+                || (2f64.powi(-126)..=2f64.powi(126)).contains(&divisor);
             if promised { flushed(rounded(wide(x) / wide(y))) } else { ANY }
         });
-        group.form(format!("div.full{name} r, x, y;"), near, ULPS, move |x, y, _| flushed(rounded(wide(x) / wide(y))));
-        group.form(format!("rcp.approx{name} r, x;"), near, ULPS, move |x, _, _| flushed(rounded(1.0 / wide(x))));
-        group.form(format!("sqrt.approx{name} r, x;"), near, ULPS, move |x, _, _| rounded(wide(x).sqrt()));
-        group.form(format!("rsqrt.approx{name} r, x;"), near, ULPS, move |x, _, _| rounded(1.0 / wide(x).sqrt()));
-        group.form(format!("ex2.approx{name} r, x;"), near, ULPS, move |x, _, _| flushed(rounded(wide(x).exp2())));
-        group.form(format!("lg2.approx{name} r, x;"), near, CLOSE, move |x, _, _| rounded(wide(x).log2()));
-        group.form(format!("sin.approx{name} r, x;"), near, CLOSE, move |x, _, _| rounded(angle(wide(x)).sin()));
-        group.form(format!("cos.approx{name} r, x;"), near, CLOSE, move |x, _, _| rounded(angle(wide(x)).cos()));
+        group.form(format!("div.full{name} r, x, y;"), near, ULPS, move |x, y, _| {
+            flushed(rounded(wide(x) / wide(y)))
+        });
+        group.form(format!("rcp.approx{name} r, x;"), near, ULPS, move |x, _, _| {
+            flushed(rounded(1.0 / wide(x)))
+        });
+        group.form(format!("sqrt.approx{name} r, x;"), near, ULPS, move |x, _, _| {
+            rounded(wide(x).sqrt())
+        });
+        group.form(format!("rsqrt.approx{name} r, x;"), near, ULPS, move |x, _, _| {
+            rounded(1.0 / wide(x).sqrt())
+        });
+        group.form(format!("ex2.approx{name} r, x;"), near, ULPS, move |x, _, _| {
+            flushed(rounded(wide(x).exp2()))
+        });
+        group.form(format!("lg2.approx{name} r, x;"), near, CLOSE, move |x, _, _| {
+            rounded(wide(x).log2())
+        });
+        group.form(format!("sin.approx{name} r, x;"), near, CLOSE, move |x, _, _| {
+            rounded(angle(wide(x)).sin())
+        });
+        group.form(format!("cos.approx{name} r, x;"), near, CLOSE, move |x, _, _| {
+            rounded(angle(wide(x)).cos())
+        });
     }
     let high = Width::Bits64;
-    group.form("rcp.approx.ftz.f64 R, X;", high, HIGH, |x, _, _| flush64((1.0 / flush64(x)).to_bits()).to_bits());
-    group.form("rsqrt.approx.ftz.f64 R, X;", high, HIGH, |x, _, _| (1.0 / flush64(x).sqrt()).to_bits());
+    group.form("rcp.approx.ftz.f64 R, X;", high, HIGH, |x, _, _| {
+        flush64((1.0 / flush64(x)).to_bits()).to_bits()
+    });
+    group.form("rsqrt.approx.ftz.f64 R, X;", high, HIGH, |x, _, _| {
+        (1.0 / flush64(x).sqrt()).to_bits()
+    });
     group.form("rsqrt.approx.f64 R, X;", high, HIGH, |x, _, _| (1.0 / d(x).sqrt()).to_bits());
 }
 
@@ -268,7 +323,11 @@ fn approximate(group: &mut Group) {
 fn angle(x: f64) -> f64 {
     let product = x * f64::from(0.159_154_94_f32);
     let near = product as f32;
-    let turns = if f64::from(near).abs() > product.abs() { f32::from_bits(near.to_bits() - 1) } else { near };
+    let turns = if f64::from(near).abs() > product.abs() {
+        f32::from_bits(near.to_bits() - 1)
+    } else {
+        near
+    };
     f64::from(turns).fract() * std::f64::consts::TAU
 }
 

@@ -30,7 +30,8 @@ fn half() {
 const SIGN: u64 = 0x8000;
 const ONE: u64 = 0x3c00;
 
-const HALVES: [u64; 12] = [0, SIGN, ONE, 0xbc00, 0x3c01, 1, 0x03ff, 0x8400, 0x7bff, 0x7c00, 0xfc00, 0x7e01];
+const HALVES: [u64; 12] =
+    [0, SIGN, ONE, 0xbc00, 0x3c01, 1, 0x03ff, 0x8400, 0x7bff, 0x7c00, 0xfc00, 0x7e01];
 
 /// Each half after the one before it, and itself.
 const EDGES: [u64; 24] = {
@@ -63,7 +64,8 @@ struct Shape {
 }
 
 /// Both halves of a word.
-const BOTH: Same = |found, expected| F16(found & 0xffff, expected & 0xffff) && F16(found >> 16, expected >> 16);
+const BOTH: Same =
+    |found, expected| F16(found & 0xffff, expected & 0xffff) && F16(found >> 16, expected >> 16);
 
 impl Shape {
     fn name(self) -> &'static str {
@@ -80,7 +82,8 @@ impl Shape {
 
     /// What `op` gives of each half.
     fn each(self, x: u64, y: u64, z: u64, op: impl Fn(u64, u64, u64) -> u64) -> u64 {
-        let at = |shift: u32| op(x >> shift & 0xffff, y >> shift & 0xffff, z >> shift & 0xffff) & 0xffff;
+        let at =
+            |shift: u32| op(x >> shift & 0xffff, y >> shift & 0xffff, z >> shift & 0xffff) & 0xffff;
         if self.packed { at(0) | at(16) << 16 } else { at(0) }
     }
 
@@ -89,7 +92,12 @@ impl Shape {
     }
 
     /// A form whose result is made of the whole words.
-    fn whole_form(self, group: &mut Group, ptx: String, result: impl Fn(u64, u64, u64) -> u64 + 'static) {
+    fn whole_form(
+        self,
+        group: &mut Group,
+        ptx: String,
+        result: impl Fn(u64, u64, u64) -> u64 + 'static,
+    ) {
         let (width, same) = if self.packed { (Width::Bits32, BOTH) } else { (Width::Bits16, F16) };
         group.form(ptx, width, same, result);
     }
@@ -120,7 +128,10 @@ fn with_modifiers(
 /// Names of modifiers.
 fn modifiers() -> impl Iterator<Item = (bool, bool, String)> {
     [(false, false), (false, true), (true, false), (true, true)].into_iter().map(|(ftz, sat)| {
-        let names = [(ftz, ".ftz"), (sat, ".sat")].into_iter().filter(|(set, _)| *set).map(|(_, name)| name);
+        let names = [(ftz, ".ftz"), (sat, ".sat")]
+            .into_iter()
+            .filter(|(set, _)| *set)
+            .map(|(_, name)| name);
         (ftz, sat, names.collect())
     })
 }
@@ -161,12 +172,18 @@ fn constants(group: &mut Group, shape: Shape) {
         for (ftz, sat, modifiers) in modifiers() {
             let mut with = |line: String, op: fn(Half, Half, Half) -> Half| {
                 let op = with_modifiers(ftz, sat, op);
-                shape.whole_form(group, format!("{constant} {line}"), move |x, y, _| shape.each(x, y, both, &op));
+                shape.whole_form(group, format!("{constant} {line}"), move |x, y, _| {
+                    shape.each(x, y, both, &op)
+                });
             };
             with(format!("add{modifiers}.{name} {r}, {x}, {t};"), |x, _, c| (x + c).value);
             with(format!("mul{modifiers}.{name} {r}, {x}, {t};"), |x, _, c| (x * c).value);
-            with(format!("fma.rn{modifiers}.{name} {r}, {x}, {t}, {y};"), |x, y, c| x.mul_add(c, y).value);
-            with(format!("fma.rn{modifiers}.{name} {r}, {x}, {y}, {t};"), |x, y, c| x.mul_add(y, c).value);
+            with(format!("fma.rn{modifiers}.{name} {r}, {x}, {t}, {y};"), |x, y, c| {
+                x.mul_add(c, y).value
+            });
+            with(format!("fma.rn{modifiers}.{name} {r}, {x}, {y}, {t};"), |x, y, c| {
+                x.mul_add(y, c).value
+            });
         }
     }
 }
@@ -203,7 +220,8 @@ fn comparisons(group: &mut Group, shape: Shape) {
                 shape.each(x, y, 0, |x, y, _| if combined(x, y, z) { ONE } else { 0 })
             });
             if shape.packed {
-                let setp = format!("{with} setp.{op_name}{combine_name}.f16x2 p|q, x, y, s; {BITS}");
+                let setp =
+                    format!("{with} setp.{op_name}{combine_name}.f16x2 p|q, x, y, s; {BITS}");
                 group.int(32, setp, move |x, y, z| {
                     u64::from(combined(x, y, z)) | u64::from(combined(x >> 16, y >> 16, z)) << 1
                 });
@@ -217,8 +235,12 @@ fn signs(group: &mut Group, shape: Shape) {
     for ftz in [false, true] {
         let modifier = if ftz { ".ftz" } else { "" };
         let flushed = move |x: u64| if ftz { flush(x) } else { x };
-        shape.form(group, format!("abs{modifier}.{name} {r}, {x};"), move |x, _, _| flushed(x) & !SIGN);
-        shape.form(group, format!("neg{modifier}.{name} {r}, {x};"), move |x, _, _| flushed(x) ^ SIGN);
+        shape.form(group, format!("abs{modifier}.{name} {r}, {x};"), move |x, _, _| {
+            flushed(x) & !SIGN
+        });
+        shape.form(group, format!("neg{modifier}.{name} {r}, {x};"), move |x, _, _| {
+            flushed(x) ^ SIGN
+        });
     }
     let (t, u) = if shape.packed { ("t", "u") } else { ("ht", "hu") };
     let changed = format!("abs.{name} {t}, {x}; neg.{name} {u}, {y};");
@@ -230,9 +252,11 @@ fn signs(group: &mut Group, shape: Shape) {
     shape.form(group, format!("{changed} mul.{name} {r}, {t}, {u};"), move |x, y, _| {
         bits((magnitude(x) * negative(y)).value)
     });
-    shape.form(group, format!("{changed} neg.{name} {t}, {z}; fma.rn.{name} {r}, {x}, {u}, {t};"), move |x, y, z| {
-        bits(h(x).mul_add(negative(y), negative(z)).value)
-    });
+    shape.form(
+        group,
+        format!("{changed} neg.{name} {t}, {z}; fma.rn.{name} {r}, {x}, {u}, {t};"),
+        move |x, y, z| bits(h(x).mul_add(negative(y), negative(z)).value),
+    );
     shape.form(group, format!("{changed} set.lt.{name}.{name} {r}, {t}, {u};"), move |x, y, _| {
         if magnitude(x) < negative(y) { ONE } else { 0 }
     });
@@ -248,16 +272,25 @@ fn parts(group: &mut Group) {
             true => format!("mov.b32 {{_, {register}}}, {name};"),
         };
         let start = format!("{} {}", pick(a, "x", "ht"), pick(b, "y", "hu"));
-        for (name, op) in [("add", (|x, y| (x + y).value) as fn(Half, Half) -> Half), ("mul", |x, y| (x * y).value)] {
+        for (name, op) in [
+            ("add", (|x, y| (x + y).value) as fn(Half, Half) -> Half),
+            ("mul", |x, y| (x * y).value),
+        ] {
             let of = move |x: u64, y: u64| bits(op(half(x, a), half(y, b)));
             let line = format!("{start} {name}.f16 hr, ht, hu;");
             group.form(line.clone(), Width::Bits16, F16, move |x, y, _| of(x, y));
-            group.form(format!("{line} mov.b32 r, {{hr, hz}};"), Width::Bits32, BOTH, move |x, y, z| {
-                of(x, y) | (z & 0xffff) << 16
-            });
-            group.form(format!("{line} mov.b32 r, {{hz, hr}};"), Width::Bits32, BOTH, move |x, y, z| {
-                z & 0xffff | of(x, y) << 16
-            });
+            group.form(
+                format!("{line} mov.b32 r, {{hr, hz}};"),
+                Width::Bits32,
+                BOTH,
+                move |x, y, z| of(x, y) | (z & 0xffff) << 16,
+            );
+            group.form(
+                format!("{line} mov.b32 r, {{hz, hr}};"),
+                Width::Bits32,
+                BOTH,
+                move |x, y, z| z & 0xffff | of(x, y) << 16,
+            );
             group.form(
                 format!("{line} mov.b32 r, {{hr, hr}}; {name}.f16x2 r, r, z;"),
                 Width::Bits32,

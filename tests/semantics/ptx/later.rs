@@ -64,7 +64,8 @@ fn open_results(group: &mut Group) {
 fn packed(group: &mut Group) {
     let s32 = INTS[3];
     type Op = fn(i128, i128) -> i128;
-    let operations: [(&str, Op); 3] = [("add", |x, y| x + y), ("min", |x, y| x.min(y)), ("max", |x, y| x.max(y))];
+    let operations: [(&str, Op); 3] =
+        [("add", |x, y| x + y), ("min", |x, y| x.min(y)), ("max", |x, y| x.max(y))];
     for (name, operation) in operations {
         for ty in [INTS[0], INTS[1]] {
             group.int(32, format!("{name}.{}x2 r, x, y;", ty.name), move |x, y, _| {
@@ -77,8 +78,9 @@ fn packed(group: &mut Group) {
         group.int(32, format!("{name}.relu.s16x2 r, x, y;"), move |x, y, _| {
             of_halves(x, y, |x, y| operation(s16.of(x), s16.of(y)).max(0) as u64)
         });
-        group
-            .int(32, format!("{name}.relu.s32 r, x, y;"), move |x, y, _| operation(s32.of(x), s32.of(y)).max(0) as u64);
+        group.int(32, format!("{name}.relu.s32 r, x, y;"), move |x, y, _| {
+            operation(s32.of(x), s32.of(y)).max(0) as u64
+        });
     }
 }
 
@@ -86,8 +88,11 @@ fn logic(group: &mut Group) {
     let result = "selp.b32 t, 1, 0, p; and.b32 r, r, 0xfffffffe; or.b32 r, r, t;";
     for (name, combine) in &COMBINES[..2] {
         for lut in [0x80u8, 0x96, 0xfe, 0xca] {
-            let truth = move |x: u64, y: u64, z: u64| combine(lop3(lut, x, y, z) as u32 != 0, (x as i32) < y as i32);
-            let form = format!("setp.lt.s32 q, x, y; lop3{name}.b32 r|p, x, y, z, {lut:#x}, q; {result}");
+            let truth = move |x: u64, y: u64, z: u64| {
+                combine(lop3(lut, x, y, z) as u32 != 0, (x as i32) < y as i32)
+            };
+            let form =
+                format!("setp.lt.s32 q, x, y; lop3{name}.b32 r|p, x, y, z, {lut:#x}, q; {result}");
             group.int(32, form, move |x, y, z| lop3(lut, x, y, z) & !1 | u64::from(truth(x, y, z)));
             let form = format!("setp.lt.s32 q, x, y; lop3{name}.b32 _|p, x, y, z, {lut:#x}, q;");
             group.predicate(form, truth);
@@ -119,18 +124,22 @@ fn masks(group: &mut Group) {
         for wrap in [false, true] {
             let mode = if wrap { "wrap" } else { "clamp" };
             let limited = move |n: u64| if wrap { n & 31 } else { n };
-            group.int(32, format!("and.b32 t, y, 63; bmsk.{mode}.b32 r, x, {text};"), move |x, y, _| {
-                ones(limited(x & 0xffff_ffff), limited(count(text, y)))
-            });
+            group.int(
+                32,
+                format!("and.b32 t, y, 63; bmsk.{mode}.b32 r, x, {text};"),
+                move |x, y, _| ones(limited(x & 0xffff_ffff), limited(count(text, y))),
+            );
             group.int(
                 32,
                 format!("and.b32 t, y, 63; and.b32 u, x, 63; bmsk.{mode}.b32 r, u, {text};"),
                 move |x, y, _| ones(limited(x & 63), limited(count(text, y))),
             );
             for ty in [INTS[2], INTS[3]] {
-                group.int(32, format!("and.b32 t, y, 63; szext.{mode}.{} r, x, {text};", ty.name), move |x, y, _| {
-                    extended(ty, x, limited(count(text, y)))
-                });
+                group.int(
+                    32,
+                    format!("and.b32 t, y, 63; szext.{mode}.{} r, x, {text};", ty.name),
+                    move |x, y, _| extended(ty, x, limited(count(text, y))),
+                );
             }
         }
     }
@@ -142,12 +151,15 @@ fn products(group: &mut Group) {
         for (b, b_signed) in [("u32", false), ("s32", true)] {
             let (half, byte_a, byte_b) = (part(a_signed, 16), part(a_signed, 8), part(b_signed, 8));
             group.int(32, format!("dp4a.{a}.{b} r, x, y, z;"), move |x, y, z| {
-                let sum: i128 = (0..4).map(|n| byte_a.of(x >> (8 * n)) * byte_b.of(y >> (8 * n))).sum();
+                let sum: i128 =
+                    (0..4).map(|n| byte_a.of(x >> (8 * n)) * byte_b.of(y >> (8 * n))).sum();
                 (sum + i128::from(z)) as u64
             });
             for (mode, first) in [("lo", 0), ("hi", 16)] {
                 group.int(32, format!("dp2a.{mode}.{a}.{b} r, x, y, z;"), move |x, y, z| {
-                    let sum: i128 = (0..2).map(|n| half.of(x >> (16 * n)) * byte_b.of(y >> (first + 8 * n))).sum();
+                    let sum: i128 = (0..2)
+                        .map(|n| half.of(x >> (16 * n)) * byte_b.of(y >> (first + 8 * n)))
+                        .sum();
                     (sum + i128::from(z)) as u64
                 });
             }
@@ -164,7 +176,11 @@ fn wide_moves(group: &mut Group) {
     group.int(64, "{ .reg .b128 b; mov.b128 b, {x, y, z, x}; mov.b128 {T, R}, b; }", |x, _, z| {
         x << 32 | z & 0xffff_ffff
     });
-    group.int(32, "{ .reg .v2 .b32 a, b; mov.b64 {a.x, a.y}, X; mov.v2.b32 b, a; mov.b32 r, b.y; }", |x, _, _| x >> 32);
+    group.int(
+        32,
+        "{ .reg .v2 .b32 a, b; mov.b64 {a.x, a.y}, X; mov.v2.b32 b, a; mov.b32 r, b.y; }",
+        |x, _, _| x >> 32,
+    );
     group.int(32, "mov.b64 {_, r}, X;", |x, _, _| x >> 32);
     group.int(64, "mov.b64 R, {x, 7};", |x, _, _| 7 << 32 | x & 0xffff_ffff);
 }
@@ -199,28 +215,16 @@ fn halves(group: &mut Group) {
                 pair(holds(x, y), holds(x >> 16, y >> 16))
             });
             for to in ["u16", "s16"] {
-                group.int(
-                    16,
-                    format!("set.{op_name}.{to}.{name} hr, hx, hy;"),
-                    move |x, y, _| {
-                        if holds(x, y) { 0xffff } else { 0 }
-                    },
-                );
+                group.int(16, format!("set.{op_name}.{to}.{name} hr, hx, hy;"), move |x, y, _| {
+                    if holds(x, y) { 0xffff } else { 0 }
+                });
             }
-            group.int(
-                16,
-                format!("set.{op_name}.{name}.{name} hr, hx, hy;"),
-                move |x, y, _| {
-                    if holds(x, y) { one } else { 0 }
-                },
-            );
-            group.int(
-                32,
-                format!("set.{op_name}.u32.{name} r, hx, hy;"),
-                move |x, y, _| {
-                    if holds(x, y) { 0xffff_ffff } else { 0 }
-                },
-            );
+            group.int(16, format!("set.{op_name}.{name}.{name} hr, hx, hy;"), move |x, y, _| {
+                if holds(x, y) { one } else { 0 }
+            });
+            group.int(32, format!("set.{op_name}.u32.{name} r, hx, hy;"), move |x, y, _| {
+                if holds(x, y) { 0xffff_ffff } else { 0 }
+            });
             for (to, truth) in [("u32".to_string(), 0xffff), (format!("{name}x2"), one)] {
                 group.int(32, format!("set.{op_name}.{to}.{name}x2 r, x, y;"), move |x, y, _| {
                     of_halves(x, y, |x, y| if holds(x, y) { truth } else { 0 })
@@ -228,16 +232,16 @@ fn halves(group: &mut Group) {
             }
         }
         let (s32, u64) = (INTS[3], INTS[4]);
-        group.int(16, format!("setp.lt.s32 p, y, z; set.ge.or.{name}.s32 hr, x, y, p;"), move |x, y, z| {
-            if s32.of(x) >= s32.of(y) || s32.of(y) < s32.of(z) { one } else { 0 }
-        });
         group.int(
             16,
-            format!("set.lo.{name}.u64 hr, X, Y;"),
-            move |x, y, _| {
-                if u64.of(x) < u64.of(y) { one } else { 0 }
+            format!("setp.lt.s32 p, y, z; set.ge.or.{name}.s32 hr, x, y, p;"),
+            move |x, y, z| {
+                if s32.of(x) >= s32.of(y) || s32.of(y) < s32.of(z) { one } else { 0 }
             },
         );
+        group.int(16, format!("set.lo.{name}.u64 hr, X, Y;"), move |x, y, _| {
+            if u64.of(x) < u64.of(y) { one } else { 0 }
+        });
     }
 }
 
@@ -251,17 +255,24 @@ fn guards(group: &mut Group) {
     group.int(64, format!("{lanes} mov.b64 R, Z; @!q mov.b64 R, {{x, y}};"), move |x, y, z| {
         if holds(x, y) { z } else { y << 32 | x & 0xffff_ffff }
     });
-    group.predicate(format!("{lanes} setp.eq.b32 p, y, z; @q setp.gt.u32 p, x, z;"), move |x, y, z| {
-        if holds(x, y) { x as u32 > z as u32 } else { y as u32 == z as u32 }
-    });
+    group.predicate(
+        format!("{lanes} setp.eq.b32 p, y, z; @q setp.gt.u32 p, x, z;"),
+        move |x, y, z| {
+            if holds(x, y) { x as u32 > z as u32 } else { y as u32 == z as u32 }
+        },
+    );
     let chain = "add.cc.u32 t, x, y; @q add.cc.u32 u, y, z; addc.u32 r, 0, 0;";
     group.int(32, format!("{lanes} {chain}"), move |x, y, z| {
         let carries = |a: u64, b: u64| ((a & 0xffff_ffff) + (b & 0xffff_ffff)) >> 32;
         if holds(x, y) { carries(y, z) } else { carries(x, y) }
     });
-    group.int(32, format!("{lanes} mov.b32 t, z; @q mov.b64 {{t, u}}, Y; mov.b32 r, t;"), move |x, y, z| {
-        if holds(x, y) { y } else { z }
-    });
+    group.int(
+        32,
+        format!("{lanes} mov.b32 t, z; @q mov.b64 {{t, u}}, Y; mov.b32 r, t;"),
+        move |x, y, z| {
+            if holds(x, y) { y } else { z }
+        },
+    );
 }
 
 /// Generic addresses and the windows that they are in.
@@ -271,11 +282,16 @@ fn addresses(group: &mut Group) {
     for (space, variable) in spaces.into_iter().zip(variables) {
         let declared = if space == "local" { ".local .align 8 .b32 in_local[8];" } else { "" };
         let generic = format!("{{ {declared} mov.u64 T, {variable}; cvta.{space}.u64 U, T;");
-        group.int(64, format!("{generic} cvta.to.{space}.u64 V, U; sub.u64 R, V, T; }}"), |_, _, _| 0);
+        group.int(
+            64,
+            format!("{generic} cvta.to.{space}.u64 V, U; sub.u64 R, V, T; }}"),
+            |_, _, _| 0,
+        );
         for asked in spaces {
             // Parameters are a part of global memory.
             let expected = asked == space || (asked == "global" && space == "param::entry");
-            group.predicate(format!("{generic} isspacep.{asked} p, U; }}"), move |_, _, _| expected);
+            group
+                .predicate(format!("{generic} isspacep.{asked} p, U; }}"), move |_, _, _| expected);
         }
     }
     group.predicate(
@@ -289,5 +305,9 @@ fn addresses(group: &mut Group) {
         "{ mov.u64 T, ys; cvta.param.u64 T, T; ld.param.u64 U, [ys]; ld.u64 V, [T]; sub.u64 R, U, V; }",
         |_, _, _| 0,
     );
-    group.int(32, "mov.u32 r, %laneid; mov.u32 t, %lanemask_lt; popc.b32 t, t; sub.u32 r, r, t;", |_, _, _| 0);
+    group.int(
+        32,
+        "mov.u32 r, %laneid; mov.u32 t, %lanemask_lt; popc.b32 t, t; sub.u32 r, r, t;",
+        |_, _, _| 0,
+    );
 }

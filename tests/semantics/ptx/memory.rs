@@ -40,7 +40,12 @@ const IN_GLOBAL: &str = "mov.u64 T, scratch; shl.b64 U, I, 1; add.u64 T, T, U;";
 
 const SPACES: [Space; 5] = [
     Space { name: ".global", place: IN_GLOBAL, loads: LOADS, stores: STORES },
-    Space { name: ".shared", place: IN_SHARED, loads: &["", ".volatile"], stores: &["", ".volatile"] },
+    Space {
+        name: ".shared",
+        place: IN_SHARED,
+        loads: &["", ".volatile"],
+        stores: &["", ".volatile"],
+    },
     Space {
         name: ".local",
         place: ".local .align 16 .b8 place[64]; .reg .b32 l; mov.u32 l, %nctaid.y; shl.b32 l, l, 4; mov.u64 T, place; cvt.u64.u32 U, l; add.u64 T, T, U;",
@@ -64,7 +69,11 @@ impl Space {
     }
 
     fn place(self) -> String {
-        if self.place.is_empty() { format!("{IN_SHARED} cvta.shared.u64 T, T;") } else { self.place.to_owned() }
+        if self.place.is_empty() {
+            format!("{IN_SHARED} cvta.shared.u64 T, T;")
+        } else {
+            self.place.to_owned()
+        }
     }
 }
 
@@ -83,7 +92,11 @@ const ELEMENTS: [(&str, u32, bool); 8] = [
 /// `bits` bits of the 16 bytes Y:X, from a byte on.
 fn element(x: u64, y: u64, at: u32, bits: u32, signed: bool) -> u64 {
     let value = ((u128::from(y) << 64 | u128::from(x)) >> (at * 8)) as u64;
-    if signed { ((value << (64 - bits)) as i64 >> (64 - bits)) as u64 } else { value << (64 - bits) >> (64 - bits) }
+    if signed {
+        ((value << (64 - bits)) as i64 >> (64 - bits)) as u64
+    } else {
+        value << (64 - bits) >> (64 - bits)
+    }
 }
 
 fn loads(group: &mut Group, space: Space) {
@@ -115,7 +128,8 @@ fn loads(group: &mut Group, space: Space) {
                      shl.b{width} e0, e0, 1; xor.b{width} {register}, e0, e{last}; }}"
                 );
                 group.int(width, ptx, move |x, y, _| {
-                    element(x, y, 0, bits, signed) << 1 ^ element(x, y, last * bits / 8, bits, signed)
+                    element(x, y, 0, bits, signed) << 1
+                        ^ element(x, y, last * bits / 8, bits, signed)
                 });
             }
         }
@@ -125,7 +139,11 @@ fn loads(group: &mut Group, space: Space) {
 fn stores(group: &mut Group, space: Space) {
     let (name, volatile, place) = (space.name, space.volatile(), space.place());
     for cache in space.stores {
-        let store = if *cache == ".volatile" { format!("st{volatile}{name}") } else { format!("st{name}{cache}") };
+        let store = if *cache == ".volatile" {
+            format!("st{volatile}{name}")
+        } else {
+            format!("st{name}{cache}")
+        };
         for (ty, bits, _) in ELEMENTS {
             let register = if bits == 64 { "Z" } else { "z" };
             let put = move |memory: u128, at: u32, z: u64| {
@@ -134,12 +152,16 @@ fn stores(group: &mut Group, space: Space) {
             };
             let before = format!("{{ {place} st{volatile}{name}.v2.b64 [T], {{X, Y}};");
             // The two words of the result, mixed: what is expected of one is not of the other.
-            let after = format!("ld{volatile}{name}.v2.b64 {{R, V}}, [T]; shl.b64 R, R, 1; xor.b64 R, R, V; }}");
+            let after = format!(
+                "ld{volatile}{name}.v2.b64 {{R, V}}, [T]; shl.b64 R, R, 1; xor.b64 R, R, V; }}"
+            );
             let mixed = |memory: u128| (memory as u64) << 1 ^ (memory >> 64) as u64;
             let few = !cache.is_empty();
             for at in [0, bits / 8].into_iter().skip(few.into()) {
                 let ptx = format!("{before} {store}.{ty} [T+{at}], {register}; {after}");
-                group.int(64, ptx, move |x, y, z| mixed(put(u128::from(y) << 64 | u128::from(x), at, z)));
+                group.int(64, ptx, move |x, y, z| {
+                    mixed(put(u128::from(y) << 64 | u128::from(x), at, z))
+                });
             }
             for count in [2, if bits == 64 { 2 } else { 4 }].into_iter().skip(few.into()) {
                 let other = if bits == 64 { "X" } else { "x" };
@@ -198,7 +220,11 @@ const ATOMICS: [(&str, u32, Op); 22] = [
 fn atomics(group: &mut Group, space: Space) {
     let (name, volatile, place) = (space.name, space.volatile(), space.place());
     for (op_name, bits, op) in ATOMICS {
-        let (r, x, y, width) = if bits == 64 { ("R", "X", "Y", Width::Bits64) } else { ("r", "x", "y", Width::Bits32) };
+        let (r, x, y, width) = if bits == 64 {
+            ("R", "X", "Y", Width::Bits64)
+        } else {
+            ("r", "x", "y", Width::Bits32)
+        };
         let mask = u64::MAX >> (64 - bits);
         let float = op_name == "add.f32";
         let same: Same = if float { F32 } else { |found, expected| found == expected };
@@ -220,24 +246,37 @@ fn atomics(group: &mut Group, space: Space) {
             move |x, y, _| op(x, y),
         );
         if !op_name.starts_with("exch") {
-            group.form(format!("{before} red{name}.{op_name} [T], {y}; {after}"), width, same, move |x, y, _| op(x, y));
+            group.form(
+                format!("{before} red{name}.{op_name} [T], {y}; {after}"),
+                width,
+                same,
+                move |x, y, _| op(x, y),
+            );
         }
     }
     for bits in [32, 64] {
-        let (r, u, x, y, z) = if bits == 64 { ("R", "U", "X", "Y", "Z") } else { ("r", "u", "x", "y", "z") };
+        let (r, u, x, y, z) =
+            if bits == 64 { ("R", "U", "X", "Y", "Z") } else { ("r", "u", "x", "y", "z") };
         let mask = u64::MAX >> (64 - bits);
         let before = format!("{{ {place} st{volatile}{name}.b{bits} [T], {x};");
         // Equal in half of the lanes: by x itself where the lowest bit of z is set.
-        let compare = format!("and.b32 t, z, 1; setp.ne.u32 q, t, 0; selp.b{bits} {u}, {x}, {y}, q;");
+        let compare =
+            format!("and.b32 t, z, 1; setp.ne.u32 q, t, 0; selp.b{bits} {u}, {x}, {y}, q;");
         let swap = format!("{before} {compare} atom{name}.cas.b{bits} {r}, [T], {u}, {z};");
         group.int(bits, format!("{swap} }}"), |x, _, _| x);
-        group.int(bits, format!("{swap} ld{volatile}{name}.b{bits} {r}, [T]; }}"), move |x, y, z| {
-            let compare = if z & 1 != 0 { x } else { y };
-            if x & mask == compare & mask { z } else { x }
-        });
+        group.int(
+            bits,
+            format!("{swap} ld{volatile}{name}.b{bits} {r}, [T]; }}"),
+            move |x, y, z| {
+                let compare = if z & 1 != 0 { x } else { y };
+                if x & mask == compare & mask { z } else { x }
+            },
+        );
     }
     for level in ["cta", "gl", "sys"] {
-        let ptx = format!("{{ {place} st{name}.b32 [T], x; membar.{level}; ld{volatile}{name}.b32 r, [T]; }}");
+        let ptx = format!(
+            "{{ {place} st{name}.b32 [T], x; membar.{level}; ld{volatile}{name}.b32 r, [T]; }}"
+        );
         group.int(32, ptx, |x, _, _| x);
     }
 }

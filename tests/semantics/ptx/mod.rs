@@ -106,7 +106,13 @@ pub struct Group {
 
 impl Default for Group {
     fn default() -> Group {
-        Group { version: "7.0", target: "sm_50", declarations: "", gives_all_bits: true, forms: Vec::new() }
+        Group {
+            version: "7.0",
+            target: "sm_50",
+            declarations: "",
+            gives_all_bits: true,
+            forms: Vec::new(),
+        }
     }
 }
 
@@ -157,7 +163,12 @@ impl Group {
     }
 
     /// A form that gives `bits` bits.
-    pub fn int(&mut self, bits: u32, ptx: impl Into<String>, result: impl Fn(u64, u64, u64) -> u64 + 'static) {
+    pub fn int(
+        &mut self,
+        bits: u32,
+        ptx: impl Into<String>,
+        result: impl Fn(u64, u64, u64) -> u64 + 'static,
+    ) {
         let width = match bits {
             16 => Width::Bits16,
             32 => Width::Bits32,
@@ -168,12 +179,24 @@ impl Group {
     }
 
     /// A form that sets `p`.
-    pub fn predicate(&mut self, ptx: impl Into<String>, result: impl Fn(u64, u64, u64) -> bool + 'static) {
-        self.form(ptx, Width::Predicate, |found, expected| found == expected, move |x, y, z| result(x, y, z).into());
+    pub fn predicate(
+        &mut self,
+        ptx: impl Into<String>,
+        result: impl Fn(u64, u64, u64) -> bool + 'static,
+    ) {
+        self.form(
+            ptx,
+            Width::Predicate,
+            |found, expected| found == expected,
+            move |x, y, z| result(x, y, z).into(),
+        );
     }
 
     fn kernels(&self) -> impl Iterator<Item = (String, &[Form])> {
-        self.forms.chunks(FORMS_PER_KERNEL).enumerate().map(|(n, forms)| (format!("forms{n}"), forms))
+        self.forms
+            .chunks(FORMS_PER_KERNEL)
+            .enumerate()
+            .map(|(n, forms)| (format!("forms{n}"), forms))
     }
 
     /// The text of the kernels: form n of one writes the results of all lanes to the array of results n.
@@ -199,7 +222,8 @@ impl Group {
         if std::env::var_os("WARPLOOM_WRITE_PTX").is_some() {
             return std::fs::write(&path, ptx).unwrap_or_else(|error| panic!("{path}: {error}"));
         }
-        let compiled = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let compiled =
+            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
         assert!(compiled == ptx, "{path} is not made of these forms: write and compile it");
         let cubin = format!("ptx/{name}.{}.cubin", self.target);
         let mut bench = Bench::new(&cubin, operand, edges, FORMS_PER_KERNEL);
@@ -215,11 +239,15 @@ impl Group {
             failures.extend(stopped(&kernel, forms, &runs));
             for (n, form) in forms.iter().enumerate() {
                 let checksum = |run: &std::result::Result<Vec<u64>, String>| {
-                    run.as_ref().map_or(0, |results| form.checksum(&results[n * COUNT..(n + 1) * COUNT]))
+                    run.as_ref()
+                        .map_or(0, |results| form.checksum(&results[n * COUNT..(n + 1) * COUNT]))
                 };
                 let sums = [&runs[0].1, &runs[1].1, &tables[0], &tables[1]].map(checksum);
-                let _ =
-                    writeln!(runs_text, "{kernel}\t{:?}\t{:08x}\t{:08x}\t{}", form.width, sums[0], sums[2], form.ptx);
+                let _ = writeln!(
+                    runs_text,
+                    "{kernel}\t{:?}\t{:08x}\t{:08x}\t{}",
+                    form.width, sums[0], sums[2], form.ptx
+                );
                 for (seen, sums) in [(&plain, &sums[..2]), (&with_tables, &sums[2..])] {
                     if seen.get(&form.ptx).is_some_and(|seen| sums.iter().any(|sum| sum != seen)) {
                         failures.push(format!("`{}`: a GPU gave other results", form.ptx));
@@ -230,19 +258,26 @@ impl Group {
         }
         if let Some(folder) = std::env::var_os("WARPLOOM_WRITE_RUNS") {
             let path = |ending: &str| Path::new(&folder).join(format!("{name}.{ending}"));
-            let inputs: Vec<u8> =
-                (0..3).flat_map(|k| bench.inputs.iter().flat_map(move |input| input[k].to_le_bytes())).collect();
+            let inputs: Vec<u8> = (0..3)
+                .flat_map(|k| bench.inputs.iter().flat_map(move |input| input[k].to_le_bytes()))
+                .collect();
             std::fs::write(path("inputs"), inputs).expect("inputs");
             std::fs::write(path("forms"), &runs_text).expect("forms");
         }
-        println!("{name}: {} forms, as a GPU has them {} and {}", self.forms.len(), plain.len(), with_tables.len());
+        println!(
+            "{name}: {} forms, as a GPU has them {} and {}",
+            self.forms.len(),
+            plain.len(),
+            with_tables.len()
+        );
         assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
     }
 
     /// Likewise from the text.
     pub fn check_text(&self, name: &str, operand: fn(&mut Random) -> u64, edges: &[u64]) {
         let text = self.ptx();
-        let program = Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        let program = Program::load(text.as_bytes(), None)
+            .unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
         let bench = Bench::of(program, operand, edges, FORMS_PER_KERNEL);
         let [seen, _] = seen_on_gpu([name, ""]);
         let mut failures = Vec::new();
@@ -252,11 +287,15 @@ impl Group {
             for (n, form) in forms.iter().enumerate() {
                 failures.extend(form.failures(&bench.inputs, n, &runs));
                 let differs = |run: &Run| {
-                    let results = run.1.as_ref().map(|results| form.checksum(&results[n * COUNT..(n + 1) * COUNT]));
+                    let results = run
+                        .1
+                        .as_ref()
+                        .map(|results| form.checksum(&results[n * COUNT..(n + 1) * COUNT]));
                     results.is_ok_and(|sum| seen.get(&form.ptx).is_some_and(|&seen| seen != sum))
                 };
                 if self.gives_all_bits && runs.iter().any(differs) {
-                    failures.push(format!("`{}` from its text: a GPU gave other results", form.ptx));
+                    failures
+                        .push(format!("`{}` from its text: a GPU gave other results", form.ptx));
                 }
             }
         }
@@ -267,7 +306,11 @@ impl Group {
 /// Results of a kernel, or why it has none.
 type Run = (EngineKind, std::result::Result<Vec<u64>, String>);
 
-fn stopped<'a>(kernel: &'a str, forms: &'a [Form], runs: &'a [Run]) -> impl Iterator<Item = String> + 'a {
+fn stopped<'a>(
+    kernel: &'a str,
+    forms: &'a [Form],
+    runs: &'a [Run],
+) -> impl Iterator<Item = String> + 'a {
     let error = move |(engine, run): &'a Run| {
         let error = run.as_ref().err()?;
         Some(format!("{kernel} ({engine}), from `{}` on: {error}", forms[0].ptx))
@@ -280,18 +323,22 @@ fn seen_on_gpu(groups: [&str; 2]) -> [HashMap<String, u32>; 2] {
     let path = fixture("ptx/gpu.txt.gz");
     let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut text = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap_or_else(|error| panic!("{path}: {error}"));
+    flate2::read::GzDecoder::new(file)
+        .read_to_string(&mut text)
+        .unwrap_or_else(|error| panic!("{path}: {error}"));
     let line = |line: &str, group: &str| {
         let mut parts = line.splitn(3, '\t');
         let (in_group, sum, form) = (parts.next()?, parts.next()?, parts.next()?);
-        (in_group == group).then(|| (form.to_owned(), u32::from_str_radix(sum, 16).expect("a checksum")))
+        (in_group == group)
+            .then(|| (form.to_owned(), u32::from_str_radix(sum, 16).expect("a checksum")))
     };
     groups.map(|group| text.lines().filter_map(|text| line(text, group)).collect())
 }
 
 impl Form {
     fn checksum(&self, results: &[u64]) -> u32 {
-        let bytes: Vec<u8> = results.iter().flat_map(|result| (result & self.width.mask()).to_le_bytes()).collect();
+        let bytes: Vec<u8> =
+            results.iter().flat_map(|result| (result & self.width.mask()).to_le_bytes()).collect();
         crc32fast::hash(&bytes)
     }
 
@@ -300,9 +347,13 @@ impl Form {
         let expected: Vec<u64> = (0..COUNT).map(|i| self.expected(inputs, i)).collect();
         let failure = |(engine, run): &Run| {
             let found = &run.as_ref().ok()?[n * COUNT..(n + 1) * COUNT];
-            let i = (0..COUNT).find(|&i| !(self.same)(found[i] & self.width.mask(), expected[i]))?;
+            let i =
+                (0..COUNT).find(|&i| !(self.same)(found[i] & self.width.mask(), expected[i]))?;
             let ([x, y, z], wanted, found) = (inputs[i], expected[i], found[i] & self.width.mask());
-            Some(format!("`{}` ({engine}): of {x:#x}, {y:#x}, {z:#x} expected {wanted:#x}, found {found:#x}", self.ptx))
+            Some(format!(
+                "`{}` ({engine}): of {x:#x}, {y:#x}, {z:#x} expected {wanted:#x}, found {found:#x}",
+                self.ptx
+            ))
         };
         runs.iter().filter_map(failure).collect()
     }

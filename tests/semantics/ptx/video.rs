@@ -60,7 +60,11 @@ fn extend(value: u64, bits: u32, signed: bool) -> i128 {
 }
 
 fn clamp(value: i128, bits: u32, signed: bool) -> i128 {
-    if signed { value.clamp(-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { value.clamp(0, (1 << bits) - 1) }
+    if signed {
+        value.clamp(-1 << (bits - 1), (1 << (bits - 1)) - 1)
+    } else {
+        value.clamp(0, (1 << bits) - 1)
+    }
 }
 
 /// What is done with the result of the operation and C.
@@ -133,15 +137,20 @@ fn scalar(group: &mut Group) {
     let mut parts = Parts::default();
     for (name, op) in ops {
         for (sd, sa, sb, sat) in four() {
-            let name = format!("{name}.{}.{}.{}{}", ty(sd), ty(sa), ty(sb), if sat { ".sat" } else { "" });
+            let name =
+                format!("{name}.{}.{}.{}{}", ty(sd), ty(sa), ty(sb), if sat { ".sat" } else { "" });
             for second in seconds() {
                 let (a, b) = parts.next();
                 let ptx = second.ptx(&name, &format!("x{}", a.name), &format!("y{}", b.name));
-                group.int(32, ptx, move |x, y, z| second.apply(op(a.of(x, sa), b.of(y, sb)), z, sat, sd));
+                group.int(32, ptx, move |x, y, z| {
+                    second.apply(op(a.of(x, sa), b.of(y, sb)), z, sat, sd)
+                });
             }
         }
         // The immediates of one instruction: 16 bits.
-        for (sa, imm) in [(true, -7i64), (false, 200), (true, 0x7fff), (false, 0x8001), (true, -0x8000)] {
+        for (sa, imm) in
+            [(true, -7i64), (false, 200), (true, 0x7fff), (false, 0x8001), (true, -0x8000)]
+        {
             let (a, _) = parts.next();
             let signed = imm < 0;
             let ptx = format!("{name}.s32.{}.{} r, x{}, {imm};", ty(sa), ty(signed), a.name);
@@ -177,12 +186,16 @@ fn shifts(group: &mut Group) {
             for second in seconds() {
                 let (a, b) = parts.next();
                 let ptx = second.ptx(&name, &format!("x{}", a.name), &format!("y{}", b.name));
-                group.int(32, ptx, move |x, y, z| second.apply(shift(a.of(x, sa), b.of(y, false)), z, sat, sd));
+                group.int(32, ptx, move |x, y, z| {
+                    second.apply(shift(a.of(x, sa), b.of(y, false)), z, sat, sd)
+                });
             }
             for count in [3u64, 31, 32, 33] {
                 let (a, _) = parts.next();
                 let ptx = format!("{name} r, x{}, {count};", a.name);
-                group.int(32, ptx, move |x, _, z| Second::None.apply(shift(a.of(x, sa), count.into()), z, sat, sd));
+                group.int(32, ptx, move |x, _, z| {
+                    Second::None.apply(shift(a.of(x, sa), count.into()), z, sat, sd)
+                });
             }
         }
     }
@@ -192,9 +205,13 @@ fn shifts(group: &mut Group) {
 fn multiply(group: &mut Group) {
     let mut parts = Parts::default();
     for (sa, sb, sat, whole) in four() {
-        for (minus_a, minus_b, minus_c, plus_one) in
-            [("", "", "", ""), ("-", "", "", ""), ("", "-", "", ""), ("", "", "-", ""), ("", "", "", ".po")]
-        {
+        for (minus_a, minus_b, minus_c, plus_one) in [
+            ("", "", "", ""),
+            ("-", "", "", ""),
+            ("", "-", "", ""),
+            ("", "", "-", ""),
+            ("", "", "", ".po"),
+        ] {
             for (scale, shift) in [("", 0), (".shr7", 7), (".shr15", 15)] {
                 let (a, b) = if whole { (WORD, WORD) } else { parts.next() };
                 let negated = minus_a != minus_b;
@@ -202,7 +219,10 @@ fn multiply(group: &mut Group) {
                 let final_sign = signed || minus_c == "-";
                 let name = format!("vmad.{}.{}.{}{plus_one}", ty(final_sign), ty(sa), ty(sb));
                 let sat_name = if sat { ".sat" } else { "" };
-                let ptx = format!("{name}{sat_name}{scale} r, {minus_a}x{}, {minus_b}y{}, {minus_c}z;", a.name, b.name);
+                let ptx = format!(
+                    "{name}{sat_name}{scale} r, {minus_a}x{}, {minus_b}y{}, {minus_c}z;",
+                    a.name, b.name
+                );
                 group.int(32, ptx, move |x, y, z| {
                     let product = a.of(x, sa) * b.of(y, sb);
                     let product = if negated { -product } else { product };
@@ -235,7 +255,9 @@ fn compare(group: &mut Group) {
             for second in seconds() {
                 let (a, b) = parts.next();
                 let ptx = second.ptx(&name, &format!("x{}", a.name), &format!("y{}", b.name));
-                group.int(32, ptx, move |x, y, z| second.apply(compare(a.of(x, sa), b.of(y, sb)), z, false, false));
+                group.int(32, ptx, move |x, y, z| {
+                    second.apply(compare(a.of(x, sa), b.of(y, sb)), z, false, false)
+                });
             }
         }
     }
@@ -255,11 +277,20 @@ fn selector(lanes: &[u32]) -> String {
 }
 
 /// An instruction with elements by elements, then added up or merged into C.
-fn simd_forms(group: &mut Group, lanes: usize, name: &str, sat: Option<bool>, signs: [bool; 2], op: Op) {
+fn simd_forms(
+    group: &mut Group,
+    lanes: usize,
+    name: &str,
+    sat: Option<bool>,
+    signs: [bool; 2],
+    op: Op,
+) {
     let bits = 32 / lanes as u32;
     let [sa, sb] = signs;
-    let other: [&[u32]; 2] = if lanes == 4 { [&[1, 6, 0, 7], &[5, 2, 3, 3]] } else { [&[3, 0], &[1, 2]] };
-    let (all_a, all_b): (Vec<u32>, Vec<u32>) = (0..2 * lanes as u32).partition(|&lane| lane < lanes as u32);
+    let other: [&[u32]; 2] =
+        if lanes == 4 { [&[1, 6, 0, 7], &[5, 2, 3, 3]] } else { [&[3, 0], &[1, 2]] };
+    let (all_a, all_b): (Vec<u32>, Vec<u32>) =
+        (0..2 * lanes as u32).partition(|&lane| lane < lanes as u32);
     let some: Vec<u32> = if lanes == 4 { vec![0, 2, 3] } else { vec![1] };
     // The whole of it, all kinds of selection at once, and a sum.
     let kinds = [(false, false), (true, false), (false, true), (true, true)];

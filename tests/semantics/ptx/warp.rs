@@ -49,10 +49,13 @@ fn shuffles(group: &mut Group) {
         for c in masks.into_iter().chain([0x0805, 0x1f0c]) {
             for (sync, all) in [("", ""), (".sync", ", -1")] {
                 for b in [0, 1, 5, 16, 31, 35] {
-                    group.across(format!("shfl{sync}.{mode}.b32 r|p, x, {b}, {c}{all};"), move |warp, lane| {
-                        warp[source(mode, lane, b, c).0 as usize][0]
-                    });
-                    let ptx = format!("shfl{sync}.{mode}.b32 t|p, x, {b}, {c}{all}; selp.b32 r, 1, 0, p;");
+                    group.across(
+                        format!("shfl{sync}.{mode}.b32 r|p, x, {b}, {c}{all};"),
+                        move |warp, lane| warp[source(mode, lane, b, c).0 as usize][0],
+                    );
+                    let ptx = format!(
+                        "shfl{sync}.{mode}.b32 t|p, x, {b}, {c}{all}; selp.b32 r, 1, 0, p;"
+                    );
                     group.across(ptx, move |_, lane| source(mode, lane, b, c).1.into());
                 }
                 // Each lane its own b.
@@ -66,7 +69,8 @@ fn shuffles(group: &mut Group) {
             }
         }
         // And its own c.
-        let ptx = format!("shfl.{mode}.b32 t|p, x, y, z; selp.b32 u, 1, 0, p; mad.lo.u32 r, t, 2, u;");
+        let ptx =
+            format!("shfl.{mode}.b32 t|p, x, y, z; selp.b32 u, 1, 0, p; mad.lo.u32 r, t, 2, u;");
         group.across(ptx, move |warp, lane| {
             let [_, y, z] = warp[lane as usize];
             let (from, inside) = source(mode, lane, y as u32, z as u32);
@@ -110,7 +114,9 @@ fn votes(group: &mut Group) {
             for (not, inverse) in [("", false), ("!", true)] {
                 let voting = move |warp: &[Input]| ballot(warp, |input| holds(input) != inverse);
                 for (mode, fold) in MODES {
-                    let ptx = format!("{pick} vote{sync}.{mode}.pred p, {not}q{all}; selp.b32 r, 1, 0, p;");
+                    let ptx = format!(
+                        "{pick} vote{sync}.{mode}.pred p, {not}q{all}; selp.b32 r, 1, 0, p;"
+                    );
                     group.across(ptx, move |warp, _| fold(voting(warp), u32::MAX).into());
                 }
                 let ptx = format!("{pick} vote{sync}.ballot.b32 r, {not}q{all};");
@@ -121,7 +127,9 @@ fn votes(group: &mut Group) {
         let some = "and.b32 t, z, 1; setp.ne.b32 s, t, 0; vote.ballot.b32 u, s; mov.u32 r, 77;";
         for (mode, fold) in MODES {
             for (sync, mask) in [("", ""), (".sync", ", u")] {
-                let ptx = format!("{pick} {some} @s vote{sync}.{mode}.pred p, q{mask}; @s selp.b32 r, 1, 0, p;");
+                let ptx = format!(
+                    "{pick} {some} @s vote{sync}.{mode}.pred p, q{mask}; @s selp.b32 r, 1, 0, p;"
+                );
                 group.across(ptx, move |warp, lane| {
                     let of = ballot(warp, chosen);
                     let result = fold(ballot(warp, holds) & of, of);
@@ -130,15 +138,19 @@ fn votes(group: &mut Group) {
             }
         }
         for (sync, mask) in [("", ""), (".sync", ", u")] {
-            group.across(format!("{pick} {some} @s vote{sync}.ballot.b32 r, q{mask};"), move |warp, lane| {
-                let found = ballot(warp, |input| holds(input) && chosen(input));
-                if chosen(warp[lane as usize]) { found.into() } else { 77 }
-            });
+            group.across(
+                format!("{pick} {some} @s vote{sync}.ballot.b32 r, q{mask};"),
+                move |warp, lane| {
+                    let found = ballot(warp, |input| holds(input) && chosen(input));
+                    if chosen(warp[lane as usize]) { found.into() } else { 77 }
+                },
+            );
         }
         // And among those on one side of a branch.
         let branch = "setp.eq.b32 s, u, 0; @!p bra else; vote.ballot.b32 r, q; bra.uni end; \
                       else: activemask.b32 r; end: bar.warp.sync -1;";
-        let ptx = format!("{{ {pick} and.b32 t, z, 1; setp.ne.b32 p, t, 0; mov.u32 u, 1; {branch} }}");
+        let ptx =
+            format!("{{ {pick} and.b32 t, z, 1; setp.ne.b32 p, t, 0; mov.u32 u, 1; {branch} }}");
         group.across(ptx, move |warp, lane| {
             let of = ballot(warp, chosen);
             u64::from(if chosen(warp[lane as usize]) { ballot(warp, holds) & of } else { !of })
@@ -155,13 +167,17 @@ fn votes(group: &mut Group) {
             group.across(format!("{set} {barrier}.red.popc.u32 r, {id}, !q;"), |warp, _| {
                 ballot(warp, below).count_zeros().into()
             });
-            group.across(format!("{set} {barrier}.red.and.pred p, {id}, q; selp.b32 r, 1, 0, p;"), |warp, _| {
-                (ballot(warp, below) == u32::MAX).into()
+            group.across(
+                format!("{set} {barrier}.red.and.pred p, {id}, q; selp.b32 r, 1, 0, p;"),
+                |warp, _| (ballot(warp, below) == u32::MAX).into(),
+            );
+            group.across(
+                format!("{set} {barrier}.red.or.pred p, {id}, q; selp.b32 r, 1, 0, p;"),
+                |warp, _| (ballot(warp, below) != 0).into(),
+            );
+            group.across(format!("{barrier}.sync {id}; mov.b32 r, x;"), |warp, lane| {
+                warp[lane as usize][0]
             });
-            group.across(format!("{set} {barrier}.red.or.pred p, {id}, q; selp.b32 r, 1, 0, p;"), |warp, _| {
-                (ballot(warp, below) != 0).into()
-            });
-            group.across(format!("{barrier}.sync {id}; mov.b32 r, x;"), |warp, lane| warp[lane as usize][0]);
         }
     }
 }
@@ -175,17 +191,29 @@ fn special_registers(group: &mut Group) {
     group.across("mov.u32 r, %lanemask_ge;", |_, lane| !((1 << lane) - 1));
     group.across("mov.u32 r, WARP_SZ;", |_, _| 32);
     // The launch is 64 blocks of one warp.
-    for (name, value) in [("tid.y", 0), ("tid.z", 0), ("ntid.x", 32), ("ntid.y", 1), ("ntid.z", 1), ("warpid", 0)] {
+    for (name, value) in
+        [("tid.y", 0), ("tid.z", 0), ("ntid.x", 32), ("ntid.y", 1), ("ntid.z", 1), ("warpid", 0)]
+    {
         group.across(format!("mov.u32 r, %{name};"), move |_, _| value);
     }
-    for (name, value) in [("ctaid.y", 0), ("ctaid.z", 0), ("nctaid.x", 64), ("nctaid.y", 1), ("nctaid.z", 1)] {
+    for (name, value) in
+        [("ctaid.y", 0), ("ctaid.z", 0), ("nctaid.x", 64), ("nctaid.y", 1), ("nctaid.z", 1)]
+    {
         group.across(format!("mov.u32 r, %{name};"), move |_, _| value);
     }
     group.across("mov.u32 r, %tid.x;", |_, lane| lane.into());
     // Clocks do not go back.
-    group.predicate("mov.u64 T, %clock64; mov.u64 U, %clock64; setp.ge.u64 p, U, T;", |_, _, _| true);
-    group.predicate("mov.u32 t, %clock; mov.u32 u, %clock; sub.u32 t, u, t; setp.ge.s32 p, t, 0;", |_, _, _| true);
-    group.predicate("mov.u64 T, %globaltimer; mov.u64 U, %globaltimer; setp.ge.u64 p, U, T;", |_, _, _| true);
+    group.predicate("mov.u64 T, %clock64; mov.u64 U, %clock64; setp.ge.u64 p, U, T;", |_, _, _| {
+        true
+    });
+    group.predicate(
+        "mov.u32 t, %clock; mov.u32 u, %clock; sub.u32 t, u, t; setp.ge.s32 p, t, 0;",
+        |_, _, _| true,
+    );
+    group.predicate(
+        "mov.u64 T, %globaltimer; mov.u64 U, %globaltimer; setp.ge.u64 p, U, T;",
+        |_, _, _| true,
+    );
 }
 
 /// Generic addresses and those of the state spaces.
@@ -205,9 +233,14 @@ fn addresses(group: &mut Group) {
         }
         if space != "global" {
             // Written by one address and read by the other.
-            let prepare = format!("{{ .reg .u32 l; mov.u32 l, %laneid; {}", place(space).replace("%laneid", "l"));
+            let prepare = format!(
+                "{{ .reg .u32 l; mov.u32 l, %laneid; {}",
+                place(space).replace("%laneid", "l")
+            );
             let lane = "cvt.u64.u32 U, t; add.u64 T, T, U;";
-            let ptx = format!("{prepare} {lane} cvta.{space}.u64 V, T; st.b64 [V], X; ld.{space}.b64 R, [T]; }}");
+            let ptx = format!(
+                "{prepare} {lane} cvta.{space}.u64 V, T; st.b64 [V], X; ld.{space}.b64 R, [T]; }}"
+            );
             group.int(64, ptx, |x, _, _| x);
             let ptx = format!(
                 "{prepare} {lane} st.{space}.b64 [T], X; cvta.{space}.u64 V, T; cvta.to.{space}.u64 W, V; \
@@ -216,14 +249,22 @@ fn addresses(group: &mut Group) {
             group.int(64, ptx, |x, _, _| x);
         }
     }
-    group.int(64, "{ .reg .b64 g; cvta.global.u64 g, O; cvta.to.global.u64 g, g; sub.u64 R, g, O; }", |_, _, _| 0);
+    group.int(
+        64,
+        "{ .reg .b64 g; cvta.global.u64 g, O; cvta.to.global.u64 g, g; sub.u64 R, g, O; }",
+        |_, _, _| 0,
+    );
     const TABLE: [u64; 4] = [11, 22, 0x1234_5678_9abc_def0, 44];
     let entry = "and.b64 T, X, 3; shl.b64 T, T, 3; mov.u64 U, table; add.u64 T, T, U;";
     group.int(64, format!("{entry} ld.const.b64 R, [T];"), |x, _, _| TABLE[x as usize & 3]);
-    group.int(64, format!("{entry} cvta.const.u64 T, T; ld.b64 R, [T];"), |x, _, _| TABLE[x as usize & 3]);
-    group.int(64, format!("{entry} cvta.const.u64 T, T; cvta.to.const.u64 T, T; ld.const.b64 R, [T];"), |x, _, _| {
+    group.int(64, format!("{entry} cvta.const.u64 T, T; ld.b64 R, [T];"), |x, _, _| {
         TABLE[x as usize & 3]
     });
+    group.int(
+        64,
+        format!("{entry} cvta.const.u64 T, T; cvta.to.const.u64 T, T; ld.const.b64 R, [T];"),
+        |x, _, _| TABLE[x as usize & 3],
+    );
     group.predicate(format!("{entry} cvta.const.u64 T, T; isspacep.const p, T;"), |_, _, _| true);
     group.predicate("isspacep.const p, O;", |_, _, _| false);
 }

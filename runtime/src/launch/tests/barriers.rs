@@ -21,7 +21,11 @@ fn whole_block_barriers_order_the_warps() {
                     context.shared()[warp] = round as u8 + 1;
                 }
                 *counter(context) += 1;
-                if round == 9 { ExitCode::Done } else { wait(context, BarrierKind::Sync, round % 3, 0, round + 1) }
+                if round == 9 {
+                    ExitCode::Done
+                } else {
+                    wait(context, BarrierKind::Sync, round % 3, 0, round + 1)
+                }
             });
             assert_eq!(run(&engine, &config), Outcome { blocks_done: 3, ..Outcome::default() });
         }
@@ -39,7 +43,12 @@ fn reductions_count_the_lanes_that_arrive() {
     let engine = chained(32, |context| {
         let step = context.resume as usize;
         if step > 0 {
-            assert_eq!(context.barrier_result, expect[(step - 1) / 3][(step - 1) % 3], "after barrier {}", step - 1);
+            assert_eq!(
+                context.barrier_result,
+                expect[(step - 1) / 3][(step - 1) % 3],
+                "after barrier {}",
+                step - 1
+            );
         }
         if step == 15 {
             return ExitCode::Done;
@@ -47,7 +56,8 @@ fn reductions_count_the_lanes_that_arrive() {
         match predicates.get(step / 3) {
             Some(predicate) => {
                 let lane = |i: u64| u64::from(context.warp) * 32 + i;
-                context.barrier_predicate = (0..32).map(|i| u64::from(predicate(lane(i))) << i).sum();
+                context.barrier_predicate =
+                    (0..32).map(|i| u64::from(predicate(lane(i))) << i).sum();
             }
             None => {
                 context.barrier_predicate = 0xf;
@@ -189,7 +199,9 @@ fn a_stuck_barrier_names_who_waits_where() {
     });
     let fault = run(&engine, &LaunchConfig::new([1, 1, 1], [128, 1, 1])).fault.unwrap();
     let waiting = [(1, 1, 0x400), (2, 1, 0x400), (3, 2, 0x900)];
-    let waiting = waiting.map(|(warp, barrier, pc)| Waiting { warp, lanes: None, barrier: Some(barrier), pc }).to_vec();
+    let waiting = waiting
+        .map(|(warp, barrier, pc)| Waiting { warp, lanes: None, barrier: Some(barrier), pc })
+        .to_vec();
     assert_eq!(
         fault,
         Fault {

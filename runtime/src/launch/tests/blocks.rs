@@ -23,10 +23,15 @@ fn every_block_runs_once_in_order_on_one_thread() {
             ExitCode::Done
         });
         let outcome = run(&engine, &config);
-        let counts =
-            Counts { instructions: 180, lane_instructions: 30 * 120, helper_calls: 60, interp_instructions: 120 };
+        let counts = Counts {
+            instructions: 180,
+            lane_instructions: 30 * 120,
+            helper_calls: 60,
+            interp_instructions: 120,
+        };
         assert_eq!(outcome, Outcome { counts, blocks_done: 30, ..Outcome::default() });
-        let mut order: Vec<u64> = seen.lock().unwrap().iter().map(|&ctaid| linear(&config, ctaid)).collect();
+        let mut order: Vec<u64> =
+            seen.lock().unwrap().iter().map(|&ctaid| linear(&config, ctaid)).collect();
         if threads > 1 {
             order.sort();
         }
@@ -80,7 +85,10 @@ fn shared_memory_is_zero_for_each_block_and_local_memory_for_each_warp() {
     config.local_bytes = 20;
     let engine = chained(32, |context| {
         if context.resume == 0 {
-            assert_eq!((context.shared().len(), context.local_bytes, context.local().len()), (100, 32, 32 * 32));
+            assert_eq!(
+                (context.shared().len(), context.local_bytes, context.local().len()),
+                (100, 32, 32 * 32)
+            );
             assert!(context.local().iter().all(|&byte| byte == 0));
             if context.warp == 0 {
                 assert!(context.shared().iter().all(|&byte| byte == 0));
@@ -124,7 +132,10 @@ fn constants_and_windows_reach_the_engine() {
         ExitCode::Done
     });
     assert_eq!(run(&engine, &config).fault, None);
-    assert_eq!(ConstBank::new(&[0; 65537]).unwrap_err(), LaunchError::ConstBankTooLong { bytes: 65537 });
+    assert_eq!(
+        ConstBank::new(&[0; 65537]).unwrap_err(),
+        LaunchError::ConstBankTooLong { bytes: 65537 }
+    );
 }
 
 #[test]
@@ -155,9 +166,14 @@ fn progress_is_told() {
         ExitCode::Done
     });
     let told = |done, total| calls.lock().unwrap().push((done, total));
-    launch(&Memory::default(), &engine, &LaunchConfig::new([64, 1, 1], [1, 1, 1]), Some(&told)).unwrap();
+    launch(&Memory::default(), &engine, &LaunchConfig::new([64, 1, 1], [1, 1, 1]), Some(&told))
+        .unwrap();
     let calls = calls.into_inner().unwrap();
-    assert!(!calls.is_empty() && calls.is_sorted() && calls.iter().all(|&(done, total)| done <= 64 && total == 64));
+    assert!(
+        !calls.is_empty()
+            && calls.is_sorted()
+            && calls.iter().all(|&(done, total)| done <= 64 && total == 64)
+    );
 }
 
 #[test]
@@ -172,17 +188,25 @@ fn senseless_launches_are_refused() {
     assert!(matches!(refuse(&|c| c.block[2] = 0), LaunchError::Empty { .. }));
     assert!(matches!(refuse(&|c| c.grid[0] = 1 << 31), LaunchError::GridTooLarge { .. }));
     assert!(matches!(refuse(&|c| c.grid[2] = 65536), LaunchError::GridTooLarge { .. }));
-    assert!(matches!(refuse(&|c| c.block = [32, 33, 1]), LaunchError::BlockTooLarge { lanes: 1056, .. }));
+    assert!(matches!(
+        refuse(&|c| c.block = [32, 33, 1]),
+        LaunchError::BlockTooLarge { lanes: 1056, .. }
+    ));
     assert!(matches!(refuse(&|c| c.block = [u32::MAX; 3]), LaunchError::BlockTooLarge { .. }));
-    assert!(matches!(refuse(&|c| c.shared_bytes = (1 << 24) + 1), LaunchError::WindowExceeded { .. }));
+    assert!(matches!(
+        refuse(&|c| c.shared_bytes = (1 << 24) + 1),
+        LaunchError::WindowExceeded { .. }
+    ));
     let local = |c: &mut LaunchConfig| (c.block[0], c.local_bytes) = (1024, 1 << 24);
     assert!(matches!(refuse(&local), LaunchError::ResidentTooLarge { blocks: 1, .. }));
     assert!(matches!(refuse(&|c| c.threads = 0), LaunchError::BadThreads { threads: 0 }));
-    let whole = |c: &mut LaunchConfig| (c.grid, c.cooperative) = ([i32::MAX as u32, 65535, 65535], true);
+    let whole =
+        |c: &mut LaunchConfig| (c.grid, c.cooperative) = ([i32::MAX as u32, 65535, 65535], true);
     assert!(matches!(refuse(&whole), LaunchError::ResidentTooLarge { .. }));
     let config = LaunchConfig::new([1, 1, 1], [32, 1, 1]);
     for lanes in [0, 65] {
-        let error = launch(&Memory::default(), &chained(lanes, |_| ExitCode::Done), &config, None).unwrap_err();
+        let error = launch(&Memory::default(), &chained(lanes, |_| ExitCode::Done), &config, None)
+            .unwrap_err();
         assert_eq!(error, LaunchError::BadLanes { lanes });
     }
 }
@@ -191,7 +215,11 @@ fn senseless_launches_are_refused() {
 fn a_grid_of_2_to_the_31_minus_1_stops_at_its_fault() {
     let config = LaunchConfig::new([i32::MAX as u32, 65535, 65535], [1, 1, 1]);
     let engine = chained(32, |context| {
-        if context.ctaid[0] == 1000 { context.set_fault(FaultKind::Trap, 0, 8, 0) } else { ExitCode::Done }
+        if context.ctaid[0] == 1000 {
+            context.set_fault(FaultKind::Trap, 0, 8, 0)
+        } else {
+            ExitCode::Done
+        }
     });
     let outcome = run(&engine, &config);
     assert_eq!(outcome.blocks_done, 1000);

@@ -35,7 +35,8 @@ fn the_lowest_faulting_block_is_reported_and_those_below_complete() {
 
 #[test]
 fn messages_say_what_matters() {
-    let engine = chained(32, |context| context.set_fault(FaultKind::MisalignedAddress, 3, 0x58, 0x1002));
+    let engine =
+        chained(32, |context| context.set_fault(FaultKind::MisalignedAddress, 3, 0x58, 0x1002));
     let fault = run(&engine, &LaunchConfig::new([2, 1, 1], [32, 1, 1])).fault.unwrap();
     let text = "misaligned address at pc 0x58, block (0, 0, 0), warp 0, lane 3, address 0x1002";
     assert_eq!(fault.to_string(), text);
@@ -71,7 +72,10 @@ fn the_instruction_limit_is_exact_on_one_worker() {
         config.instruction_limit = Some(limit);
         let engine = chained(32, |context| spend(context, 10).unwrap_or(ExitCode::Done));
         let outcome = run(&engine, &config);
-        assert_eq!((outcome.blocks_done, outcome.counts.instructions), (blocks_done, 10 * blocks_done));
+        assert_eq!(
+            (outcome.blocks_done, outcome.counts.instructions),
+            (blocks_done, 10 * blocks_done)
+        );
         let kind = outcome.fault.map(|fault| (fault.kind, fault.pc));
         assert_eq!(kind, (blocks_done < 100).then_some((FaultKind::BudgetExceeded, 0x40)));
     }
@@ -103,7 +107,10 @@ fn an_endless_loop_ends_at_either_limit() {
             config.time_limit = Some(Duration::from_millis(30));
             let start = std::time::Instant::now();
             let fault = run(&engine, &config).fault.unwrap();
-            assert_eq!((fault.kind, fault.pc, fault.waiting.len()), (FaultKind::TimeExceeded, 0x200, 0));
+            assert_eq!(
+                (fault.kind, fault.pc, fault.waiting.len()),
+                (FaultKind::TimeExceeded, 0x200, 0)
+            );
             assert!(start.elapsed() < Duration::from_secs(10));
         }
     }
@@ -112,7 +119,9 @@ fn an_endless_loop_ends_at_either_limit() {
 #[test]
 #[cfg_attr(miri, ignore = "limits of time")]
 fn an_endless_loop_of_blocks_that_count_for_nothing_ends_at_either_limit() {
-    for (code, warps) in [(ExitCode::Yield, 1), (ExitCode::Yield, 2), (ExitCode::Barrier, 1), (ExitCode::Barrier, 2)] {
+    for (code, warps) in
+        [(ExitCode::Yield, 1), (ExitCode::Yield, 2), (ExitCode::Barrier, 1), (ExitCode::Barrier, 2)]
+    {
         let mut config = LaunchConfig::new([4, 1, 1], [32 * warps, 1, 1]);
         let engine = chained(32, |context| {
             tick(context);

@@ -102,7 +102,9 @@ fn lanes_arrive_and_go_on() {
 fn reductions_are_over_lanes_wherever_they_arrive() {
     // 12 lanes in two warps; the predicate is set in lanes 0, 2, 3 of warp 0 and lane 1 of warp 1.
     let predicate = |warp| if warp == 0 { 0x0d } else { 0x02 };
-    for (kind, expected) in [(BarrierKind::Popcount, 4), (BarrierKind::And, 0), (BarrierKind::Or, 1)] {
+    for (kind, expected) in
+        [(BarrierKind::Popcount, 4), (BarrierKind::And, 0), (BarrierKind::Or, 1)]
+    {
         let engine = chained(8, |context| match (context.warp, context.resume) {
             (warp, 0) => {
                 context.barrier_predicate = predicate(warp);
@@ -115,7 +117,10 @@ fn reductions_are_over_lanes_wherever_they_arrive() {
                 arrive(context, kind, (0, 0), rest, 2)
             }
             _ => {
-                assert_eq!((context.barrier_released, context.barrier_result), (context.launch_mask, expected));
+                assert_eq!(
+                    (context.barrier_released, context.barrier_result),
+                    (context.launch_mask, expected)
+                );
                 ExitCode::Done
             }
         });
@@ -206,9 +211,16 @@ fn a_stuck_barrier_names_its_lanes() {
     });
     let fault = fault_of(&engine, 16).unwrap();
     let waiting = [(0x0f, 1, 0x100), (0xf0, 2, 0x200)];
-    let waiting =
-        waiting.map(|(lanes, barrier, pc)| Waiting { warp: 0, lanes: Some(lanes), barrier: Some(barrier), pc });
-    assert_eq!((fault.kind, fault.pc, &fault.waiting[..]), (FaultKind::StuckBarrier, 0x100, &waiting[..]));
+    let waiting = waiting.map(|(lanes, barrier, pc)| Waiting {
+        warp: 0,
+        lanes: Some(lanes),
+        barrier: Some(barrier),
+        pc,
+    });
+    assert_eq!(
+        (fault.kind, fault.pc, &fault.waiting[..]),
+        (FaultKind::StuckBarrier, 0x100, &waiting[..])
+    );
     assert_eq!(
         fault.to_string(),
         "stuck barrier at pc 0x100, block (0, 0, 0), warp 0; lanes 0xf of warp 0 at barrier 1, before pc 0x100; \

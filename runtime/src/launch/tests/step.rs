@@ -25,7 +25,11 @@ struct Ran {
 
 /// Runs warps whose turns are told by `turn`, of a block's number: `resume` is the round. Each counts one instruction, unless they are to
 /// stay apart: then each block is a launch, too.
-fn in_mode(mode: Mode, config: &LaunchConfig, turn: impl Fn(&mut WarpContext, u32) -> ExitCode + Sync) -> Ran {
+fn in_mode(
+    mode: Mode,
+    config: &LaunchConfig,
+    turn: impl Fn(&mut WarpContext, u32) -> ExitCode + Sync,
+) -> Ran {
     let (turns, calls) = (Mutex::new(Vec::new()), AtomicU64::new(0));
     let run_from = |first: u32, config: &LaunchConfig| {
         let run_warp = |context: &mut WarpContext| {
@@ -33,7 +37,14 @@ fn in_mode(mode: Mode, config: &LaunchConfig, turn: impl Fn(&mut WarpContext, u3
             loop {
                 let block = first + context.ctaid()[0];
                 let (warp, round) = (context.warp(), context.resume);
-                let began = (block, warp, round, context.back_edges, context.barrier_released, context.barrier_result);
+                let began = (
+                    block,
+                    warp,
+                    round,
+                    context.back_edges,
+                    context.barrier_released,
+                    context.barrier_result,
+                );
                 let code = turn(context, block);
                 if code == ExitCode::Grow {
                     return code;
@@ -87,7 +98,9 @@ fn warps_in_step_have_their_turns_in_the_order_of_those_apart() {
         let random = |context: &WarpContext, block: u32, what: u64| {
             [seed, block.into(), u64::from(context.warp()), context.resume.into(), what]
                 .iter()
-                .fold(0, |hash: u64, &part| (hash ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29))
+                .fold(0, |hash: u64, &part| {
+                    (hash ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+                })
         };
         let often = [40, 200, 1000][seed as usize % 3];
         let turn = |context: &mut WarpContext, block: u32| {
@@ -115,7 +128,8 @@ fn warps_in_step_have_their_turns_in_the_order_of_those_apart() {
                 2 | 3 => go_on(context),
                 4 => wait(context, BarrierKind::Arrive, 9, 0, round + 1),
                 5 => {
-                    (context.barrier_counts, context.barrier_mask) = (BarrierCounts::Lanes as u32, all & 3);
+                    (context.barrier_counts, context.barrier_mask) =
+                        (BarrierCounts::Lanes as u32, all & 3);
                     wait(context, BarrierKind::Exit, 0, 0, round + 1)
                 }
                 6 if round.is_multiple_of(4) => wait(context, BarrierKind::Sync, 8, 32, round + 1),
@@ -126,7 +140,8 @@ fn warps_in_step_have_their_turns_in_the_order_of_those_apart() {
                         wait(context, BarrierKind::Popcount, 2, 0, round + 1)
                     }
                     1 | 2 => {
-                        (context.barrier_counts, context.barrier_mask) = (BarrierCounts::Lanes as u32, all);
+                        (context.barrier_counts, context.barrier_mask) =
+                            (BarrierCounts::Lanes as u32, all);
                         wait(context, BarrierKind::Sync, 0, 0, round + 1)
                     }
                     other => wait(context, BarrierKind::Sync, other as u32 % 2, 0, round + 1),
@@ -163,8 +178,16 @@ fn blocks_that_meet_are_single_calls() {
         assert_same(&apart.turns, &passed.turns);
         // The first block's warps have a call each, then those that come to its first barrier; the first of them goes by it.
         let first = passed.turns.iter().filter(|turn| turn.0 == 0).count() as u64;
-        assert!((11..=10 + first).contains(&passed.calls), "{} calls for {warps} warps", passed.calls);
-        assert!(passed.calls <= 11 + 2 * u64::from(warps), "{} calls for {warps} warps", passed.calls);
+        assert!(
+            (11..=10 + first).contains(&passed.calls),
+            "{} calls for {warps} warps",
+            passed.calls
+        );
+        assert!(
+            passed.calls <= 11 + 2 * u64::from(warps),
+            "{} calls for {warps} warps",
+            passed.calls
+        );
     }
 }
 
@@ -202,15 +225,19 @@ fn blocks_may_be_unlike_those_before_them() {
 #[test]
 fn a_fault_within_a_round_is_that_warp_s() {
     let config = LaunchConfig::new([3, 1, 1], [160, 1, 1]);
-    let faults = |context: &mut WarpContext, block: u32| match (block, context.resume, context.warp()) {
-        (2, 7, 3) => context.set_fault(FaultKind::AddressOutOfRange, 5, 0x70, 0x1234),
-        (_, 9, _) => ExitCode::Done,
-        (_, round, _) => wait(context, BarrierKind::Sync, 0, 0, round + 1),
-    };
+    let faults =
+        |context: &mut WarpContext, block: u32| match (block, context.resume, context.warp()) {
+            (2, 7, 3) => context.set_fault(FaultKind::AddressOutOfRange, 5, 0x70, 0x1234),
+            (_, 9, _) => ExitCode::Done,
+            (_, round, _) => wait(context, BarrierKind::Sync, 0, 0, round + 1),
+        };
     for mode in MODES {
         let Ran { outcome, turns, .. } = in_mode(mode, &config, faults);
         let fault = outcome.fault.unwrap();
-        assert_eq!((fault.kind, fault.block, fault.warp, fault.lane), (FaultKind::AddressOutOfRange, [2, 0, 0], 3, 5));
+        assert_eq!(
+            (fault.kind, fault.block, fault.warp, fault.lane),
+            (FaultKind::AddressOutOfRange, [2, 0, 0], 3, 5)
+        );
         assert_eq!((fault.pc, fault.address, outcome.blocks_done), (0x70, 0x1234, 2));
         // Those before it have had their turns, those after it not.
         assert_eq!(turns.len(), 2 * 5 * 10 + 5 * 7 + 4);
@@ -220,17 +247,20 @@ fn a_fault_within_a_round_is_that_warp_s() {
 #[test]
 fn warps_that_come_to_different_barriers_of_a_round_are_stuck() {
     let config = LaunchConfig::new([2, 1, 1], [160, 1, 1]);
-    let parts = |context: &mut WarpContext, block: u32| match (block, context.resume, context.warp()) {
-        (1, 6, 1) => ExitCode::Done,
-        (1, 6, 3..) => wait(context, BarrierKind::Sync, 4, 0, 7),
-        (0, 9, _) => ExitCode::Done,
-        (_, round, _) => wait(context, BarrierKind::Sync, round % 2, 0, round + 1),
-    };
+    let parts =
+        |context: &mut WarpContext, block: u32| match (block, context.resume, context.warp()) {
+            (1, 6, 1) => ExitCode::Done,
+            (1, 6, 3..) => wait(context, BarrierKind::Sync, 4, 0, 7),
+            (0, 9, _) => ExitCode::Done,
+            (_, round, _) => wait(context, BarrierKind::Sync, round % 2, 0, round + 1),
+        };
     for mode in MODES {
         let fault = in_mode(mode, &config, parts).outcome.fault.unwrap();
-        let waiting: Vec<_> = fault.waiting.iter().map(|one| (one.warp, one.barrier, one.pc)).collect();
+        let waiting: Vec<_> =
+            fault.waiting.iter().map(|one| (one.warp, one.barrier, one.pc)).collect();
         assert_eq!((fault.kind, fault.block), (FaultKind::StuckBarrier, [1, 0, 0]));
-        let expected = [(0, 0), (2, 0), (3, 4), (4, 4)].map(|(warp, barrier)| (warp, Some(barrier), 0x700));
+        let expected =
+            [(0, 0), (2, 0), (3, 4), (4, 4)].map(|(warp, barrier)| (warp, Some(barrier), 0x700));
         assert_eq!(waiting, expected);
     }
 }

@@ -18,7 +18,10 @@ fn shares_are_done_at_once_each_by_a_thread() {
         share_out(shares, work, |mine| work(mine));
         let done = done.into_inner().unwrap();
         assert!(done.contains(&(0, thread::current().id())), "the calling thread does the first");
-        assert_eq!(BTreeSet::from_iter(done.iter().map(|&(share, _)| share)), BTreeSet::from_iter(0..shares));
+        assert_eq!(
+            BTreeSet::from_iter(done.iter().map(|&(share, _)| share)),
+            BTreeSet::from_iter(0..shares)
+        );
         let threads: HashSet<ThreadId> = done.iter().map(|&(_, id)| id).collect();
         assert_eq!(threads.len(), shares as usize);
     }

@@ -3,7 +3,11 @@
 use super::*;
 
 /// A spin-wait: `back_edges` times, then a yield that goes on at `resume`. True when `ready`.
-fn spin(context: &mut WarpContext, resume: u32, ready: impl Fn(&mut WarpContext) -> bool) -> Option<ExitCode> {
+fn spin(
+    context: &mut WarpContext,
+    resume: u32,
+    ready: impl Fn(&mut WarpContext) -> bool,
+) -> Option<ExitCode> {
     for _ in 0..context.back_edges {
         if ready(context) {
             return None;
@@ -137,9 +141,9 @@ fn cooperative_blocks_wait_for_each_other() {
                 }
                 if context.resume == 2 * round {
                     let all = |context: &mut WarpContext| {
-                        [1, blocks - 1]
-                            .iter()
-                            .all(|step| flag(context.memory(), (block + step) % blocks) >= u128::from(round))
+                        [1, blocks - 1].iter().all(|step| {
+                            flag(context.memory(), (block + step) % blocks) >= u128::from(round)
+                        })
                     };
                     if let Some(code) = spin(context, 2 * round, all) {
                         return code;
@@ -169,7 +173,9 @@ fn a_block_is_set_aside_that_waits_for_a_later_one() {
             let warp = context.warp as usize;
             context.shared()[warp] = mark;
         }
-        let next = |context: &mut WarpContext| context.memory().load(flags + 4 * block + 4, 4).unwrap().0 != 0;
+        let next = |context: &mut WarpContext| {
+            context.memory().load(flags + 4 * block + 4, 4).unwrap().0 != 0
+        };
         if !is_last && let Some(code) = spin(context, 1, next) {
             return code;
         }
@@ -200,7 +206,8 @@ fn waiting_for(flag: u64, setter: u32) -> Toy<impl Fn(&mut WarpContext) -> ExitC
             context.memory().store(flag, 4, 1).unwrap();
             return ExitCode::Done;
         }
-        spin(context, 3, |context| context.memory().load(flag, 4).unwrap().0 != 0).unwrap_or(ExitCode::Done)
+        spin(context, 3, |context| context.memory().load(flag, 4).unwrap().0 != 0)
+            .unwrap_or(ExitCode::Done)
     })
 }
 
@@ -209,7 +216,9 @@ fn blocks_are_set_aside_as_far_as_memory_allows() {
     let memory = Memory::default();
     let flag = memory.alloc(4, 4).unwrap();
     let mut config = LaunchConfig::new([50, 1, 1], [32, 1, 1]);
-    for (threads, aside, setter, ends) in [(1, 9, 9, true), (1, 9, 10, false), (1, 0, 1, false), (2, 4, 3, true)] {
+    for (threads, aside, setter, ends) in
+        [(1, 9, 9, true), (1, 9, 10, false), (1, 0, 1, false), (2, 4, 3, true)]
+    {
         (config.threads, config.aside_blocks) = (threads, aside);
         memory.fill(flag, 4, 0).unwrap();
         let fault = launch(&memory, &waiting_for(flag, setter), &config, None).unwrap().fault;
@@ -232,7 +241,10 @@ fn a_deadlock_of_blocks_names_the_lowest() {
         let mut config = LaunchConfig::new([7, 1, 1], [32, 1, 1]);
         (config.threads, config.cooperative) = (threads, cooperative);
         let fault = launch(&memory, &waiting_for(flag, 9), &config, None).unwrap().fault.unwrap();
-        assert_eq!((fault.kind, fault.block, fault.pc, fault.spinning), (FaultKind::Deadlock, [0; 3], 0x300, 7));
+        assert_eq!(
+            (fault.kind, fault.block, fault.pc, fault.spinning),
+            (FaultKind::Deadlock, [0; 3], 0x300, 7)
+        );
         let text = fault.to_string();
         assert!(text.contains("7 blocks wait"), "{text}");
     }
@@ -277,7 +289,10 @@ fn a_cooperative_launch_ends_at_a_fault_and_at_a_stuck_block() {
             }
         });
         let fault = run(&engine, &config).fault.unwrap();
-        assert_eq!((fault.kind, fault.block, fault.waiting.len()), (FaultKind::StuckBarrier, [3, 0, 0], 2));
+        assert_eq!(
+            (fault.kind, fault.block, fault.waiting.len()),
+            (FaultKind::StuckBarrier, [3, 0, 0], 2)
+        );
     }
 }
 
@@ -288,7 +303,8 @@ fn one_worker_does_the_same_each_time() {
         let engine = chained(32, |context| {
             let step = u64::from(context.resume);
             trace.lock().unwrap().push((context.ctaid[0], context.warp, step, context.back_edges));
-            let random = (step * 7 + u64::from(context.warp) * 13 + u64::from(context.ctaid[0]) * 5) % 11;
+            let random =
+                (step * 7 + u64::from(context.warp) * 13 + u64::from(context.ctaid[0]) * 5) % 11;
             context.resume += 1;
             match random {
                 0 => ExitCode::Done,
@@ -308,7 +324,10 @@ fn one_worker_does_the_same_each_time() {
 fn a_panic_in_one_worker_ends_the_others() {
     let mut config = LaunchConfig::new([2, 1, 1], [32, 1, 1]);
     (config.cooperative, config.threads) = (true, 2);
-    let engine = chained(32, |context| if context.ctaid[0] == 1 { panic!("a bug") } else { ExitCode::Yield });
+    let engine = chained(
+        32,
+        |context| if context.ctaid[0] == 1 { panic!("a bug") } else { ExitCode::Yield },
+    );
     let result = std::panic::catch_unwind(|| run(&engine, &config));
     assert!(result.is_err());
 }

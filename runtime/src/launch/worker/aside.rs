@@ -105,8 +105,9 @@ impl Worker<'_> {
             // A block that was suspended does so by itself.
             let fresh = block.suspended.is_empty();
             let checked = if fresh { self.check_if_due(block, 0, 0) } else { Ok(()) };
-            let pause =
-                checked.and_then(|()| self.run_on(block, slice, is_asked)).map_err(|stop| (block.index, stop))?;
+            let pause = checked
+                .and_then(|()| self.run_on(block, slice, is_asked))
+                .map_err(|stop| (block.index, stop))?;
             is_quiet &= pause == Pause::Spins;
         }
         for mut block in blocks.extract_if(.., |block| block.is_done()) {
@@ -167,23 +168,34 @@ impl Worker<'_> {
             return Ok(None);
         }
         launch.is_proving.store(true, Relaxed);
-        let mut lists: Vec<MutexGuard<'_, Vec<Block>>> = (0..launch.workers).map(|list| launch.aside(list)).collect();
+        let mut lists: Vec<MutexGuard<'_, Vec<Block>>> =
+            (0..launch.workers).map(|list| launch.aside(list)).collect();
         let memory = launch.memory.fingerprint();
         let repeated = self.all_repeat(lists.iter_mut().flat_map(|list| list.iter_mut()));
-        let is_same = launch.memory.fingerprint() == memory && launch.engine.outside() == Some(outside);
+        let is_same =
+            launch.memory.fingerprint() == memory && launch.engine.outside() == Some(outside);
         let is_all = launch.busy.load(SeqCst) == 0;
         let lowest = self.all_spin(lists.iter().flat_map(|list| list.iter()));
         launch.is_proving.store(false, Relaxed);
         drop((lists, prover));
         let lowest = lowest.filter(|_| is_same && is_all);
-        Ok(if repeated? { lowest.map(|(index, fault)| Deadlock { memory, index, fault }) } else { None })
+        Ok(if repeated? {
+            lowest.map(|(index, fault)| Deadlock { memory, index, fault })
+        } else {
+            None
+        })
     }
 
-    fn all_repeat<'b>(&mut self, blocks: impl Iterator<Item = &'b mut Block>) -> Result<bool, (u64, Stop)> {
+    fn all_repeat<'b>(
+        &mut self,
+        blocks: impl Iterator<Item = &'b mut Block>,
+    ) -> Result<bool, (u64, Stop)> {
         for block in blocks {
             self.enter(block);
             let index = block.index;
-            if block.is_done() || !self.repeats(block, Extent::Memory).map_err(|stop| (index, stop))? {
+            if block.is_done()
+                || !self.repeats(block, Extent::Memory).map_err(|stop| (index, stop))?
+            {
                 return Ok(false);
             }
         }
@@ -191,12 +203,19 @@ impl Worker<'_> {
     }
 
     /// The fault of the lowest block that spins, and its index.
-    fn all_spin<'b>(&self, blocks: impl Iterator<Item = &'b Block> + Clone) -> Option<(u64, Fault)> {
+    fn all_spin<'b>(
+        &self,
+        blocks: impl Iterator<Item = &'b Block> + Clone,
+    ) -> Option<(u64, Fault)> {
         let spinning = blocks.clone().count() as u64;
         let can_go_on = |warp: &&Suspended| matches!(warp.state, State::Ready { .. });
-        let spins = blocks.filter_map(|block| Some((block, block.suspended.iter().find(can_go_on)?)));
+        let spins =
+            blocks.filter_map(|block| Some((block, block.suspended.iter().find(can_go_on)?)));
         let (block, warp) = spins.min_by_key(|(block, _)| block.index)?;
         let pc = self.launch.engine.block_pc(warp.resume);
-        Some((block.index, Fault { spinning, ..self.fault(block, warp.warp, FaultKind::Deadlock, pc) }))
+        Some((
+            block.index,
+            Fault { spinning, ..self.fault(block, warp.warp, FaultKind::Deadlock, pc) },
+        ))
     }
 }

@@ -107,7 +107,9 @@ impl<'a> Worker<'a> {
     /// The worker's counts, at its end.
     pub(super) fn end(mut self) -> Counts {
         let _ = self.check();
-        let WarpContext { instructions, lane_instructions, helper_calls, interp_instructions, .. } = *self.context;
+        let WarpContext {
+            instructions, lane_instructions, helper_calls, interp_instructions, ..
+        } = *self.context;
         Counts { instructions, lane_instructions, helper_calls, interp_instructions }
     }
 
@@ -151,7 +153,11 @@ impl<'a> Worker<'a> {
                 }
                 ctaid[0] += 1;
                 if ctaid[0] == x {
-                    ctaid = if ctaid[1] + 1 == y { [0, 0, ctaid[2] + 1] } else { [0, ctaid[1] + 1, ctaid[2]] };
+                    ctaid = if ctaid[1] + 1 == y {
+                        [0, 0, ctaid[2] + 1]
+                    } else {
+                        [0, ctaid[1] + 1, ctaid[2]]
+                    };
                 }
             }
         }
@@ -236,7 +242,8 @@ impl<'a> Worker<'a> {
     }
 
     fn sweep_suspended(&mut self, block: &mut Block) -> Result<(), Stop> {
-        let ready = block.suspended.iter().position(|warp| matches!(warp.state, State::Ready { .. }));
+        let ready =
+            block.suspended.iter().position(|warp| matches!(warp.state, State::Ready { .. }));
         let Some(first) = ready else {
             return if block.live > 0 { Err(self.stuck(block)) } else { Ok(()) };
         };
@@ -324,11 +331,15 @@ impl<'a> Worker<'a> {
             }
         } else {
             let WarpContext { warp, resume, launch_mask, .. } = *self.context;
-            assert!((first..block.warps).contains(&warp), "the engine returned from warp {warp}, which did not run");
+            assert!(
+                (first..block.warps).contains(&warp),
+                "the engine returned from warp {warp}, which did not run"
+            );
             block.started = warp + 1;
             block.meets |= code == ExitCode::Barrier && self.context.whole_barrier().is_some();
             let storage = self.free.pop().expect("the engine ran in it");
-            let slot = block.suspend(Suspended { resume, ..Suspended::fresh(warp, launch_mask, storage) });
+            let slot =
+                block.suspend(Suspended { resume, ..Suspended::fresh(warp, launch_mask, storage) });
             self.returned(block, slot, code)?;
         }
         Ok(())
@@ -339,7 +350,10 @@ impl<'a> Worker<'a> {
     fn pass_blocks(&mut self, block: &mut Block) -> bool {
         let passed = self.context.ctaid[0].wrapping_sub(block.ctaid[0]);
         if passed > 0 {
-            assert!(self.context.ctaid[0] < self.context.row_end, "the engine went on past its row of blocks");
+            assert!(
+                self.context.ctaid[0] < self.context.row_end,
+                "the engine went on past its row of blocks"
+            );
             block.pass(passed);
             self.done += u64::from(passed);
         }

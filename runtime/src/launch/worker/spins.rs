@@ -35,14 +35,28 @@ impl Worker<'_> {
     /// Gives the context's block turns until it is done, repeats a state if it is asked, or has
     /// counted `slice` instructions. Blocks that are expected to wait have one turn.
     #[inline]
-    pub(super) fn run_on(&mut self, block: &mut Block, slice: u64, is_asked: bool) -> Result<Pause, Stop> {
+    pub(super) fn run_on(
+        &mut self,
+        block: &mut Block,
+        slice: u64,
+        is_asked: bool,
+    ) -> Result<Pause, Stop> {
         let began = self.spent();
         self.sweep(block)?;
-        if block.is_done() { Ok(Pause::Done) } else { self.run_longer(block, (began, slice), is_asked) }
+        if block.is_done() {
+            Ok(Pause::Done)
+        } else {
+            self.run_longer(block, (began, slice), is_asked)
+        }
     }
 
     /// As [`Worker::run_on`], of a block whose first turn began with so much spent.
-    fn run_longer(&mut self, block: &mut Block, (began, slice): (u64, u64), is_asked: bool) -> Result<Pause, Stop> {
+    fn run_longer(
+        &mut self,
+        block: &mut Block,
+        (began, slice): (u64, u64),
+        is_asked: bool,
+    ) -> Result<Pause, Stop> {
         let cooperative = self.launch.config.cooperative;
         let waits = block.aside && (cooperative || block.period > 0);
         let mut probe = began.saturating_add(if block.aside { 0 } else { FIRST_PROBE });
@@ -51,7 +65,8 @@ impl Worker<'_> {
         while !block.is_done() {
             let spent = self.spent();
             // A warp that came through a barrier may go on.
-            let goes_on = waits && !cooperative && spent - began < NEXT_PROBE && !block.has_yielded();
+            let goes_on =
+                waits && !cooperative && spent - began < NEXT_PROBE && !block.has_yielded();
             if spent < probe || goes_on {
                 self.sweep(block)?;
                 continue;
@@ -87,10 +102,15 @@ impl Worker<'_> {
 
     fn repeats_in_short_turns(&mut self, block: &mut Block, extent: Extent) -> Result<bool, Stop> {
         let known = std::mem::take(&mut block.period);
-        let period = if known > 0 && extent == Extent::Registers { Some(known) } else { self.period(block, extent)? };
+        let period = if known > 0 && extent == Extent::Registers {
+            Some(known)
+        } else {
+            self.period(block, extent)?
+        };
         let Some(period) = period else { return Ok(false) };
         let repeats = self.comes_back(block, extent, period)?
-            || self.snapshot.lacks_released(block) && self.comes_back(block, Extent::Memory, period)?;
+            || self.snapshot.lacks_released(block)
+                && self.comes_back(block, Extent::Memory, period)?;
         block.period = if repeats { period } else { 0 };
         Ok(repeats)
     }
@@ -98,7 +118,8 @@ impl Worker<'_> {
     /// After how many rounds of turns the first warp of the context's block is again what it is.
     /// Mostly it tells soon that the block goes on.
     fn period(&mut self, block: &mut Block, extent: Extent) -> Result<Option<u32>, Stop> {
-        let first = block.suspended.iter().position(|warp| matches!(warp.state, State::Ready { .. }));
+        let first =
+            block.suspended.iter().position(|warp| matches!(warp.state, State::Ready { .. }));
         if !first.is_some_and(|first| self.snapshot.take(block, Extent::Warp(first))) {
             return Ok(None);
         }

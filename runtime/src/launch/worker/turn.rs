@@ -16,7 +16,12 @@ use crate::warp::{BARRIERS, BarrierCounts, BarrierKind, ExitCode};
 impl Worker<'_> {
     /// Gives a suspended warp a turn.
     #[inline]
-    pub(super) fn resume(&mut self, block: &mut Block, slot: usize, yielded: bool) -> Result<ExitCode, Stop> {
+    pub(super) fn resume(
+        &mut self,
+        block: &mut Block,
+        slot: usize,
+        yielded: bool,
+    ) -> Result<ExitCode, Stop> {
         let others = block.ready > 1 || block.started < block.warps;
         Ok(self.run_suspended(block, slot, self.turn(block, yielded, others), false)?.1)
     }
@@ -95,7 +100,8 @@ impl Worker<'_> {
                 let running = context.step.running();
                 let suspended = context.step.warps.get_mut(running).map(|warp| &mut warp.storage);
                 let is_suspended = suspended.is_some();
-                let storage = suspended.or_else(|| self.free.last_mut()).expect("the engine ran in it");
+                let storage =
+                    suspended.or_else(|| self.free.last_mut()).expect("the engine ran in it");
                 self.launch.grow(storage, context.register_bytes_wanted)?;
                 let place = storage.place();
                 context.stand_at(place);
@@ -117,7 +123,12 @@ impl Worker<'_> {
     }
 
     /// What a suspended warp's turn came to.
-    pub(super) fn returned(&mut self, block: &mut Block, slot: usize, code: ExitCode) -> Result<(), Stop> {
+    pub(super) fn returned(
+        &mut self,
+        block: &mut Block,
+        slot: usize,
+        code: ExitCode,
+    ) -> Result<(), Stop> {
         let warp = block.suspended[slot].warp;
         match code {
             ExitCode::Done => block.finish(slot),
@@ -131,7 +142,8 @@ impl Worker<'_> {
             }
             ExitCode::Fault => {
                 let FaultRecord { kind, lane, pc, address } = self.context.fault;
-                let kind = FaultKind::from_number(kind).expect("an engine that returns a fault records its kind");
+                let kind = FaultKind::from_number(kind)
+                    .expect("an engine that returns a fault records its kind");
                 let fault = Fault { lane, address, ..self.fault(block, warp, kind, pc) };
                 let fault = if kind == FaultKind::Deadlock { self.deadlock(fault) } else { fault };
                 return Err(Stop::Fault(Box::new(fault)));
@@ -140,10 +152,20 @@ impl Worker<'_> {
             // Nobody serves it: see `Engine::run`.
             ExitCode::Service => {
                 let pc = self.launch.engine.block_pc(self.context.resume);
-                return Err(Stop::Fault(Box::new(self.fault(block, warp, FaultKind::Unimplemented, pc))));
+                return Err(Stop::Fault(Box::new(self.fault(
+                    block,
+                    warp,
+                    FaultKind::Unimplemented,
+                    pc,
+                ))));
             }
             ExitCode::UnknownPc => {
-                let fault = self.fault(block, warp, FaultKind::IllegalInstruction, self.context.indirect_pc);
+                let fault = self.fault(
+                    block,
+                    warp,
+                    FaultKind::IllegalInstruction,
+                    self.context.indirect_pc,
+                );
                 return Err(Stop::Fault(Box::new(fault)));
             }
         }
@@ -153,9 +175,11 @@ impl Worker<'_> {
     /// The context's warp has come to a barrier.
     pub(super) fn arrive(&mut self, block: &mut Block, slot: usize) -> Result<(), Stop> {
         let context = &*self.context;
-        let kind = BarrierKind::from_number(context.barrier_kind).expect("an engine sets the barrier's kind");
+        let kind = BarrierKind::from_number(context.barrier_kind)
+            .expect("an engine sets the barrier's kind");
         let lanes = context.barrier_mask & context.launch_mask;
-        let (barrier, threads, predicate) = (context.barrier_id, context.barrier_threads, context.barrier_predicate);
+        let (barrier, threads, predicate) =
+            (context.barrier_id, context.barrier_threads, context.barrier_predicate);
         match kind {
             BarrierKind::Exit => block.exit_lanes(slot, lanes),
             BarrierKind::Wait => block.leave_to_lanes(slot, true),
@@ -165,15 +189,26 @@ impl Worker<'_> {
             _ if barrier as usize >= BARRIERS => {
                 let pc = self.launch.engine.block_pc(context.resume);
                 let warp = block.suspended[slot].warp;
-                return Err(Stop::Fault(Box::new(self.fault(block, warp, FaultKind::IllegalInstruction, pc))));
+                return Err(Stop::Fault(Box::new(self.fault(
+                    block,
+                    warp,
+                    FaultKind::IllegalInstruction,
+                    pc,
+                ))));
             }
             _ if context.barrier_counts() == BarrierCounts::Lanes => {
-                block.arrive_lanes(slot, &LaneArrival { kind, barrier, expected: threads, lanes, predicate });
+                block.arrive_lanes(
+                    slot,
+                    &LaneArrival { kind, barrier, expected: threads, lanes, predicate },
+                );
             }
             _ => {
                 // Mostly the whole block, which is 0 threads and no division.
                 let expected = if threads == 0 { 0 } else { threads.div_ceil(context.lanes) };
-                block.arrive(slot, Arrival { kind, barrier, expected, lanes, predicate, first: true });
+                block.arrive(
+                    slot,
+                    Arrival { kind, barrier, expected, lanes, predicate, first: true },
+                );
             }
         }
         Ok(())
@@ -183,20 +218,36 @@ impl Worker<'_> {
     pub(super) fn deadlock(&mut self, fault: Fault) -> Fault {
         let waiting = self.launch.engine.deadlocked(&mut self.context).into_iter();
         let warp = fault.warp;
-        let waiting: Vec<Waiting> =
-            waiting.map(|(lanes, pc)| Waiting { warp, lanes: Some(lanes), barrier: None, pc }).collect();
-        let first = waiting.first().map(|first| (first.lanes.unwrap_or(0).trailing_zeros(), first.pc));
+        let waiting: Vec<Waiting> = waiting
+            .map(|(lanes, pc)| Waiting { warp, lanes: Some(lanes), barrier: None, pc })
+            .collect();
+        let first =
+            waiting.first().map(|first| (first.lanes.unwrap_or(0).trailing_zeros(), first.pc));
         let (lane, pc) = first.unwrap_or((fault.lane, fault.pc));
         Fault { lane, pc, waiting, ..fault }
     }
 
     pub(super) fn fault(&self, block: &Block, warp: u32, kind: FaultKind, pc: u64) -> Fault {
-        Fault { kind, pc, block: block.ctaid, warp, lane: 0, address: 0, waiting: Vec::new(), spinning: 0 }
+        Fault {
+            kind,
+            pc,
+            block: block.ctaid,
+            warp,
+            lane: 0,
+            address: 0,
+            waiting: Vec::new(),
+            spinning: 0,
+        }
     }
 
     /// Before a warp goes on: stops if a lower block has a fault, and checks now and then ([`Worker::check`]).
     #[inline]
-    pub(super) fn check_if_due(&mut self, block: &Block, warp: u32, resume: u32) -> Result<(), Stop> {
+    pub(super) fn check_if_due(
+        &mut self,
+        block: &Block,
+        warp: u32,
+        resume: u32,
+    ) -> Result<(), Stop> {
         if self.launch.is_moot(block) {
             return Err(Stop::Moot);
         }
@@ -222,14 +273,16 @@ impl Worker<'_> {
     pub(super) fn check(&mut self) -> Result<(), FaultKind> {
         let launch = self.launch;
         let instructions = self.context.instructions;
-        self.next_check = instructions.saturating_add(self.uncounted).saturating_add(CHECK_INSTRUCTIONS);
+        self.next_check =
+            instructions.saturating_add(self.uncounted).saturating_add(CHECK_INSTRUCTIONS);
         let new = instructions - self.reported_instructions;
         let total = launch.instructions.fetch_add(new, Relaxed) + new;
         self.reported_instructions = instructions;
         let newly_done = std::mem::take(&mut self.done);
         let done = launch.done.fetch_add(newly_done, Relaxed) + newly_done;
         if let Some(limit) = launch.config.instruction_limit {
-            self.context.instruction_limit = instructions.saturating_add(limit.saturating_sub(total));
+            self.context.instruction_limit =
+                instructions.saturating_add(limit.saturating_sub(total));
         }
         if launch.deadline.is_none() && self.progress.is_none() {
             return Ok(());

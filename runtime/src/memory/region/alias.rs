@@ -9,7 +9,13 @@ impl Memory {
     /// `source` on: both see each other's writes. `source` may itself be an alias. The allocation
     /// counts as in use, and keeps its content and its addresses, until neither its own range nor
     /// an alias has a page of it. Only where guest addresses are host addresses.
-    pub fn alias(&self, address: u64, bytes: u64, source: u64, access: Access) -> Result<(), MapError> {
+    pub fn alias(
+        &self,
+        address: u64,
+        bytes: u64,
+        source: u64,
+        access: Access,
+    ) -> Result<(), MapError> {
         page_aligned(source)?;
         let bytes = whole_pages(page_aligned(bytes)?)?;
         let missing = MapError::NotReserved { address: source, bytes };
@@ -38,7 +44,10 @@ impl Memory {
             Owner::Arena { storage, offset } => !storage.is_at(bound, *offset),
             Owner::Caller | Owner::Buffer { .. } => false,
         };
-        if !region.touched(address, address + bytes).all(|(bound, binding)| is_alias((bound, &binding.owner))) {
+        if !region
+            .touched(address, address + bytes)
+            .all(|(bound, binding)| is_alias((bound, &binding.owner)))
+        {
             return Err(MapError::NotReserved { address, bytes });
         }
         self.table.set_range(address >> PAGE_BITS, bytes >> PAGE_BITS, region.unbound.page());

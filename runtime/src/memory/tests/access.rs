@@ -28,7 +28,8 @@ fn loads_what_was_stored_at_any_alignment() {
 fn unmapped_and_unpermitted_pages_fault() {
     let mut memory = Memory::default();
     let at = memory.alloc(PAGE, 1).unwrap();
-    for address in [0, 8, at - 1, at + PAGE, 0x0100_0000, u64::MAX, u64::MAX - 15, 1 << 48, 1 << 63] {
+    for address in [0, 8, at - 1, at + PAGE, 0x0100_0000, u64::MAX, u64::MAX - 15, 1 << 48, 1 << 63]
+    {
         assert_eq!(memory.load(address, 1), Err(AddressOutOfRange), "{address:#x}");
         assert_eq!(memory.store(address, 4, 0), Err(AddressOutOfRange), "{address:#x}");
         assert_eq!(memory.load(address & !15, 16).is_err(), address != at - 1 || at & 15 == 0);
@@ -44,7 +45,10 @@ fn unmapped_and_unpermitted_pages_fault() {
     memory.protect(at, PAGE, Access::READ_WRITE).unwrap();
     assert_eq!(memory.atomic(at, AtomicType::I32, AtomicKind::Add, 1, 0), Ok((77, Resident)));
     assert_eq!(memory.load(at, 4), Ok((78, Resident)));
-    assert_eq!(memory.atomic(at + 2, AtomicType::I32, AtomicKind::Add, 1, 0), Err(MisalignedAddress));
+    assert_eq!(
+        memory.atomic(at + 2, AtomicType::I32, AtomicKind::Add, 1, 0),
+        Err(MisalignedAddress)
+    );
 }
 
 #[test]
@@ -94,7 +98,9 @@ fn copies_of_any_length_and_alignment() {
     let memory = Memory::default();
     let at = memory.alloc(3 * PAGE, 1).unwrap();
     let content: Vec<u8> = (0..2 * PAGE + 100).map(|i| (i * 31 + 7) as u8).collect();
-    for (offset, length) in [(0, 0), (0, 1), (3, 2), (5, 8), (7, 30), (PAGE - 3, 9), (1, 2 * PAGE as usize + 99)] {
+    for (offset, length) in
+        [(0, 0), (0, 1), (3, 2), (5, 8), (7, 30), (PAGE - 3, 9), (1, 2 * PAGE as usize + 99)]
+    {
         memory.fill(at, 3 * PAGE, 0).unwrap();
         memory.write(at + offset, &content[..length]).unwrap();
         let mut back = vec![1; length + 2];
@@ -106,8 +112,15 @@ fn copies_of_any_length_and_alignment() {
     memory.write(at, &content[5..6]).unwrap();
     let error = memory.write(at, &vec![0xff; 3 * PAGE as usize + 1]).unwrap_err();
     assert_eq!(error, CopyError { address: at + 3 * PAGE, write: true });
-    assert_eq!(memory.load(at, 1), Ok((u128::from(before), Resident)), "nothing is written on an error");
-    assert_eq!(error.to_string(), format!("guest address {:#x} is not mapped for writing", at + 3 * PAGE));
+    assert_eq!(
+        memory.load(at, 1),
+        Ok((u128::from(before), Resident)),
+        "nothing is written on an error"
+    );
+    assert_eq!(
+        error.to_string(),
+        format!("guest address {:#x} is not mapped for writing", at + 3 * PAGE)
+    );
 }
 
 #[test]
@@ -118,12 +131,18 @@ fn the_tlb_holds_only_what_is_permitted() {
     memory.bind(base, PAGE, Access::READ_WRITE).unwrap();
     memory.bind(base + PAGE, PAGE, Access::READ).unwrap();
     memory.bind(base + 2 * PAGE, PAGE, Access { read: false, write: true }).unwrap();
-    for (index, (read, write)) in [(true, true), (true, false), (false, true), (false, false)].into_iter().enumerate() {
+    for (index, (read, write)) in
+        [(true, true), (true, false), (false, true), (false, false)].into_iter().enumerate()
+    {
         let address = base + index as u64 * PAGE + 0x123;
         let page = base + index as u64 * PAGE;
         memory.tlb_fill(&mut tlb, address);
         let entry = tlb.entries[tlb_slot(page >> PAGE_BITS)];
-        assert_eq!((entry.read_tag == page, entry.write_tag == page), (read, write), "page {index}");
+        assert_eq!(
+            (entry.read_tag == page, entry.write_tag == page),
+            (read, write),
+            "page {index}"
+        );
         if read || write {
             let Page::Resident { host, .. } = memory.page(address) else { panic!("resident") };
             assert_eq!(address.wrapping_add(entry.addend), host.addr().get() as u64 + 0x123);
@@ -145,7 +164,9 @@ fn runs_end_where_host_memory_or_rights_do() {
     let base = memory.reserve(Placement::ANYWHERE, 8 * PAGE, Unbound::Sparse).unwrap();
     let buffer = Arc::new(HostBuffer::new(6 * PAGE).unwrap());
     let bind = |page: u64, pages, host_page: u64, access| {
-        memory.bind_host(base + page * PAGE, pages * PAGE, buffer.clone(), host_page * PAGE, access).unwrap();
+        memory
+            .bind_host(base + page * PAGE, pages * PAGE, buffer.clone(), host_page * PAGE, access)
+            .unwrap();
     };
     bind(0, 2, 0, Access::READ_WRITE);
     // The next in host memory too, but read only; then one that does not follow there.
@@ -171,13 +192,20 @@ fn ranges_are_reached_on_pages_that_follow_each_other() {
     let base = memory.reserve(Placement::ANYWHERE, 8 * PAGE, Unbound::Sparse).unwrap();
     let buffer = Arc::new(HostBuffer::new(6 * PAGE).unwrap());
     let write_only = Access { read: false, write: true };
-    let pages =
-        [(0, 0, Access::READ_WRITE), (1, 1, Access::READ_WRITE), (2, 2, Access::READ), (3, 5, Access::READ_WRITE)];
+    let pages = [
+        (0, 0, Access::READ_WRITE),
+        (1, 1, Access::READ_WRITE),
+        (2, 2, Access::READ),
+        (3, 5, Access::READ_WRITE),
+    ];
     for (page, host_page, access) in pages.into_iter().chain([(4, 4, write_only)]) {
-        memory.bind_host(base + page * PAGE, PAGE, buffer.clone(), host_page * PAGE, access).unwrap();
+        memory
+            .bind_host(base + page * PAGE, PAGE, buffer.clone(), host_page * PAGE, access)
+            .unwrap();
     }
     let addend = |page: u64| Some(buffer.pointer().addr().get() as u64 + page * PAGE - base);
-    let reach = |tlb: &mut Tlb, low, last, write| memory.reach(tlb, 0, (base + low, base + last), write);
+    let reach =
+        |tlb: &mut Tlb, low, last, write| memory.reach(tlb, 0, (base + low, base + last), write);
     let first = |low, last, write| reach(&mut { Tlb::EMPTY }, low, last, write);
     assert_eq!(first(PAGE - 4, 3 * PAGE - 1, false), addend(0));
     assert_eq!(first(PAGE - 4, 3 * PAGE - 1, true), None);
@@ -300,7 +328,9 @@ fn racing_accesses_are_whole() {
 fn lookups_race_with_growth() {
     let memory = Memory::default();
     let pages = 300;
-    let at = memory.reserve(Placement::Anywhere { align: 1 << 28 }, pages * PAGE, Unbound::Sparse).unwrap();
+    let at = memory
+        .reserve(Placement::Anywhere { align: 1 << 28 }, pages * PAGE, Unbound::Sparse)
+        .unwrap();
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {

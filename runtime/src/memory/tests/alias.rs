@@ -39,7 +39,10 @@ fn an_alias_keeps_its_pages_when_the_allocation_is_released() {
     // So often that all other addresses of the arena come to their turn.
     for _ in 0..rounds(5000) {
         let other = memory.alloc(4 * PAGE, 1).unwrap();
-        assert!(other + 4 * PAGE <= source || source + 4 * PAGE <= other, "the addresses are in use");
+        assert!(
+            other + 4 * PAGE <= source || source + 4 * PAGE <= other,
+            "the addresses are in use"
+        );
         memory.release(other).unwrap();
     }
     let mut content = vec![0; 2 * PAGE as usize];

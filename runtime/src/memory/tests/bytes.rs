@@ -36,7 +36,10 @@ fn memory_of_the_callers_is_mapped_to_the_byte() {
     for (at, bytes) in [(cell + 4, 8), (cell, 3), (cell, 16), (end & !3, 4)] {
         assert_eq!(memory.read_cell(at, bytes), Err(CopyError { address: at, write: false }));
     }
-    assert_eq!(memory.atomic(cell, AtomicType::I32, AtomicKind::Add, 1, 0), Ok((0x0707_0707, Resident)));
+    assert_eq!(
+        memory.atomic(cell, AtomicType::I32, AtomicKind::Add, 1, 0),
+        Ok((0x0707_0707, Resident))
+    );
     memory.overwrite(end - 3, &[1, 2, 3]).unwrap();
     assert_eq!(memory.load(end - 1, 1), Ok((3, Resident)));
     // Only `unmap_bytes` ends it.

@@ -8,7 +8,9 @@ use crate::window::Windows;
 fn allocations_are_apart_aligned_zeroed_and_above_4_gib() {
     let memory = Memory::default();
     let mut ranges: Vec<(u64, u64)> = Vec::new();
-    for (bytes, align) in [(1, 1), (PAGE, 1 << 20), (PAGE + 1, 256), (1 << 20, 1 << 30), (5, 1 << 32)] {
+    for (bytes, align) in
+        [(1, 1), (PAGE, 1 << 20), (PAGE + 1, 256), (1 << 20, 1 << 30), (5, 1 << 32)]
+    {
         let at = memory.alloc(bytes, align).unwrap();
         assert!(at.is_multiple_of(align.max(PAGE)) && at >= 1 << 32);
         assert_eq!(memory.load(at + bytes - 1, 1), Ok((0, Resident)));
@@ -33,7 +35,10 @@ fn the_cap_counts_what_is_bound_and_errors_change_nothing() {
     assert_eq!(sparse, Err(MapError::NoSpace { bytes: 1 << 40, align: PAGE }));
     let sparse = memory.reserve(Placement::ANYWHERE, 1 << 36, Unbound::Sparse).unwrap();
     memory.bind(sparse, PAGE, Access::READ_WRITE).unwrap();
-    assert!(matches!(memory.bind(sparse + PAGE, PAGE, Access::READ), Err(MapError::CapExceeded { .. })));
+    assert!(matches!(
+        memory.bind(sparse + PAGE, PAGE, Access::READ),
+        Err(MapError::CapExceeded { .. })
+    ));
     assert_eq!(memory.bytes_in_use(), 4 * PAGE);
     memory.release(second).unwrap();
     assert_eq!(memory.bytes_in_use(), 2 * PAGE);
@@ -49,7 +54,10 @@ fn the_cap_counts_what_is_bound_and_errors_change_nothing() {
 fn huge_requests_are_refused_without_a_cap() {
     let memory = capped(u64::MAX);
     for bytes in [u64::MAX - PAGE, 1 << 62, 1 << 56] {
-        assert!(matches!(memory.alloc(bytes, 1), Err(MapError::HostOutOfMemory { .. })), "{bytes:#x}");
+        assert!(
+            matches!(memory.alloc(bytes, 1), Err(MapError::HostOutOfMemory { .. })),
+            "{bytes:#x}"
+        );
     }
     assert_eq!(memory.bytes_in_use(), 0);
 }
@@ -139,7 +147,10 @@ fn host_memory_in_place() {
     memory.write(sparse, b"J").unwrap();
     assert_eq!(memory.load(sparse + 2 * PAGE, 1), Ok((u128::from(b'J'), Resident)));
     let outside = MapError::HostRange { offset: 16, end: PAGE + 16, length: PAGE };
-    assert_eq!(memory.bind_host(sparse + PAGE, PAGE, buffer.clone(), 16, Access::READ), Err(outside));
+    assert_eq!(
+        memory.bind_host(sparse + PAGE, PAGE, buffer.clone(), 16, Access::READ),
+        Err(outside)
+    );
     assert!(buffer.write(PAGE - 1, b"no").is_err());
     assert_eq!(Arc::strong_count(&buffer), 4);
     memory.unbind(sparse, PAGE).unwrap();
@@ -157,7 +168,10 @@ fn the_callers_memory_in_place() {
     // SAFETY: `host` lives to the end, and is read below only, when nothing else touches it.
     let map = |place, at, bytes| unsafe { memory.map_raw(place, at, bytes, Access::READ_WRITE) };
     let at = map(Placement::At(PAGE), start, 2 * PAGE).unwrap();
-    assert_eq!(map(Placement::ANYWHERE, start, PAGE - 1), Err(MapError::NotPageAligned { value: PAGE - 1 }));
+    assert_eq!(
+        map(Placement::ANYWHERE, start, PAGE - 1),
+        Err(MapError::NotPageAligned { value: PAGE - 1 })
+    );
     // SAFETY: within `host`.
     let odd = unsafe { start.add(8) };
     assert_eq!(map(Placement::ANYWHERE, odd, PAGE), Err(MapError::HostMisaligned));
@@ -201,14 +215,20 @@ fn random_operations_against_a_model() {
             0 => {
                 let unbound = [Unbound::Faults, Unbound::Sparse][random(2)];
                 let free = model[first..last].iter().all(Option::is_none);
-                assert_eq!(memory.reserve(Placement::At(at), bytes, unbound).is_ok(), free, "step {step}");
+                assert_eq!(
+                    memory.reserve(Placement::At(at), bytes, unbound).is_ok(),
+                    free,
+                    "step {step}"
+                );
                 if free {
                     model[first..last].fill(Some(unbound.page()));
                     ranges.push((first, last));
                 }
             }
             1 | 2 => {
-                let open = model[first..last].iter().all(|page| !matches!(page, Some(Page::Resident { .. })));
+                let open = model[first..last]
+                    .iter()
+                    .all(|page| !matches!(page, Some(Page::Resident { .. })));
                 let result = memory.bind(at, bytes, Access::READ_WRITE);
                 assert_eq!(result.is_ok(), one_range && open, "step {step}");
                 if result.is_ok() {
@@ -238,7 +258,11 @@ fn random_operations_against_a_model() {
             }
         }
         for (page, model) in model.iter().enumerate() {
-            assert_eq!(memory.page(address(page)), model.unwrap_or(Page::Unmapped), "step {step}, page {page}");
+            assert_eq!(
+                memory.page(address(page)),
+                model.unwrap_or(Page::Unmapped),
+                "step {step}, page {page}"
+            );
             if matches!(model, Some(Page::Resident { .. })) {
                 assert_eq!(memory.load(address(page), 8), Ok((page as u128, Resident)));
             }
@@ -279,7 +303,10 @@ fn memory_in_place_that_a_launch_uses_is_released_behind_it() {
     let address = memory.alloc(PAGE, 1).unwrap();
     let launch = memory.begin_launch();
     memory.release_later(address).unwrap();
-    assert_eq!((memory.load(address, 4).map(|(value, _)| value), memory.bytes_in_use()), (Ok(0), PAGE));
+    assert_eq!(
+        (memory.load(address, 4).map(|(value, _)| value), memory.bytes_in_use()),
+        (Ok(0), PAGE)
+    );
     drop(launch);
     assert_eq!((memory.load(address, 4), memory.bytes_in_use()), (Err(AddressOutOfRange), 0));
 }

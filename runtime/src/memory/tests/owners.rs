@@ -41,7 +41,12 @@ struct Model {
 
 impl Model {
     fn new(in_place: bool, seed: u64) -> Model {
-        let memory = Memory::new(MemoryConfig { cap_bytes: 256 * PAGE, in_place, ..MemoryConfig::default() }).unwrap();
+        let memory = Memory::new(MemoryConfig {
+            cap_bytes: 256 * PAGE,
+            in_place,
+            ..MemoryConfig::default()
+        })
+        .unwrap();
         let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         Model {
             memory: Rc::new(memory),
@@ -131,7 +136,8 @@ impl Model {
 
     fn bind(&mut self) {
         let Some((range, first, count)) = self.part() else { return };
-        let done = self.memory.bind(self.address(range, first), count as u64 * PAGE, Access::READ_WRITE);
+        let done =
+            self.memory.bind(self.address(range, first), count as u64 * PAGE, Access::READ_WRITE);
         if matches!(done, Err(MapError::CapExceeded { .. })) {
             return;
         }
@@ -142,14 +148,19 @@ impl Model {
     }
 
     fn alias(&mut self) {
-        let (Some((to, first, count)), Some((from, source, _))) = (self.part(), self.part()) else { return };
+        let (Some((to, first, count)), Some((from, source, _))) = (self.part(), self.part()) else {
+            return;
+        };
         let (address, at) = (self.address(to, first), self.address(from, source));
         let done = self.memory.alias(address, count as u64 * PAGE, at, Access::READ_WRITE);
-        let pages: Option<Vec<Bound>> = self.ranges[from].pages[source..].iter().take(count).copied().collect();
+        let pages: Option<Vec<Bound>> =
+            self.ranges[from].pages[source..].iter().take(count).copied().collect();
         let of_one = |pages: &Vec<Bound>| {
             let first = pages[0];
             let in_arena = self.storages[first.storage].own.is_some();
-            in_arena && pages.len() == count && pages.iter().all(|bound| bound.binding == first.binding)
+            in_arena
+                && pages.len() == count
+                && pages.iter().all(|bound| bound.binding == first.binding)
         };
         let pages = pages.filter(of_one).filter(|_| self.is_free(to, first, count));
         assert_eq!(done.is_ok(), pages.is_some(), "{done:?}");
@@ -171,9 +182,15 @@ impl Model {
     fn unalias(&mut self, launched: bool) {
         let Some((range, first, count)) = self.part() else { return };
         let done = self.memory.unalias(self.address(range, first), count as u64 * PAGE);
-        assert_eq!(done.is_ok(), (first..first + count).all(|page| self.is_alias(range, page)), "{done:?}");
+        assert_eq!(
+            done.is_ok(),
+            (first..first + count).all(|page| self.is_alias(range, page)),
+            "{done:?}"
+        );
         if done.is_ok() {
-            for bound in self.ranges[range].pages[first..first + count].iter_mut().filter_map(Option::take) {
+            for bound in
+                self.ranges[range].pages[first..first + count].iter_mut().filter_map(Option::take)
+            {
                 if launched {
                     self.held.insert(bound.storage);
                 }
@@ -244,8 +261,10 @@ impl Model {
     fn check_all(&self) {
         (0..self.ranges.len()).for_each(|range| self.check(range));
         let pages = self.ranges.iter().flat_map(|range| range.pages.iter().flatten());
-        let used: BTreeSet<usize> = pages.map(|bound| bound.storage).chain(self.held.iter().copied()).collect();
-        let bytes = used.iter().map(|&storage| self.storages[storage].content.len() as u64 * PAGE).sum();
+        let used: BTreeSet<usize> =
+            pages.map(|bound| bound.storage).chain(self.held.iter().copied()).collect();
+        let bytes =
+            used.iter().map(|&storage| self.storages[storage].content.len() as u64 * PAGE).sum();
         assert_eq!(self.memory.bytes_in_use(), bytes);
     }
 

@@ -46,7 +46,9 @@ impl Reader<'_> {
 
     fn field<const N: usize>(&self, at: u64) -> Result<[u8; N], Error> {
         let field = usize::try_from(at).ok().and_then(|at| self.bytes.get(at..)?.first_chunk());
-        field.copied().ok_or_else(|| self.wrong(format!("{} bytes", self.bytes.len()), format!("more than {at}")))
+        field.copied().ok_or_else(|| {
+            self.wrong(format!("{} bytes", self.bytes.len()), format!("more than {at}"))
+        })
     }
 
     fn long(&self, at: u64) -> Result<u64, Error> {
@@ -61,8 +63,9 @@ impl Reader<'_> {
     fn string(&self, at: &mut u64, length: u64) -> Result<String, Error> {
         let range = usize::try_from(*at).ok().zip(usize::try_from(length).ok());
         let text = range.and_then(|(at, length)| self.bytes.get(at..)?.get(..length));
-        let text =
-            text.ok_or_else(|| self.wrong(format!("a string of {length} bytes at {at:#x}"), "it to lie within"))?;
+        let text = text.ok_or_else(|| {
+            self.wrong(format!("a string of {length} bytes at {at:#x}"), "it to lie within")
+        })?;
         *at += length + 1;
         Ok(String::from_utf8_lossy(text).into_owned())
     }
@@ -73,9 +76,10 @@ pub(super) fn read(kernel: &str, bytes: &[u8], at: u64) -> Result<Kernel, Error>
     let reader = Reader { kernel, bytes, at };
     let header = reader.long(0)?;
     if !(HEADER_BYTES..bytes.len() as u64).contains(&header) {
-        return Err(
-            reader.wrong(format!("a header of {header} bytes"), format!("{HEADER_BYTES} or more of {}", bytes.len()))
-        );
+        return Err(reader.wrong(
+            format!("a header of {header} bytes"),
+            format!("{HEADER_BYTES} or more of {}", bytes.len()),
+        ));
     }
     let mut entry = header;
     for length in NAME_LENGTHS {
@@ -87,35 +91,50 @@ pub(super) fn read(kernel: &str, bytes: &[u8], at: u64) -> Result<Kernel, Error>
         reader.string(&mut entry, length)?;
     }
     let count = reader.long(ARGUMENTS as u64)?;
-    let strings = count.checked_add(1).and_then(|count| count.checked_mul(ENTRY_BYTES)?.checked_add(entry));
+    let strings =
+        count.checked_add(1).and_then(|count| count.checked_mul(ENTRY_BYTES)?.checked_add(entry));
     let mut string = strings.filter(|&strings| strings <= bytes.len() as u64).ok_or_else(|| {
-        reader.wrong(format!("{count} arguments"), format!("as many as fit into {} bytes", bytes.len()))
+        reader.wrong(
+            format!("{count} arguments"),
+            format!("as many as fit into {} bytes", bytes.len()),
+        )
     })?;
     let mut hsa = HsaKernel::without_metadata(KernelDescriptor::default());
     let mut end = 0_u32;
     for number in 0..count {
         let entry = entry + number * ENTRY_BYTES;
         if reader.long(entry)? != ENTRY_BYTES {
-            return Err(reader.wrong(format!("argument {} at {entry:#x}", number + 1), "an entry of 0x58 bytes"));
+            return Err(reader.wrong(
+                format!("argument {} at {entry:#x}", number + 1),
+                "an entry of 0x58 bytes",
+            ));
         }
         let (name, type_name) = (reader.long(entry + 8)?, reader.long(entry + 16)?);
-        let (name, type_name) = (reader.string(&mut string, name)?, reader.string(&mut string, type_name)?);
+        let (name, type_name) =
+            (reader.string(&mut string, name)?, reader.string(&mut string, type_name)?);
         let layout = layout(&reader, entry, &name)?;
         let offset = end.checked_next_multiple_of(layout.align);
         // A pointer to LDS is half as long as its place.
         let place = layout.size.max(layout.align);
-        let next = offset.and_then(|offset| offset.checked_add(place)).filter(|&end| end <= MAX_KERNARG_BYTES);
+        let next = offset
+            .and_then(|offset| offset.checked_add(place))
+            .filter(|&end| end <= MAX_KERNARG_BYTES);
         let (Some(offset), Some(next)) = (offset, next) else {
-            return Err(
-                reader.wrong(format!("argument {name} of {} bytes", layout.size), "64 KiB of arguments at most")
-            );
+            return Err(reader.wrong(
+                format!("argument {name} of {} bytes", layout.size),
+                "64 KiB of arguments at most",
+            ));
         };
         end = next;
         let size = layout.size;
         match name.strip_prefix(HIDDEN) {
             Some(hidden) => {
                 let known = HIDDEN_KINDS.iter().find(|(known, _)| *known == hidden);
-                hsa.hidden.push(HiddenArg { kind: known.map_or(HiddenKind::None, |&(_, kind)| kind), offset, size });
+                hsa.hidden.push(HiddenArg {
+                    kind: known.map_or(HiddenKind::None, |&(_, kind)| kind),
+                    offset,
+                    size,
+                });
             }
             None => hsa.args.push(Arg {
                 name: Some(name),
@@ -156,9 +175,17 @@ fn layout(reader: &Reader<'_>, entry: u64, name: &str) -> Result<Layout, Error> 
         let size = if kind == ValueKind::DynamicSharedPointer { 4 } else { POINTER_BYTES };
         Layout { kind, size, align: POINTER_BYTES, space, pointee_align: pointee }
     };
-    let value = |size, align| Layout { kind: ValueKind::ByValue, size, align, space: None, pointee_align: 0 };
+    let value = |size, align| Layout {
+        kind: ValueKind::ByValue,
+        size,
+        align,
+        space: None,
+        pointee_align: 0,
+    };
     let unknown = || {
-        let what = format!("argument {name}: type {ty}, kind {kind}, length {length}, address space {space}");
+        let what = format!(
+            "argument {name}: type {ty}, kind {kind}, length {length}, address space {space}"
+        );
         reader.wrong(what, "a combination that drivers write")
     };
     if points {

@@ -16,7 +16,14 @@ const LANES: usize = warploom_analysis::CHUNK as usize;
 
 impl BlockLowerer<'_, '_, '_> {
     /// Reads the elements into a row: of an array at `base` in which only the first `length` bytes count.
-    pub(super) fn read_region(&mut self, array: Array, base: Clif, elements: &Elements, length: u32, into: u32) {
+    pub(super) fn read_region(
+        &mut self,
+        array: Array,
+        base: Clif,
+        elements: &Elements,
+        length: u32,
+        into: u32,
+    ) {
         for chunk in 0..self.chunks() {
             for part in 0..parts(elements.ty) {
                 let picks = elements.picks(chunk, part, length);
@@ -38,7 +45,9 @@ impl BlockLowerer<'_, '_, '_> {
         for vector in 0..self.chunks() * parts(ty) {
             let picks: Picks = std::array::from_fn(|byte| {
                 let lane = (vector as u32 * VECTOR + byte as u32) / cell;
-                sources.get(lane as usize).map(|&source| u32::from(source) * cell + byte as u32 % cell)
+                sources
+                    .get(lane as usize)
+                    .map(|&source| u32::from(source) * cell + byte as u32 % cell)
             });
             let v = self.read_vector(row, self.registers, ty, &picks);
             self.b.ins().store(flags(), v, self.registers, (into + vector as u32 * VECTOR) as i32);
@@ -49,20 +58,30 @@ impl BlockLowerer<'_, '_, '_> {
         if picks.iter().all(Option::is_none) {
             return super::super::int::constant(self.b, Type::I32, 0, true);
         }
-        let Some(begins) = stretches(picks, array.padded) else { return self.read_lanes(array, base, ty, picks) };
+        let Some(begins) = stretches(picks, array.padded) else {
+            return self.read_lanes(array, base, ty, picks);
+        };
         let read = begins.into_iter().map(|begin| {
             let bytes = self.load_bytes_at(base, array.offset + begin);
             self.ordered(bytes, &taken(picks, begin))
         });
         // Where both stretches have a byte it is the same.
-        read.collect::<Vec<_>>().into_iter().reduce(|x, y| self.b.ins().bor(x, y)).expect("there are bytes")
+        read.collect::<Vec<_>>()
+            .into_iter()
+            .reduce(|x, y| self.b.ins().bor(x, y))
+            .expect("there are bytes")
     }
 
     /// The same, lane by lane.
     fn read_lanes(&mut self, array: Array, base: Clif, ty: Type, picks: &Picks) -> Clif {
         let cell = ty.cell_bytes() as usize;
         let int = if cell == 8 { types::I64 } else { types::I32 };
-        let mut v = super::super::int::constant(self.b, if cell == 8 { Type::I64 } else { Type::I32 }, 0, true);
+        let mut v = super::super::int::constant(
+            self.b,
+            if cell == 8 { Type::I64 } else { Type::I32 },
+            0,
+            true,
+        );
         for (lane, bytes) in picks.chunks(cell).enumerate() {
             if bytes[0].is_some() {
                 let bits = self.read_bytes(base, array.offset, ty, bytes);
@@ -102,7 +121,10 @@ impl BlockLowerer<'_, '_, '_> {
         let picks = first.picks(0, 0, array.length);
         let bits = match picks[0] {
             Some(_) => self.read_bytes(self.registers, array.offset, elements.ty, &picks[..8]),
-            None => self.b.ins().iconst(if elements.ty.bits() == 64 { types::I64 } else { types::I32 }, 0),
+            None => self
+                .b
+                .ins()
+                .iconst(if elements.ty.bits() == 64 { types::I64 } else { types::I32 }, 0),
         };
         self.as_scalar(elements.ty, bits)
     }
@@ -127,7 +149,8 @@ impl BlockLowerer<'_, '_, '_> {
             if possible == 0 {
                 continue;
             }
-            let conditions = if written.certain { None } else { Some(self.conditions(written, chunk, ty)) };
+            let conditions =
+                if written.certain { None } else { Some(self.conditions(written, chunk, ty)) };
             let per_part = LANES / parts(ty);
             for part in 0..parts(ty) {
                 let lanes = possible >> (part * per_part) & ((1 << per_part) - 1);
@@ -136,7 +159,8 @@ impl BlockLowerer<'_, '_, '_> {
                 for (byte, at) in picks.iter_mut().enumerate() {
                     *at = at.filter(|_| lanes >> (byte as u32 / ty.cell_bytes()) & 1 != 0);
                 }
-                let begins = stretches(&picks, array.padded).filter(|_| lanes.count_ones() > 1 && !overlap(&picks));
+                let begins = stretches(&picks, array.padded)
+                    .filter(|_| lanes.count_ones() > 1 && !overlap(&picks));
                 match begins {
                     Some(begins) => {
                         let v = self.source_part(source, ty, chunk * parts(ty) + part);
@@ -145,7 +169,9 @@ impl BlockLowerer<'_, '_, '_> {
                             self.write_stretch((base, array.offset), &picks, begin, v, condition);
                         });
                     }
-                    None => self.write_lanes((base, array.offset), ty, &picks, first, written, source),
+                    None => {
+                        self.write_lanes((base, array.offset), ty, &picks, first, written, source)
+                    }
                 }
             }
         }
@@ -159,7 +185,11 @@ impl BlockLowerer<'_, '_, '_> {
         };
         let bits = self.b.ins().band_imm_u(bits, 0xff);
         let words = vector::mask_words(self.b, bits);
-        if ty.bits() == 64 { vector::interleave(self.b, &words, &words).to_vec() } else { words.to_vec() }
+        if ty.bits() == 64 {
+            vector::interleave(self.b, &words, &words).to_vec()
+        } else {
+            words.to_vec()
+        }
     }
 
     /// One vector of what is written, as bytes.
@@ -190,7 +220,9 @@ impl BlockLowerer<'_, '_, '_> {
                 Some(self.ordered(bytes, &order))
             }
             None if order.iter().all(Option::is_some) => None,
-            None => Some(self.byte_constant(order.map(|from| if from.is_some() { 0xff } else { 0 }))),
+            None => {
+                Some(self.byte_constant(order.map(|from| if from.is_some() { 0xff } else { 0 })))
+            }
         };
         let new = match condition {
             None => new,
@@ -230,7 +262,13 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Writes the low bytes of an integer where the condition is not 0.
-    pub(super) fn write_bits(&mut self, (base, at): (Clif, i32), size: usize, bits: Clif, condition: Option<Clif>) {
+    pub(super) fn write_bits(
+        &mut self,
+        (base, at): (Clif, i32),
+        size: usize,
+        bits: Clif,
+        condition: Option<Clif>,
+    ) {
         let int = self.b.func.dfg.value_type(bits);
         let new = match condition {
             None => bits,
@@ -247,7 +285,12 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// An integer of some bytes.
-    pub(super) fn read_bits(&mut self, (base, at): (Clif, i32), size: usize, int: types::Type) -> Clif {
+    pub(super) fn read_bits(
+        &mut self,
+        (base, at): (Clif, i32),
+        size: usize,
+        int: types::Type,
+    ) -> Clif {
         match size {
             1 => self.b.ins().uload8(int, flags(), base, at),
             2 => self.b.ins().uload16(int, flags(), base, at),

@@ -1,7 +1,9 @@
 //! Regions at an index that only the running code knows. Elements count if they are whole in the array.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Type as ClifType, Value as Clif, types};
+use cranelift_codegen::ir::{
+    Block as ClifBlock, BlockArg, InstBuilder, Type as ClifType, Value as Clif, types,
+};
 use warploom_ir::Type;
 
 use super::super::block::BlockLowerer;
@@ -17,7 +19,12 @@ fn cell(ty: Type) -> ClifType {
 
 impl BlockLowerer<'_, '_, '_> {
     /// Element 0 as a scalar.
-    pub(super) fn read_first_at(&mut self, array: Array, index: Index, elements: &Elements) -> Clif {
+    pub(super) fn read_first_at(
+        &mut self,
+        array: Array,
+        index: Index,
+        elements: &Elements,
+    ) -> Clif {
         let (at, int) = (self.uniform_index(index), cell(elements.ty));
         let bits = match self.element_place(array, at, elements.size()) {
             Some((place, inside)) => {
@@ -65,7 +72,13 @@ impl BlockLowerer<'_, '_, '_> {
         source: Source,
     ) {
         let done = self.alike(array, index, elements, |lowerer, base, length| {
-            lowerer.write_region(Array { length, padded: length, ..array }, base, elements, written, source);
+            lowerer.write_region(
+                Array { length, padded: length, ..array },
+                base,
+                elements,
+                written,
+                source,
+            );
         });
         let size = elements.size();
         self.each_element(index, elements, |lowerer, lane, at| {
@@ -107,9 +120,13 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> Option<ClifBlock> {
         // Vectors of the array are whole in it too.
         let length = elements.end()?.max(VECTOR);
-        let last = array.length.checked_sub(length).filter(|_| self.facts.block.ty(index.value).is_uniform())?;
+        let last = array
+            .length
+            .checked_sub(length)
+            .filter(|_| self.facts.block.ty(index.value).is_uniform())?;
         let index = self.uniform_index(index);
-        let (inside, other, done) = (self.b.create_block(), self.cold_block(), self.b.create_block());
+        let (inside, other, done) =
+            (self.b.create_block(), self.cold_block(), self.b.create_block());
         let fits = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, index, i64::from(last));
         self.b.ins().brif(fits, inside, &[], other, &[]);
         self.b.switch_to_block(inside);
@@ -138,7 +155,12 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Does `body` for each lane of the window in ascending order, with its number, an `i64`, and where its element begins, an `i32`. It is
     /// lowered once if elements are evenly spaced.
-    fn each_element(&mut self, index: Index, elements: &Elements, mut body: impl FnMut(&mut Self, Clif, Clif)) {
+    fn each_element(
+        &mut self,
+        index: Index,
+        elements: &Elements,
+        mut body: impl FnMut(&mut Self, Clif, Clif),
+    ) {
         let Some(step) = elements.step() else {
             for lane in elements.window.lanes() {
                 let number = self.b.ins().iconst(types::I64, lane as i64);
@@ -161,7 +183,11 @@ impl BlockLowerer<'_, '_, '_> {
         body(self, lane, from);
         let next = self.b.ins().iadd_imm_s(lane, 1);
         let after = self.b.ins().iadd_imm_s(at, i64::from(step as i32));
-        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, elements.window.lanes().end as i64);
+        let more = self.b.ins().icmp_imm_u(
+            IntCC::UnsignedLessThan,
+            next,
+            elements.window.lanes().end as i64,
+        );
         self.b.ins().brif(more, head, &[BlockArg::Value(next), BlockArg::Value(after)], exit, &[]);
         self.b.switch_to_block(exit);
     }

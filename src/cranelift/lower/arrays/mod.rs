@@ -62,22 +62,28 @@ impl BlockLowerer<'_, '_, '_> {
                 let elements = Elements { region, ty, window: inst.window };
                 let v = match index {
                     None => self.read_first(self.array(reg), &elements),
-                    Some(index) => self.read_first_at(self.array(reg), Index::of(index, region), &elements),
+                    Some(index) => {
+                        self.read_first_at(self.array(reg), Index::of(index, region), &elements)
+                    }
                 };
                 self.set_scalar(inst.results[0], v);
             }
             Op::RegionRead { reg, index, region, ty, .. } => {
                 let elements = Elements { region, ty, window: inst.window };
-                let (array, into) = (self.array(reg), self.facts.planned.slots.row(inst.results[0]));
+                let (array, into) =
+                    (self.array(reg), self.facts.planned.slots.row(inst.results[0]));
                 match index {
                     None => self.read_region(array, self.registers, &elements, array.length, into),
-                    Some(index) => self.read_at(array, Index::of(index, region), &elements.at_index(), into),
+                    Some(index) => {
+                        self.read_at(array, Index::of(index, region), &elements.at_index(), into)
+                    }
                 }
             }
             Op::RegionWrite { reg, index, region, value, guard, .. } => {
                 let elements = Elements { region, ty: self.facts.ty(value), window: inst.window };
                 let array = self.array(reg);
-                let written = self.written(guard.expect("analysis makes masks explicit"), &elements);
+                let written =
+                    self.written(guard.expect("analysis makes masks explicit"), &elements);
                 let source = match self.facts.block.ty(value).is_uniform() {
                     true => Source::Uniform(self.scalar(value)),
                     false => Source::Row(self.facts.planned.slots.row(value)),
@@ -85,7 +91,13 @@ impl BlockLowerer<'_, '_, '_> {
                 match index {
                     None => self.write_region(array, self.registers, &elements, written, source),
                     Some(index) => {
-                        self.write_at(array, Index::of(index, region), &elements.at_index(), written, source);
+                        self.write_at(
+                            array,
+                            Index::of(index, region),
+                            &elements.at_index(),
+                            written,
+                            source,
+                        );
                     }
                 }
             }
@@ -94,8 +106,14 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn array(&self, reg: Reg) -> Array {
-        let CellKind::Bytes(length) = self.facts.function.bank(reg.bank).kind else { unreachable!("a byte array") };
-        Array { offset: self.facts.layout.offset(reg), length, padded: self.facts.layout.stride(reg.bank) }
+        let CellKind::Bytes(length) = self.facts.function.bank(reg.bank).kind else {
+            unreachable!("a byte array")
+        };
+        Array {
+            offset: self.facts.layout.offset(reg),
+            length,
+            padded: self.facts.layout.stride(reg.bank),
+        }
     }
 
     fn written(&mut self, guard: Value, elements: &Elements) -> Written {

@@ -44,7 +44,8 @@ impl Elements {
 
     /// Where a lane's element begins, if the lane is in the window. An index comes on top.
     pub fn of_lane(&self, lane: usize) -> Option<u32> {
-        let i = self.window.lanes().contains(&lane).then(|| lane - usize::from(self.window.first))?;
+        let i =
+            self.window.lanes().contains(&lane).then(|| lane - usize::from(self.window.first))?;
         Some(self.region.element(i as u32, self.size()))
     }
 
@@ -87,7 +88,9 @@ pub fn stretches(picks: &Picks, end: u32) -> Option<SmallVec<[u32; 2]>> {
     let mut found: SmallVec<[u32; 2]> = SmallVec::new();
     loop {
         let open = |at: &u32| !found.iter().any(|&begin| (begin..begin + VECTOR).contains(at));
-        let Some(least) = picks.iter().flatten().copied().filter(open).min() else { return Some(found) };
+        let Some(least) = picks.iter().flatten().copied().filter(open).min() else {
+            return Some(found);
+        };
         if found.len() == 2 {
             return None;
         }
@@ -104,13 +107,17 @@ pub fn overlap(picks: &Picks) -> bool {
 
 /// For each byte of a vector the one of a stretch.
 pub fn taken(picks: &Picks, begin: u32) -> Order {
-    picks.map(|at| at.and_then(|at| at.checked_sub(begin)).filter(|&at| at < VECTOR).map(|at| at as u8))
+    picks.map(|at| {
+        at.and_then(|at| at.checked_sub(begin)).filter(|&at| at < VECTOR).map(|at| at as u8)
+    })
 }
 
 /// For each byte of a stretch the one of a vector.
 pub fn put(picks: &Picks, begin: u32) -> Order {
     let from = taken(picks, begin);
-    std::array::from_fn(|at| from.iter().position(|&byte| byte == Some(at as u8)).map(|byte| byte as u8))
+    std::array::from_fn(|at| {
+        from.iter().position(|&byte| byte == Some(at as u8)).map(|byte| byte as u8)
+    })
 }
 
 #[cfg(test)]
@@ -119,7 +126,11 @@ mod tests {
 
     fn elements(ty: Type, [offset, vstride, width, hstride]: [u32; 4]) -> Elements {
         let [vstride, width, hstride] = [vstride, width, hstride].map(|x| x as u16);
-        Elements { region: Region { offset, vstride, width, hstride }, ty, window: Window { first: 0, count: 16 } }
+        Elements {
+            region: Region { offset, vstride, width, hstride },
+            ty,
+            window: Window { first: 0, count: 16 },
+        }
     }
 
     #[test]

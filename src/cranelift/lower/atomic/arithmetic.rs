@@ -1,7 +1,9 @@
 //! What an atomic does to one element of memory: with or without a lock.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{self as clif_ir, AtomicRmwOp, BlockArg, InstBuilder, Value as Clif, types};
+use cranelift_codegen::ir::{
+    self as clif_ir, AtomicRmwOp, BlockArg, InstBuilder, Value as Clif, types,
+};
 use warploom_ir::{AtomicOp, Extend, FloatAttrs, FloatBinaryOp, Type};
 use warploom_runtime::mbarrier::{BYTES_AT, BYTES_BITS, COUNT_BITS, EXPECTED_AT, PHASE_AT};
 
@@ -50,7 +52,14 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    fn unlocked(&mut self, op: AtomicOp, ty: Type, host: Clif, operand: Clif, expected: Option<Clif>) -> Clif {
+    fn unlocked(
+        &mut self,
+        op: AtomicOp,
+        ty: Type,
+        host: Clif,
+        operand: Clif,
+        expected: Option<Clif>,
+    ) -> Clif {
         let old = self.load_element(ty, Extend::Unsigned, host, 0);
         let new = self.updated(op, ty, old, operand, expected);
         self.store_element(ty, new, host, 0);
@@ -58,9 +67,17 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// One host instruction where there is one, else a compare-and-swap loop.
-    fn locked(&mut self, op: AtomicOp, ty: Type, host: Clif, operand: Clif, expected: Option<Clif>) -> Clif {
+    fn locked(
+        &mut self,
+        op: AtomicOp,
+        ty: Type,
+        host: Clif,
+        operand: Clif,
+        expected: Option<Clif>,
+    ) -> Clif {
         let clif = cell_type(ty);
-        let extreme = matches!(op, AtomicOp::MinS | AtomicOp::MinU | AtomicOp::MaxS | AtomicOp::MaxU);
+        let extreme =
+            matches!(op, AtomicOp::MinS | AtomicOp::MinU | AtomicOp::MaxS | AtomicOp::MaxU);
         if let Some(direct) = direct(op).filter(|_| !extreme) {
             let operand = self.as_cell(ty, operand);
             let old = self.b.ins().atomic_rmw(clif, flags(), direct, host, operand);
@@ -89,7 +106,13 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let found = self.b.ins().atomic_cas(flags(), host, seen, new);
         let swapped = self.b.ins().icmp(IntCC::Equal, found, seen);
-        self.b.ins().brif(swapped, done, &[BlockArg::Value(found)], again, &[BlockArg::Value(found)]);
+        self.b.ins().brif(
+            swapped,
+            done,
+            &[BlockArg::Value(found)],
+            again,
+            &[BlockArg::Value(found)],
+        );
         self.b.switch_to_block(done);
         self.of_cell(ty, result)
     }
@@ -101,12 +124,20 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn of_cell(&mut self, ty: Type, cell: Clif) -> Clif {
-        let v = if cell_type(ty) == types::I16 { self.b.ins().uextend(types::I32, cell) } else { cell };
+        let v =
+            if cell_type(ty) == types::I16 { self.b.ins().uextend(types::I32, cell) } else { cell };
         vector::cast(self.b, clif_type(ty, false), v)
     }
 
     /// What the atomic stores, above a narrow type's bits anything.
-    fn updated(&mut self, op: AtomicOp, ty: Type, old: Clif, operand: Clif, expected: Option<Clif>) -> Clif {
+    fn updated(
+        &mut self,
+        op: AtomicOp,
+        ty: Type,
+        old: Clif,
+        operand: Clif,
+        expected: Option<Clif>,
+    ) -> Clif {
         let pick = |lowerer: &mut Self, cc| {
             // A narrow number's sign to where it is one.
             let unused = if ty.bits() < 32 { 32 - i64::from(ty.bits()) } else { 0 };
@@ -144,24 +175,31 @@ impl BlockLowerer<'_, '_, '_> {
             AtomicOp::SafeAdd => {
                 let half = i64::from(ty.bits() / 2);
                 let low = (1 << half) - 1;
-                let (get, capacity) = (self.b.ins().ushr_imm_u(old, half), self.b.ins().ushr_imm_u(operand, half));
+                let (get, capacity) =
+                    (self.b.ins().ushr_imm_u(old, half), self.b.ins().ushr_imm_u(operand, half));
                 let filled = self.b.ins().isub(old, get);
-                let (filled, count) = (self.b.ins().band_imm_u(filled, low), self.b.ins().band_imm_u(operand, low));
+                let (filled, count) =
+                    (self.b.ins().band_imm_u(filled, low), self.b.ins().band_imm_u(operand, low));
                 let needed = self.b.ins().iadd(filled, count);
                 let fits = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, needed, capacity);
                 let sum = self.b.ins().iadd(old, operand);
-                let (put, get) = (self.b.ins().band_imm_u(sum, low), self.b.ins().ishl_imm_u(get, half));
+                let (put, get) =
+                    (self.b.ins().band_imm_u(sum, low), self.b.ins().ishl_imm_u(get, half));
                 let advanced = self.b.ins().bor(get, put);
                 self.b.ins().select(fits, advanced, old)
             }
             AtomicOp::CompareExchange => {
                 let clif = clif_type(ty.as_int(), false);
-                let (x, y) = (vector::cast(self.b, clif, old), vector::cast(self.b, clif, expected.expect("verified")));
+                let (x, y) = (
+                    vector::cast(self.b, clif, old),
+                    vector::cast(self.b, clif, expected.expect("verified")),
+                );
                 let equal = self.b.ins().icmp(IntCC::Equal, x, y);
                 self.b.ins().select(equal, operand, old)
             }
             AtomicOp::FCompareExchange => {
-                let [x, y] = [old, expected.expect("verified")].map(|v| self.compared(ty, false, v, false));
+                let [x, y] =
+                    [old, expected.expect("verified")].map(|v| self.compared(ty, false, v, false));
                 let equal = self.b.ins().fcmp(FloatCC::Equal, x, y);
                 self.b.ins().select(equal, operand, old)
             }
@@ -171,16 +209,22 @@ impl BlockLowerer<'_, '_, '_> {
                 self.b.ins().bor(kept, operand)
             }
             AtomicOp::Wrap => {
-                let (less, more) =
-                    (self.b.ins().isub(old, operand), self.b.ins().iadd(old, expected.expect("verified")));
+                let (less, more) = (
+                    self.b.ins().isub(old, operand),
+                    self.b.ins().iadd(old, expected.expect("verified")),
+                );
                 let wraps = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, old, operand);
                 self.b.ins().select(wraps, less, more)
             }
-            AtomicOp::Arrive { drop } => self.arrived(drop, old, operand, expected.expect("verified")),
+            AtomicOp::Arrive { drop } => {
+                self.arrived(drop, old, operand, expected.expect("verified"))
+            }
             AtomicOp::FAdd { flush } | AtomicOp::PairFAdd { flush } => {
                 self.floats_updated(op, FloatBinaryOp::Add, flush, ty, [old, operand])
             }
-            AtomicOp::BrainFAdd => self.floats_updated(op, FloatBinaryOp::Add, false, ty, [old, operand]),
+            AtomicOp::BrainFAdd => {
+                self.floats_updated(op, FloatBinaryOp::Add, false, ty, [old, operand])
+            }
             AtomicOp::FMin | AtomicOp::PairFMin | AtomicOp::BrainFMin => {
                 self.floats_updated(op, FloatBinaryOp::Min, false, ty, [old, operand])
             }
@@ -195,8 +239,10 @@ impl BlockLowerer<'_, '_, '_> {
     /// [`MemoryBarrier::arrive`]: warploom_runtime::mbarrier::MemoryBarrier::arrive
     fn arrived(&mut self, drop: bool, barrier: Clif, threads: Clif, bytes: Clif) -> Clif {
         let mask = |bits: u32| (1_i64 << bits) - 1;
-        let at = |lowerer: &mut Self, place: u32| lowerer.b.ins().ushr_imm_u(barrier, i64::from(place));
-        let (mut expected, left, phase) = (at(self, EXPECTED_AT), at(self, BYTES_AT), at(self, PHASE_AT));
+        let at =
+            |lowerer: &mut Self, place: u32| lowerer.b.ins().ushr_imm_u(barrier, i64::from(place));
+        let (mut expected, left, phase) =
+            (at(self, EXPECTED_AT), at(self, BYTES_AT), at(self, PHASE_AT));
         if drop {
             expected = self.b.ins().isub(expected, threads);
         }
@@ -208,8 +254,10 @@ impl BlockLowerer<'_, '_, '_> {
         let missing = self.b.ins().bor(pending, left);
         let next_phase = self.b.ins().iadd_imm_s(phase, 1);
         let is_done = self.b.ins().icmp_imm_u(IntCC::Equal, missing, 0);
-        let (phase, pending) =
-            (self.b.ins().select(is_done, next_phase, phase), self.b.ins().select(is_done, expected, pending));
+        let (phase, pending) = (
+            self.b.ins().select(is_done, next_phase, phase),
+            self.b.ins().select(is_done, expected, pending),
+        );
         let parts = [(phase, PHASE_AT), (left, BYTES_AT), (expected, EXPECTED_AT)];
         parts.into_iter().fold(pending, |barrier, (part, place)| {
             let part = self.b.ins().ishl_imm_u(part, i64::from(place));
@@ -218,7 +266,14 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// What a float atomic makes of the cell's float, or of both halves.
-    fn floats_updated(&mut self, op: AtomicOp, kind: FloatBinaryOp, flush: bool, ty: Type, args: [Clif; 2]) -> Clif {
+    fn floats_updated(
+        &mut self,
+        op: AtomicOp,
+        kind: FloatBinaryOp,
+        flush: bool,
+        ty: Type,
+        args: [Clif; 2],
+    ) -> Clif {
         let attrs = FloatAttrs { flush, ..FloatAttrs::IEEE };
         let [x, y] = args;
         if op.is_of_pairs() || op.is_of_brain() {

@@ -52,18 +52,35 @@ impl BlockLowerer<'_, '_, '_> {
         let inline = access.ty != Type::I8
             && u32::from(access.align) >= access.ty.bytes()
             && matches!(access.space, Space::Shared | Space::Global | Space::Generic);
-        let at_once = inline && compare.is_none() && self.region.effort.is_fast() && (!locked || direct(op).is_some());
+        let at_once = inline
+            && compare.is_none()
+            && self.region.effort.is_fast()
+            && (!locked || direct(op).is_some());
         let run = (at_once && access.space != Space::Shared).then(|| self.run_of(index));
         let desc = self.describe(index, run);
         let bits = self.mask_bits(guard);
         let (result, wanted) = (inst.results[0], self.result_is_used(inst.results[0]));
         let done = self.b.create_block();
         let clif = clif_type(access.ty, true);
-        let merged: Lanes =
-            (0..if wanted { parts(access.ty) } else { 0 }).map(|_| self.b.append_block_param(done, clif)).collect();
+        let merged: Lanes = (0..if wanted { parts(access.ty) } else { 0 })
+            .map(|_| self.b.append_block_param(done, clif))
+            .collect();
         let status = sparse.then(|| self.b.append_block_param(done, types::I64));
-        let atomic =
-            Atomic { access, op, value, compare, guard, bits, desc, inline, locked, run, wanted, sparse, done };
+        let atomic = Atomic {
+            access,
+            op,
+            value,
+            compare,
+            guard,
+            bits,
+            desc,
+            inline,
+            locked,
+            run,
+            wanted,
+            sparse,
+            done,
+        };
         let in_shared = compare.is_none()
             && access.space == Space::Shared
             && matches!(access.ty, Type::I32 | Type::F32)
@@ -136,15 +153,20 @@ impl BlockLowerer<'_, '_, '_> {
         }
         // Lanes that take no part return 0; results share the place of the values, lane by lane.
         if atomic.inline {
-            self.lane_loop(&access, bits, Unreached::CallsHelper(atomic.desc), |lowerer, host, lane| {
-                let operand = lowerer.staged_scalar(STAGED_VALUES, lane, ty);
-                let expected = compare.map(|_| lowerer.staged_scalar(STAGED_COMPARE, lane, ty));
-                let old = lowerer.one_lane(op, ty, locked, host, operand, expected);
-                if wanted {
-                    let (at, offset) = lowerer.staged_address(STAGED_VALUES, lane, ty);
-                    lowerer.b.ins().store(flags(), old, at, offset);
-                }
-            });
+            self.lane_loop(
+                &access,
+                bits,
+                Unreached::CallsHelper(atomic.desc),
+                |lowerer, host, lane| {
+                    let operand = lowerer.staged_scalar(STAGED_VALUES, lane, ty);
+                    let expected = compare.map(|_| lowerer.staged_scalar(STAGED_COMPARE, lane, ty));
+                    let old = lowerer.one_lane(op, ty, locked, host, operand, expected);
+                    if wanted {
+                        let (at, offset) = lowerer.staged_address(STAGED_VALUES, lane, ty);
+                        lowerer.b.ins().store(flags(), old, at, offset);
+                    }
+                },
+            );
         } else {
             self.call_access(atomic.desc, bits, false);
         }
@@ -154,7 +176,9 @@ impl BlockLowerer<'_, '_, '_> {
         if wanted {
             let lanes = self.staged_lanes(STAGED_VALUES, ty);
             let zero = self.zero_lanes(ty);
-            args.extend(self.merge(atomic.guard, &lanes, &zero, ty).into_iter().map(BlockArg::Value));
+            args.extend(
+                self.merge(atomic.guard, &lanes, &zero, ty).into_iter().map(BlockArg::Value),
+            );
         }
         if atomic.sparse {
             args.push(BlockArg::Value(self.status()));
@@ -193,7 +217,8 @@ impl BlockLowerer<'_, '_, '_> {
             let at = self.b.ins().extractlane(offsets[lane / 4], (lane % 4) as u8);
             let at = self.b.ins().uextend(types::I64, at);
             let host = self.b.ins().iadd(shared, at);
-            let operand = same.unwrap_or_else(|| self.b.ins().extractlane(operands[lane / 4], (lane % 4) as u8));
+            let operand = same
+                .unwrap_or_else(|| self.b.ins().extractlane(operands[lane / 4], (lane % 4) as u8));
             let found = self.one_lane(op, ty, false, host, operand, None);
             if wanted {
                 old[lane / 4] = self.b.ins().insertlane(old[lane / 4], found, (lane % 4) as u8);
@@ -226,7 +251,8 @@ impl BlockLowerer<'_, '_, '_> {
             let operand = same.unwrap_or_else(|| staged(self, STAGED_VALUES, ty));
             let found = self.one_lane(op, ty, locked, host, operand, None);
             if wanted {
-                old[lane / per] = self.b.ins().insertlane(old[lane / per], found, (lane % per) as u8);
+                old[lane / per] =
+                    self.b.ins().insertlane(old[lane / per], found, (lane % per) as u8);
             }
         }
         old

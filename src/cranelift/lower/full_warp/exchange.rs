@@ -16,7 +16,12 @@ type Source = (usize, u8);
 
 impl BlockLowerer<'_, '_, '_> {
     /// Does a group's segments and exchanges in order. Gives the masks that they make, except those that are known before.
-    pub(super) fn between_exchanges(&mut self, group: &Group, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
+    pub(super) fn between_exchanges(
+        &mut self,
+        group: &Group,
+        insts: &[usize],
+        outgoing: &[Outgoing],
+    ) -> Vec<Clif> {
         let mut chunks = self.first_chunks(self.facts.chunk_count());
         let plan = &self.facts.planned.plan;
         for number in group.steps.clone() {
@@ -29,7 +34,8 @@ impl BlockLowerer<'_, '_, '_> {
                 Step::Scalar(_) | Step::Interpret(_) => {}
             }
         }
-        let mut masks: Vec<Clif> = outgoing.iter().map(|_| self.b.ins().iconst(types::I64, 0)).collect();
+        let mut masks: Vec<Clif> =
+            outgoing.iter().map(|_| self.b.ins().iconst(types::I64, 0)).collect();
         self.in_each(&mut chunks, |lowerer, _| {
             lowerer.write_rows(insts);
             masks = lowerer.gather_unknown(outgoing, &masks);
@@ -39,7 +45,9 @@ impl BlockLowerer<'_, '_, '_> {
 
     fn exchange_in_registers(&mut self, index: usize, chunks: &mut [Chunk]) {
         let inst = &self.facts.block.insts[index];
-        let Op::LaneGather { a, .. } = inst.op else { unreachable!("groups exchange lanes by gathers") };
+        let Op::LaneGather { a, .. } = inst.op else {
+            unreachable!("groups exchange lanes by gathers")
+        };
         let (result, ty) = (inst.results[0], self.facts.ty(a));
         let mut from: Vec<Clif> = Vec::new();
         self.in_each(chunks, |lowerer, _| from.extend(lowerer.lanes(a)));
@@ -71,7 +79,9 @@ impl BlockLowerer<'_, '_, '_> {
         vectors.dedup();
         let word_of = |at: usize, vector: usize| (sources[at].0 == vector).then_some(sources[at].1);
         let first = from[vectors[0]];
-        if vectors.len() == 1 && sources.iter().enumerate().all(|(at, &(_, word))| at == word as usize) {
+        if vectors.len() == 1
+            && sources.iter().enumerate().all(|(at, &(_, word))| at == word as usize)
+        {
             return first;
         }
         let Some((&second, rest)) = vectors[1..].split_first() else {
@@ -83,7 +93,8 @@ impl BlockLowerer<'_, '_, '_> {
         });
         let mut made = shuffle_words(self.b, first, from[second], words);
         for &vector in rest {
-            let words = std::array::from_fn(|at| word_of(at, vector).map_or(at as u8, |word| 4 + word));
+            let words =
+                std::array::from_fn(|at| word_of(at, vector).map_or(at as u8, |word| 4 + word));
             made = shuffle_words(self.b, made, from[vector], words);
         }
         made

@@ -13,7 +13,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Whether a mask is known to have all lanes, or none.
     pub(in super::super) fn settled_mask(&self, v: Value) -> Option<bool> {
         let settled = self.scope.mode.settled()?;
-        let inner = || self.strip().filter(|strip| strip.inner).and(self.facts.planned.sweep.as_ref()?.inner.as_ref());
+        let inner = || {
+            self.strip()
+                .filter(|strip| strip.inner)
+                .and(self.facts.planned.sweep.as_ref()?.inner.as_ref())
+        };
         settled.group.settled.get(&v).or_else(|| inner()?.settled.get(&v)).copied()
     }
 
@@ -38,13 +42,17 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let mut open = vec![mask];
         while let Some(mask) = open.pop() {
             visit();
-            if parts.contains_key(&mask) || new.insert(self.facts.planned.defs[mask], mask).is_some() {
+            if parts.contains_key(&mask)
+                || new.insert(self.facts.planned.defs[mask], mask).is_some()
+            {
                 continue;
             }
             if self.settled_mask(mask).is_none() && self.scope.scalars[mask].is_none() {
                 match *self.facts.def_op(mask) {
                     Op::Unary { op: UnaryOp::Not, a } => open.push(a),
-                    Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } => open.extend([a, b]),
+                    Op::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, a, b } => {
+                        open.extend([a, b])
+                    }
                     _ => {}
                 }
             }
@@ -53,7 +61,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// A mask that is known, a compare, or an operation on `parts`.
-    fn part_full_warp(&mut self, mask: Value, parts: &HashMap<Value, Option<Clif>>, slow: ClifBlock) -> Option<Clif> {
+    fn part_full_warp(
+        &mut self,
+        mask: Value,
+        parts: &HashMap<Value, Option<Clif>>,
+        slow: ClifBlock,
+    ) -> Option<Clif> {
         if let Some(full) = self.settled_mask(mask) {
             let bits = if full { self.facts.warp_mask() as i64 } else { 0 };
             return Some(self.b.ins().iconst(types::I64, bits));
@@ -64,9 +77,13 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         match *self.facts.def_op(mask) {
             Op::ICmp { .. } => self.compare_full_warp(mask, slow),
             Op::Unary { op: UnaryOp::Not, a } => parts[&a].map(|a| self.other_lanes(a)),
-            Op::Binary { op: BinaryOp::And, a, b } => Some(self.b.ins().band(parts[&a]?, parts[&b]?)),
+            Op::Binary { op: BinaryOp::And, a, b } => {
+                Some(self.b.ins().band(parts[&a]?, parts[&b]?))
+            }
             Op::Binary { op: BinaryOp::Or, a, b } => Some(self.b.ins().bor(parts[&a]?, parts[&b]?)),
-            Op::Binary { op: BinaryOp::Xor, a, b } => Some(self.b.ins().bxor(parts[&a]?, parts[&b]?)),
+            Op::Binary { op: BinaryOp::Xor, a, b } => {
+                Some(self.b.ins().bxor(parts[&a]?, parts[&b]?))
+            }
             _ => None,
         }
     }
@@ -89,8 +106,10 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.require(straight, slow);
         // From lane 0 on it holds, or it does not.
         let holds_first = is_upwards(cc) == (step > 0);
-        let end = self.lanes_while(if holds_first { cc } else { cc.inverse() }, step, (first, limit));
-        let (none, most) = (self.b.ins().iconst(types::I64, 0), self.b.ins().iconst(types::I64, lanes));
+        let end =
+            self.lanes_while(if holds_first { cc } else { cc.inverse() }, step, (first, limit));
+        let (none, most) =
+            (self.b.ins().iconst(types::I64, 0), self.b.ins().iconst(types::I64, lanes));
         let end = self.b.ins().smin(end, most);
         let one = self.b.ins().iconst(types::I64, 1);
         let mut above = self.b.ins().ishl(one, end);
@@ -108,16 +127,27 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// How many lanes there are from lane 0 on in which a compare holds of words that go up, or down, so far from lane to lane that it does
     /// not from some lane on. They do not wrap.
-    pub(in super::super) fn lanes_while(&mut self, cc: IntCc, step: i64, words: (Clif, Clif)) -> Clif {
-        let [first, limit] = [words.0, words.1].map(|v| match (self.b.func.dfg.value_type(v), cc.is_signed()) {
-            (types::I64, _) => v,
-            (_, true) => self.b.ins().sextend(types::I64, v),
-            (_, false) => self.b.ins().uextend(types::I64, v),
-        });
+    pub(in super::super) fn lanes_while(
+        &mut self,
+        cc: IntCc,
+        step: i64,
+        words: (Clif, Clif),
+    ) -> Clif {
+        let [first, limit] =
+            [words.0, words.1].map(|v| match (self.b.func.dfg.value_type(v), cc.is_signed()) {
+                (types::I64, _) => v,
+                (_, true) => self.b.ins().sextend(types::I64, v),
+                (_, false) => self.b.ins().uextend(types::I64, v),
+            });
         let or_equal = matches!(cc, IntCc::LeS | IntCc::LeU | IntCc::GeS | IntCc::GeU);
-        let distance = if step > 0 { self.b.ins().isub(limit, first) } else { self.b.ins().isub(first, limit) };
+        let distance = if step > 0 {
+            self.b.ins().isub(limit, first)
+        } else {
+            self.b.ins().isub(first, limit)
+        };
         let distance = self.b.ins().iadd_imm_s(distance, step.abs() - 1 + i64::from(or_equal));
-        let count = self.b.ins().sshr_imm_u(distance, i64::from(step.unsigned_abs().trailing_zeros()));
+        let count =
+            self.b.ins().sshr_imm_u(distance, i64::from(step.unsigned_abs().trailing_zeros()));
         let none = self.b.ins().iconst(types::I64, 0);
         self.b.ins().smax(count, none)
     }

@@ -10,7 +10,8 @@ mod values;
 use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::ir::{
-    Block as ClifBlock, BlockArg, InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value as Clif, types,
+    Block as ClifBlock, BlockArg, InstBuilder, StackSlot, StackSlotData, StackSlotKind,
+    Value as Clif, types,
 };
 pub(super) use masks::is_upwards;
 use smallvec::SmallVec;
@@ -64,7 +65,13 @@ impl Host {
 
 impl<'r> Settled<'r> {
     pub(super) fn new(group: &'r Group, reach: Reach) -> Settled<'r> {
-        Settled { group, escapes: HashSet::new(), hosts: HashMap::new(), tables: HashMap::new(), reach }
+        Settled {
+            group,
+            escapes: HashSet::new(),
+            hosts: HashMap::new(),
+            tables: HashMap::new(),
+            reach,
+        }
     }
 
     pub fn escapes(&self, v: Value) -> bool {
@@ -103,7 +110,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
 
         self.b.switch_to_block(done);
-        let masks: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(done, types::I64)).collect();
+        let masks: Vec<Clif> =
+            outgoing.iter().map(|_| self.b.append_block_param(done, types::I64)).collect();
         for (out, mask) in outgoing.iter().zip(masks) {
             self.set_scalar(out.value, mask);
         }
@@ -113,7 +121,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// Does the group as a whole after its test, which goes to `slow`. Gives the masks that later steps ask for.
-    fn group_at_once(&mut self, group: &Group, insts: &[usize], slow: ClifBlock) -> (Vec<Outgoing>, Vec<Clif>) {
+    fn group_at_once(
+        &mut self,
+        group: &Group,
+        insts: &[usize],
+        slow: ClifBlock,
+    ) -> (Vec<Outgoing>, Vec<Clif>) {
         let outgoing = self.outgoing(insts);
         self.test(group, slow);
         let mut parts = HashMap::new();
@@ -138,10 +151,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         let compared = std::mem::take(&mut self.chunk().shared.masks);
         let all = self.facts.warp_mask() as i64;
-        let whole = outgoing.iter().zip(masks).map(|(out, mask)| match self.settled_mask(out.value) {
-            Some(true) => self.b.ins().iconst(types::I64, all),
-            _ => compared.get(&out.value).copied().unwrap_or(mask),
-        });
+        let whole =
+            outgoing.iter().zip(masks).map(|(out, mask)| match self.settled_mask(out.value) {
+                Some(true) => self.b.ins().iconst(types::I64, all),
+                _ => compared.get(&out.value).copied().unwrap_or(mask),
+            });
         let masks = whole.collect();
         (outgoing, masks)
     }
@@ -155,7 +169,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         };
         let raising: Vec<usize> = group.steps.clone().filter(|&number| raises(number)).collect();
         for number in group.steps.clone() {
-            let decides = || group.after.contains(&number) && raising.iter().any(|&raise| raise > number);
+            let decides =
+                || group.after.contains(&number) && raising.iter().any(|&raise| raise > number);
             if matches!(self.facts.planned.plan.steps[number], Step::Segment(_) | Step::Warp(_))
                 || raising.contains(&number)
                 || decides()
@@ -186,7 +201,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Lowers every chunk of a group by itself, which is fastest. Gives the masks that they make, except those that are
     /// known before.
     fn chunks_one_by_one(&mut self, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
-        let mut masks: Vec<Clif> = outgoing.iter().map(|_| self.b.ins().iconst(types::I64, 0)).collect();
+        let mut masks: Vec<Clif> =
+            outgoing.iter().map(|_| self.b.ins().iconst(types::I64, 0)).collect();
         for number in 0..self.facts.chunk_count() {
             self.enter_chunk(number);
             self.chunk_body(insts);
@@ -201,7 +217,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let shared = self.scope.chunk.take().map(|chunk| chunk.shared).unwrap_or_default();
         let none = self.b.ins().iconst(types::I64, 0);
         let masks = self.each_chunk(none, &vec![none; outgoing.len()], |lowerer, before| {
-            lowerer.scope.chunk = lowerer.scope.chunk.take().map(|chunk| chunk.of_group(shared.clone()));
+            lowerer.scope.chunk =
+                lowerer.scope.chunk.take().map(|chunk| chunk.of_group(shared.clone()));
             lowerer.chunk_body(insts);
             lowerer.gather_unknown(outgoing, before)
         });
@@ -219,7 +236,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         lists.dedup();
         for firsts in lists {
             let bytes = firsts.len() as u32 * 8;
-            let table = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 3));
+            let table = self.b.create_sized_stack_slot(StackSlotData::new(
+                StackSlotKind::ExplicitSlot,
+                bytes,
+                3,
+            ));
             for (number, &first) in (0..).zip(&firsts) {
                 self.b.ins().stack_store(types::I64, first, table, 8 * number);
             }
@@ -280,15 +301,18 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// The instructions of a group's segments.
     pub(super) fn lane_insts(&self, group: &Group) -> Vec<usize> {
-        let segments =
-            group.steps.clone().filter(|&step| matches!(self.facts.planned.plan.steps[step], Step::Segment(_)));
+        let segments = group
+            .steps
+            .clone()
+            .filter(|&step| matches!(self.facts.planned.plan.steps[step], Step::Segment(_)));
         segments.flat_map(|step| self.facts.planned.plan.steps[step].insts()).copied().collect()
     }
 
     fn used_outside(&self, group: &Group) -> HashSet<Value> {
         let mut used = HashSet::new();
         for (number, step) in self.facts.planned.plan.steps.iter().enumerate() {
-            if !(group.steps.contains(&number) && matches!(step, Step::Segment(_) | Step::Warp(_))) {
+            if !(group.steps.contains(&number) && matches!(step, Step::Segment(_) | Step::Warp(_)))
+            {
                 for &index in step.insts() {
                     self.facts.block.insts[index].op.for_each_operand(|v| {
                         used.insert(v);

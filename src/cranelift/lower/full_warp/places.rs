@@ -17,7 +17,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn host_of(&mut self, index: usize) -> ((Clif, i32), Distances) {
         let Host { firsts, step, offset } = self.hosts()[&index].clone();
         let settled = self.scope.mode.settled().expect("a group is being lowered");
-        let distances = settled.group.tiled.get(&index).map_or(evenly(step), |tiled| tiled.distances);
+        let distances =
+            settled.group.tiled.get(&index).map_or(evenly(step), |tiled| tiled.distances);
         if let Some(lane) = self.chunk().known_first_lane() {
             return match firsts[..] {
                 [first] => ((first, offset + (step * lane) as i32), distances),
@@ -27,7 +28,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let start = (firsts[0], step);
         let known = self.chunk().hosts.iter().find(|&&(of, _)| of == start).map(|&(_, at)| at);
         let at = known.unwrap_or_else(|| {
-            let table = self.scope.mode.settled().and_then(|settled| settled.tables.get(&start.0).copied());
+            let table =
+                self.scope.mode.settled().and_then(|settled| settled.tables.get(&start.0).copied());
             let at = match table {
                 Some(table) => {
                     // A chunk has as many lanes as an entry has bytes.
@@ -86,16 +88,23 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         let index = *self.chunk().put_off.get(&of)?;
         let access = *self.access(index);
-        if self.facts.uses[of] > 1 || access.count > 1 || access.bytes() < 4 || !self.hides_inactive_lanes(index) {
+        if self.facts.uses[of] > 1
+            || access.count > 1
+            || access.bytes() < 4
+            || !self.hides_inactive_lanes(index)
+        {
             return None;
         }
         let ((host, offset), distances) = self.host_of(index);
-        let at = in_vectors(&access, &distances)?.map(|distance| offset + distance as i32).collect();
+        let at =
+            in_vectors(&access, &distances)?.map(|distance| offset + distance as i32).collect();
         Some(InMemory { value: of, ty, host, at })
     }
 
     pub(super) fn loaded(&mut self, index: usize, ty: Type) -> Vec<Lanes> {
-        let Op::Load { access, extend, .. } = self.facts.block.insts[index].op else { unreachable!() };
+        let Op::Load { access, extend, .. } = self.facts.block.insts[index].op else {
+            unreachable!()
+        };
         let (host, distances) = self.host_of(index);
         let loaded = self.load_spaced(&access, extend, host, &distances, ty);
         self.without_inactive_lanes(index, loaded, ty)
@@ -105,7 +114,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn hides_inactive_lanes(&self, index: usize) -> bool {
         let guard = self.access(index).guard.expect("analysis makes masks explicit");
         let is_hidden = |sweep: &Sweep| self.strip().is_some() && sweep.hides_inactive_lanes(index);
-        self.settled_mask(guard) == Some(true) || self.facts.planned.sweep.as_ref().is_some_and(is_hidden)
+        self.settled_mask(guard) == Some(true)
+            || self.facts.planned.sweep.as_ref().is_some_and(is_hidden)
     }
 
     /// What all lanes have loaded, with zeros in those that take no part, if someone sees them.

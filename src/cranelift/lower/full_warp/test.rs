@@ -32,8 +32,14 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     }
                 }
                 Condition::Below { base, offsets: (least, greatest), limit } => {
-                    let step = self.scope.classes.get(base).stride().expect("a group compares evenly spaced values");
-                    let (firsts, limits) = (self.first_lanes(base, slow), self.first_lanes(limit, slow));
+                    let step = self
+                        .scope
+                        .classes
+                        .get(base)
+                        .stride()
+                        .expect("a group compares evenly spaced values");
+                    let (firsts, limits) =
+                        (self.first_lanes(base, slow), self.first_lanes(limit, slow));
                     for (first, limit) in firsts.into_iter().zip(limits) {
                         let last = self.spread_full_warp(first, step);
                         let (low, high) = if step < 0 { (last, first) } else { (first, last) };
@@ -42,7 +48,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                         let below = self.b.ins().icmp(IntCC::UnsignedLessThan, high, limit);
                         self.require(below, slow);
                         if step != 0 || least != greatest {
-                            let straight = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, low, high);
+                            let straight =
+                                self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, low, high);
                             self.require(straight, slow);
                         }
                     }
@@ -73,7 +80,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             let apart = if spaced && keep_to_lanes(one, other, self.hosts()[&a].step) {
                 self.chunks_follow(a)
             } else {
-                let (at_a, at_b) = (self.host_range_of_near(group, a), self.host_range_of_near(group, b));
+                let (at_a, at_b) =
+                    (self.host_range_of_near(group, a), self.host_range_of_near(group, b));
                 self.are_disjoint(&at_a, &at_b)
             };
             self.require(apart, slow);
@@ -83,20 +91,34 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Tests an access, and with it those nearby.
     pub(super) fn test_spaced(&mut self, group: &Group, index: usize, slow: ClifBlock) {
         let access = *self.access(index);
-        let step = self.scope.classes.get(access.address).stride().expect("accesses of a group are evenly spaced");
-        let near = |&other: &usize| !group.tiled.contains_key(&other) && are_near(self.access(other), &access);
+        let step = self
+            .scope
+            .classes
+            .get(access.address)
+            .stride()
+            .expect("accesses of a group are evenly spaced");
+        let near = |&other: &usize| {
+            !group.tiled.contains_key(&other) && are_near(self.access(other), &access)
+        };
         let near: Vec<usize> = group.accesses.iter().copied().filter(near).collect();
-        let lowest = near.iter().map(|&other| self.access(other).offset).min().unwrap_or(access.offset);
-        let end = |other: usize| i64::from(self.access(other).offset - lowest) + i64::from(self.access(other).bytes());
+        let lowest =
+            near.iter().map(|&other| self.access(other).offset).min().unwrap_or(access.offset);
+        let end = |other: usize| {
+            i64::from(self.access(other).offset - lowest) + i64::from(self.access(other).bytes())
+        };
         let bytes = near.iter().map(|&other| end(other)).max().unwrap_or(access.bytes().into());
         let rights = self.rights(&near);
         let first = Access { offset: lowest, ..access };
-        let firsts: SmallVec<[Clif; 8]> =
-            self.first_lanes(access.address, slow).into_iter().map(|base| self.first_address(&first, base)).collect();
+        let firsts: SmallVec<[Clif; 8]> = self
+            .first_lanes(access.address, slow)
+            .into_iter()
+            .map(|base| self.first_address(&first, base))
+            .collect();
         let range = self.range(&firsts, step, bytes);
         let run = self.run_for(access.address);
         let addend = self.host_addend(&access, &range, (run, rights), slow);
-        let firsts: SmallVec<[Clif; 8]> = firsts.into_iter().map(|first| self.b.ins().iadd(first, addend)).collect();
+        let firsts: SmallVec<[Clif; 8]> =
+            firsts.into_iter().map(|first| self.b.ins().iadd(first, addend)).collect();
         for other in near {
             let offset = self.access(other).offset - lowest;
             self.hosts().insert(other, Host { firsts: firsts.clone(), step, offset });
@@ -104,10 +126,20 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// Tests an access to tiles.
-    pub(super) fn test_tiles(&mut self, group: &Group, index: usize, tiled: &Tiled, slow: ClifBlock) {
+    pub(super) fn test_tiles(
+        &mut self,
+        group: &Group,
+        index: usize,
+        tiled: &Tiled,
+        slow: ClifBlock,
+    ) {
         let access = self.access(index);
-        let same: Vec<usize> =
-            group.accesses.iter().copied().filter(|&other| same_place(self.access(other), access)).collect();
+        let same: Vec<usize> = group
+            .accesses
+            .iter()
+            .copied()
+            .filter(|&other| same_place(self.access(other), access))
+            .collect();
         let rights = self.rights(&same);
         let (_, bytes) = extent(access, &tiled.distances);
         let run = self.run_of(index);
@@ -131,8 +163,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// The host memory in which an access lies, and those near it: of their pairs with others one stands for all.
     fn host_range_of_near(&mut self, group: &Group, index: usize) -> Range {
-        let is_near =
-            |&other: &usize| !group.tiled.contains_key(&other) && are_near(self.access(other), self.access(index));
+        let is_near = |&other: &usize| {
+            !group.tiled.contains_key(&other) && are_near(self.access(other), self.access(index))
+        };
         let near: Vec<usize> = group.accesses.iter().copied().filter(is_near).collect();
         let near = if group.tiled.contains_key(&index) { vec![index] } else { near };
         let mut all: Option<Range> = None;
@@ -161,11 +194,17 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn host_range(&mut self, index: usize) -> Range {
         let access = self.access(index);
         let host = self.hosts()[&index].clone();
-        let firsts: SmallVec<[Clif; 8]> =
-            host.firsts.into_iter().map(|first| int::plus(self.b, first, host.offset.into())).collect();
+        let firsts: SmallVec<[Clif; 8]> = host
+            .firsts
+            .into_iter()
+            .map(|first| int::plus(self.b, first, host.offset.into()))
+            .collect();
         let settled = self.scope.mode.settled().expect("a group is being lowered");
-        let bytes =
-            settled.group.tiled.get(&index).map_or(access.bytes().into(), |tiled| extent(access, &tiled.distances).1);
+        let bytes = settled
+            .group
+            .tiled
+            .get(&index)
+            .map_or(access.bytes().into(), |tiled| extent(access, &tiled.distances).1);
         self.range(&firsts, host.step, bytes)
     }
 
@@ -181,7 +220,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             ..0 => low = self.spread_full_warp(low, step),
             1.. => high = self.spread_full_warp(high, step),
         }
-        Range { low, last: int::plus(self.b, high, bytes - 1), bits: self.any_bits(firsts), falls: step < 0 }
+        Range {
+            low,
+            last: int::plus(self.b, high, bytes - 1),
+            bits: self.any_bits(firsts),
+            falls: step < 0,
+        }
     }
 
     /// The bits that one of them has.
@@ -199,7 +243,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let mut follow = self.b.ins().iconst(types::I8, 1);
         for pair in firsts.windows(2) {
             let end = self.b.ins().iadd_imm_s(pair[0], step * i64::from(CHUNK));
-            let cc = if step < 0 { IntCC::UnsignedLessThanOrEqual } else { IntCC::UnsignedGreaterThanOrEqual };
+            let cc = if step < 0 {
+                IntCC::UnsignedLessThanOrEqual
+            } else {
+                IntCC::UnsignedGreaterThanOrEqual
+            };
             let behind = self.b.ins().icmp(cc, pair[1], end);
             follow = self.b.ins().band(follow, behind);
         }
@@ -239,7 +287,13 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// Whether lanes do not wrap on the way, as numbers of the compare's kind.
-    pub(in super::super) fn is_straight(&mut self, cc: IntCc, first: Clif, last: Clif, step: i64) -> Clif {
+    pub(in super::super) fn is_straight(
+        &mut self,
+        cc: IntCc,
+        first: Clif,
+        last: Clif,
+        step: i64,
+    ) -> Clif {
         let rising = if cc.is_signed() { IntCc::GtS } else { IntCc::GtU };
         let cc = if step > 0 { rising } else { rising.swapped() };
         self.b.ins().icmp(int::condition(cc), last, first)
@@ -255,6 +309,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
 /// Whether two accesses have the same addresses and size.
 fn same_place(a: &Access, b: &Access) -> bool {
-    let place = |access: &Access| (access.space, access.address, access.offset, access.align, access.ty, access.count);
+    let place = |access: &Access| {
+        (access.space, access.address, access.offset, access.align, access.ty, access.count)
+    };
     place(a) == place(b)
 }

@@ -53,13 +53,17 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
         let base = match self.facts.def_op(v) {
             Op::RfRead { reg, .. } => {
-                let (clif, offset) = (clif_type(self.facts.ty(v), false), self.facts.layout.offset(*reg) as i32);
+                let (clif, offset) =
+                    (clif_type(self.facts.ty(v), false), self.facts.layout.offset(*reg) as i32);
                 self.b.ins().load(clif, flags(), self.registers, offset)
             }
             Op::LaneId => self.b.ins().iconst(types::I32, 0),
             Op::Special(Special::Tid(axis)) => self.first_tid(*axis),
             op => {
-                let base = self.first_of(v, &mut |lowerer, operand| match (op, lowerer.scope.classes.get(operand)) {
+                let base = self.first_of(v, &mut |lowerer, operand| match (
+                    op,
+                    lowerer.scope.classes.get(operand),
+                ) {
                     (Op::Concat { .. }, Class::Varying) => {
                         let (word, same) = lowerer.same_in_warp(operand);
                         lowerer.require(same, slow.expect("only tested values are in doubt"));
@@ -129,7 +133,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Whether a value has been found to be evenly spaced, over the warp or in the chunk.
     pub(in super::super) fn is_tested(&self, v: Value) -> bool {
         let tested = |chunk: &Chunk| {
-            chunk.shared.bases.contains_key(&v) || chunk.bases.get(&v).is_some_and(|(_, doubt)| doubt.is_none())
+            chunk.shared.bases.contains_key(&v)
+                || chunk.bases.get(&v).is_some_and(|(_, doubt)| doubt.is_none())
         };
         self.is_tested_in_strip(v) || self.scope.chunk.as_ref().is_some_and(tested)
     }

@@ -76,7 +76,8 @@ impl BlockLowerer<'_, '_, '_> {
         if access.align > 1 {
             let [low, high] = [0, 1].map(|lane| self.b.ins().extractlane(union, lane));
             let union = self.b.ins().bor(low, high);
-            let aligned = self.is_aligned(access.align, union).expect("an alignment that is in doubt");
+            let aligned =
+                self.is_aligned(access.align, union).expect("an alignment that is in doubt");
             self.require(aligned, slow);
         }
         (distances, host)
@@ -92,7 +93,9 @@ impl BlockLowerer<'_, '_, '_> {
                 Op::Binary { op: BinaryOp::Add, a, b } if is_alike(a) => v = b,
                 Op::Binary { op: BinaryOp::Add, a, b } if is_alike(b) => v = a,
                 Op::Binary { op: BinaryOp::Shl, a, .. } => v = a,
-                Op::Convert { op: ConvertOp::ZeroExtend | ConvertOp::SignExtend, .. } => return false,
+                Op::Convert { op: ConvertOp::ZeroExtend | ConvertOp::SignExtend, .. } => {
+                    return false;
+                }
                 _ => break,
             }
         }
@@ -101,9 +104,15 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Goes on if a lane that takes part lies in one of the access's runs, though others do not: they
     /// are in another buffer. To `helper` if none does, which finds the run that they lie in.
-    pub(in super::super) fn unless_all_miss(&mut self, access: &Access, run: usize, helper: ClifBlock) {
+    pub(in super::super) fn unless_all_miss(
+        &mut self,
+        access: &Access,
+        run: usize,
+        helper: ClifBlock,
+    ) {
         let clif = clif_type(Type::I64, true);
-        let masks = self.mask_lanes(access.guard.expect("analysis makes masks explicit"), Type::I64);
+        let masks =
+            self.mask_lanes(access.guard.expect("analysis makes masks explicit"), Type::I64);
         let lanes = self.lanes(access.address);
         let mut inside = None;
         for [first, bytes, _] in self.runs_of(run, Rights::READ, access.address) {
@@ -133,7 +142,9 @@ impl BlockLowerer<'_, '_, '_> {
         if !self.is_home(address) || self.scope.spills.is_some() {
             return None;
         }
-        let Op::Binary { op: BinaryOp::Add, a, b } = *self.facts.def_op(address) else { return None };
+        let Op::Binary { op: BinaryOp::Add, a, b } = *self.facts.def_op(address) else {
+            return None;
+        };
         let (base, scaled) = match [a, b].map(|v| self.scope.classes.get(v).affine()) {
             [Some((0, true)), None] => (a, b),
             [None, Some((0, true))] => (b, a),
@@ -143,12 +154,14 @@ impl BlockLowerer<'_, '_, '_> {
             Op::Binary { op: BinaryOp::Shl, a, b } => (a, self.facts.constant(b)?),
             _ => (scaled, 0),
         };
-        let Op::Convert { op: op @ (ConvertOp::ZeroExtend | ConvertOp::SignExtend), a: word, .. } =
-            *self.facts.def_op(extended)
+        let Op::Convert {
+            op: op @ (ConvertOp::ZeroExtend | ConvertOp::SignExtend), a: word, ..
+        } = *self.facts.def_op(extended)
         else {
             return None;
         };
-        let words = self.facts.ty(word) == Type::I32 && self.scope.classes.get(word) == Class::Varying;
+        let words =
+            self.facts.ty(word) == Type::I32 && self.scope.classes.get(word) == Class::Varying;
         let whole = shift <= 3 && 1 << shift >= u64::from(access.align);
         let here = self.is_home(scaled) && self.is_home(extended);
         (words && whole && here).then_some(Index {
@@ -186,8 +199,10 @@ impl BlockLowerer<'_, '_, '_> {
         if index.signed {
             let least = self.b.ins().sshr_imm_u(before, index.shift);
             let least = self.b.ins().ineg(least);
-            let [lowest, highest] = [i32::MIN, i32::MAX].map(|end| self.b.ins().iconst(types::I64, i64::from(end)));
-            let (least, most) = (self.b.ins().smax(least, lowest), self.b.ins().smin(most, highest));
+            let [lowest, highest] =
+                [i32::MIN, i32::MAX].map(|end| self.b.ins().iconst(types::I64, i64::from(end)));
+            let (least, most) =
+                (self.b.ins().smax(least, lowest), self.b.ins().smin(most, highest));
             let any = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, least, most);
             self.require(any, slow);
             return Elements { host, least: Some(narrow(self, least)), most: narrow(self, most) };
@@ -202,7 +217,13 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// The same as `in_a_run` for elements that are read by index: 32-bit lanes are compared with the bounds of the index. Lanes that
     /// do not take part have index 0.
-    fn by_index(&mut self, access: &Access, index: &Index, elements: Elements, slow: ClifBlock) -> (Offsets, Clif) {
+    fn by_index(
+        &mut self,
+        access: &Access,
+        index: &Index,
+        elements: Elements,
+        slow: ClifBlock,
+    ) -> (Offsets, Clif) {
         let guard = access.guard.expect("analysis makes masks explicit");
         let lanes = self.lanes(index.word);
         let lanes: Lanes = if self.settled_mask(guard) == Some(true) {
@@ -253,7 +274,13 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The reverse of [`Self::gather_global`]. Lanes that do not take part write to the scratch area.
-    pub(super) fn scatter_global(&mut self, access: &Access, values: &[Lanes], run: usize, slow: ClifBlock) {
+    pub(super) fn scatter_global(
+        &mut self,
+        access: &Access,
+        values: &[Lanes],
+        run: usize,
+        slow: ClifBlock,
+    ) {
         let (distances, host) = self.in_a_run(access, run, Rights::WRITE, slow);
         let nowhere = self.b.ins().iadd_imm_s(self.ctx, i64::from(Self::scratch(STAGED_VALUES)));
         let nowhere = self.b.ins().isub(nowhere, host);

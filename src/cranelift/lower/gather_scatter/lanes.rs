@@ -49,7 +49,10 @@ impl BlockLowerer<'_, '_, '_> {
                 let v = self.load_element(access.ty, extend, at, element as i32 * size);
                 match lane % per {
                     0 => lanes.push(self.b.ins().scalar_to_vector(clif, v)),
-                    among => lanes[lane / per] = self.b.ins().insertlane(lanes[lane / per], v, among as u8),
+                    among => {
+                        lanes[lane / per] =
+                            self.b.ins().insertlane(lanes[lane / per], v, among as u8)
+                    }
                 }
             }
         }
@@ -72,18 +75,31 @@ impl BlockLowerer<'_, '_, '_> {
             (true, 1, false) => self.b.ins().ushr_imm_u(pair, 32),
             (true, _, signed) => {
                 let low = self.b.ins().ireduce(types::I32, pair);
-                if signed { self.b.ins().sextend(types::I64, low) } else { self.b.ins().uextend(types::I64, low) }
+                if signed {
+                    self.b.ins().sextend(types::I64, low)
+                } else {
+                    self.b.ins().uextend(types::I64, low)
+                }
             }
         };
         shifted_up(self.b, offset, offsets.shift)
     }
 
     /// Offsets of the lanes that take part, and of nowhere for the others.
-    pub(super) fn or_nowhere(&mut self, access: &Access, ty: Type, offsets: &[Clif], nowhere: Clif) -> Offsets {
+    pub(super) fn or_nowhere(
+        &mut self,
+        access: &Access,
+        ty: Type,
+        offsets: &[Clif],
+        nowhere: Clif,
+    ) -> Offsets {
         let nowhere = self.b.ins().splat(clif_type(ty, true), nowhere);
         let masks = self.mask_lanes(access.guard.expect("analysis makes masks explicit"), ty);
-        let lanes: Lanes =
-            offsets.iter().zip(masks).map(|(&at, mask)| vector::blend(self.b, mask, at, nowhere)).collect();
+        let lanes: Lanes = offsets
+            .iter()
+            .zip(masks)
+            .map(|(&at, mask)| vector::blend(self.b, mask, at, nowhere))
+            .collect();
         Offsets::bytes(&lanes)
     }
 

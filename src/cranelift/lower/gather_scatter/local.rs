@@ -79,7 +79,13 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The reverse; whether there is a way but `slow`.
-    pub(super) fn store_local(&mut self, access: &Access, values: &[Lanes], bits: Clif, slow: ClifBlock) -> bool {
+    pub(super) fn store_local(
+        &mut self,
+        access: &Access,
+        values: &[Lanes],
+        bits: Clif,
+        slow: ClifBlock,
+    ) -> bool {
         let gathers = self.region.effort.is_fast();
         let Some((base, same)) = self.common_base(access) else {
             if gathers {
@@ -128,8 +134,15 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Stores at offsets that are known to be in reach.
-    pub(super) fn store_local_at(&mut self, access: &Access, values: &[Lanes], bits: Clif, offsets: [Clif; 2]) {
-        let (together, other, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+    pub(super) fn store_local_at(
+        &mut self,
+        access: &Access,
+        values: &[Lanes],
+        bits: Clif,
+        offsets: [Clif; 2],
+    ) {
+        let (together, other, done) =
+            (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let row = self.same_row(access, offsets, together, other);
         self.on_one_way(|lowerer| lowerer.store_local_row(access, values, &row, bits));
         self.b.ins().jump(done, &[]);
@@ -140,7 +153,13 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Goes on in `together` if all offsets are the same, as the row that is given has it, else in `other`.
-    fn same_row(&mut self, access: &Access, offsets: [Clif; 2], together: ClifBlock, other: ClifBlock) -> Row {
+    fn same_row(
+        &mut self,
+        access: &Access,
+        offsets: [Clif; 2],
+        together: ClifBlock,
+        other: ClifBlock,
+    ) -> Row {
         let offset = self.b.ins().extractlane(offsets[0], 0);
         let first = vector::first_lane(self.b, offsets[0]);
         let same = self.are_spaced(&offsets, first, 0);
@@ -152,12 +171,19 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// The address of lane 0, and whether other lanes have the same one if that is in doubt. `None` if they have others.
     fn common_base(&mut self, access: &Access) -> Option<(Clif, Option<Clif>)> {
-        let is_apart = self.scope.classes.get(access.address).affine().is_some_and(|(step, _)| step != 0);
+        let is_apart =
+            self.scope.classes.get(access.address).affine().is_some_and(|(step, _)| step != 0);
         (!is_apart).then(|| self.guess(access.address, 0))
     }
 
     /// The row of an access, if all lanes have the same offset, which is in reach; else goes to `other`.
-    fn require_row(&mut self, access: &Access, base: Clif, same: Option<Clif>, other: ClifBlock) -> Row {
+    fn require_row(
+        &mut self,
+        access: &Access,
+        base: Clif,
+        same: Option<Clif>,
+        other: ClifBlock,
+    ) -> Row {
         if let Some(same) = same {
             self.require(same, other);
         } else if let Some(rows) = self.rows(access, base) {
@@ -166,7 +192,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let is_in_words = in_words(access).is_some();
         let align = required_alignment(access, Space::Local);
-        if let Some(more) = self.constant_offset(access).filter(|more| more % i32::from(align) == 0) {
+        if let Some(more) = self.constant_offset(access).filter(|more| more % i32::from(align) == 0)
+        {
             let limit = self.ctx_load(types::I64, abi::LOCAL_BYTES);
             let end = i64::from(more) + i64::from(access.bytes());
             let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, limit, end);
@@ -280,15 +307,22 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Loads what all lanes have at the same offset.
-    fn load_local_row(&mut self, access: &Access, extend: Extend, at: &Row, result_ty: Type) -> Vec<Lanes> {
+    fn load_local_row(
+        &mut self,
+        access: &Access,
+        extend: Extend,
+        at: &Row,
+        result_ty: Type,
+    ) -> Vec<Lanes> {
         if let (Some(words), Some(host)) = (in_words(access), at.host) {
             let row = self.local_row_bytes();
             let first = at.more * i32::from(self.facts.function.lanes);
             let clif = clif_type(words.ty, true);
             let load = |lowerer: &mut Self, at| lowerer.b.ins().load(clif, flags(), host, at);
             let place = |e: i32, i: i32| first + e * row + i * 16;
-            let loaded: Vec<Lanes> =
-                (0..i32::from(words.count)).map(|e| (0..2).map(|i| load(self, place(e, i))).collect()).collect();
+            let loaded: Vec<Lanes> = (0..i32::from(words.count))
+                .map(|e| (0..2).map(|i| load(self, place(e, i))).collect())
+                .collect();
             return self.values_of_words(access, loaded, result_ty);
         }
         let bits = access.ty.bits();
@@ -335,7 +369,8 @@ impl BlockLowerer<'_, '_, '_> {
         let mask = self.on_one_way(|lowerer| lowerer.mask_words(guard));
         for (e, lanes) in rows.iter().enumerate() {
             for (i, &v) in lanes.iter().enumerate() {
-                let before = self.b.ins().load(clif_type(words.ty, true), flags(), host, places(e, i));
+                let before =
+                    self.b.ins().load(clif_type(words.ty, true), flags(), host, places(e, i));
                 let after = vector::blend(self.b, mask[i], v, before);
                 self.b.ins().store(flags(), after, host, places(e, i));
             }
@@ -348,7 +383,11 @@ impl BlockLowerer<'_, '_, '_> {
     fn store_local_parts(&mut self, access: &Access, values: &[Lanes], at: &Row) {
         let mask = self.mask_words(access.guard.expect("analysis makes masks explicit"));
         for (e, lanes) in values.iter().enumerate() {
-            let offset = plus(self.b, at.offset, i64::from(at.more) + e as i64 * i64::from(access.ty.bytes()));
+            let offset = plus(
+                self.b,
+                at.offset,
+                i64::from(at.more) + e as i64 * i64::from(access.ty.bytes()),
+            );
             let (host, shift) = self.row_around(offset);
             let ones = constant(self.b, Type::I32, access.ty.bit_mask(), true);
             let field = self.b.ins().ishl(ones, shift);
@@ -367,14 +406,22 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// What words make of an access's elements.
-    pub(super) fn values_of_words(&mut self, access: &Access, words: Vec<Lanes>, result_ty: Type) -> Vec<Lanes> {
+    pub(super) fn values_of_words(
+        &mut self,
+        access: &Access,
+        words: Vec<Lanes>,
+        result_ty: Type,
+    ) -> Vec<Lanes> {
         let clif = clif_type(result_ty, true);
         if parts(access.ty) == 2 {
             return words;
         }
         words
             .chunks(2)
-            .map(|pair| vector::interleave(self.b, &pair[0], &pair[1]).map(|v| vector::cast(self.b, clif, v)))
+            .map(|pair| {
+                vector::interleave(self.b, &pair[0], &pair[1])
+                    .map(|v| vector::cast(self.b, clif, v))
+            })
             .map(|lanes| lanes.into_iter().collect())
             .collect()
     }
@@ -385,7 +432,8 @@ impl BlockLowerer<'_, '_, '_> {
             return values.to_vec();
         }
         let halves = |lanes: &Lanes| {
-            [false, true].map(|high| vector::halves(self.b, lanes, high).into_iter().collect::<Lanes>())
+            [false, true]
+                .map(|high| vector::halves(self.b, lanes, high).into_iter().collect::<Lanes>())
         };
         values.iter().flat_map(halves).collect()
     }

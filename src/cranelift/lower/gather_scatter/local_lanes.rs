@@ -50,7 +50,8 @@ impl BlockLowerer<'_, '_, '_> {
             let ty = if words.ty == access.ty { result_ty } else { words.ty };
             let places = self.places_in_local(offsets, true);
             let row = self.local_row_bytes();
-            let loaded = self.gather_lanes(&words, extend, ty, (start, row), &Offsets::bytes(&places));
+            let loaded =
+                self.gather_lanes(&words, extend, ty, (start, row), &Offsets::bytes(&places));
             return self.values_of_words(access, loaded, result_ty);
         }
         let one = Access { count: 1, ..*access };
@@ -58,13 +59,19 @@ impl BlockLowerer<'_, '_, '_> {
             .map(|e| {
                 let offsets = self.moved_on(offsets, e * access.ty.bytes());
                 let places = self.places_in_local(offsets, false);
-                self.gather_lanes(&one, extend, result_ty, (start, 0), &Offsets::bytes(&places)).remove(0)
+                self.gather_lanes(&one, extend, result_ty, (start, 0), &Offsets::bytes(&places))
+                    .remove(0)
             })
             .collect()
     }
 
     /// The reverse. Lanes that take no part write behind local memory.
-    pub(super) fn scatter_local_at(&mut self, access: &Access, values: &[Lanes], offsets: [Clif; 2]) {
+    pub(super) fn scatter_local_at(
+        &mut self,
+        access: &Access,
+        values: &[Lanes],
+        offsets: [Clif; 2],
+    ) {
         let start = self.start_of_local();
         let bytes = self.ctx_load(types::I64, abi::LOCAL_BYTES);
         let end = self.b.ins().imul_imm_s(bytes, i64::from(self.facts.function.lanes));

@@ -69,8 +69,14 @@ impl BlockLowerer<'_, '_, '_> {
             self.stage(access, values);
             self.lane_loop(access, bits, Unreached::CallsHelper(desc), |lowerer, host, lane| {
                 for e in 0..usize::from(access.count) {
-                    let v = lowerer.staged_scalar(STAGED_VALUES + e * LANES as usize, lane, access.ty);
-                    lowerer.store_element(access.ty, v, host, (e as u32 * access.ty.bytes()) as i32);
+                    let v =
+                        lowerer.staged_scalar(STAGED_VALUES + e * LANES as usize, lane, access.ty);
+                    lowerer.store_element(
+                        access.ty,
+                        v,
+                        host,
+                        (e as u32 * access.ty.bytes()) as i32,
+                    );
                 }
             });
         } else if access.space == Space::Local {
@@ -101,7 +107,12 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Goes on unless an access's lanes seem to be in a window, for which `beyond` has code if that is another block than `slow`.
-    pub(super) fn unless_in_a_window(&mut self, access: &Access, beyond: ClifBlock, slow: ClifBlock) {
+    pub(super) fn unless_in_a_window(
+        &mut self,
+        access: &Access,
+        beyond: ClifBlock,
+        slow: ClifBlock,
+    ) {
         if beyond != slow {
             let window = self.looks_in_a_window(access);
             let global = self.b.create_block();
@@ -127,11 +138,19 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether a load of shared or constant memory has code for lanes wherever they are that is short.
     pub(super) fn loads_in_turn(&self, access: &Access) -> bool {
         let varying = self.scope.classes.get(access.address) == Class::Varying;
-        matches!(access.space, Space::Shared | Space::Const(_)) && varying && !self.region.effort.is_fast()
+        matches!(access.space, Space::Shared | Space::Const(_))
+            && varying
+            && !self.region.effort.is_fast()
     }
 
     /// Any lanes of shared or constant memory one after the other, those that take no part being 0. If one is not in range, the helper does all.
-    pub(super) fn load_in_turn(&mut self, inst: &Inst, desc: AccessId, access: &Access, extend: Extend) {
+    pub(super) fn load_in_turn(
+        &mut self,
+        inst: &Inst,
+        desc: AccessId,
+        access: &Access,
+        extend: Extend,
+    ) {
         let result_ty = self.facts.ty(inst.results[0]);
         let word = |element: usize| STAGED_VALUES + element * LANES as usize;
         let elements = 0..usize::from(access.count);
@@ -144,7 +163,12 @@ impl BlockLowerer<'_, '_, '_> {
         let (slow, done) = (self.cold_block(), self.b.create_block());
         self.lane_loop(access, bits, Unreached::Leaves(slow), |lowerer, host, lane| {
             for element in elements.clone() {
-                let v = lowerer.load_element(access.ty, extend, host, (element as u32 * access.ty.bytes()) as i32);
+                let v = lowerer.load_element(
+                    access.ty,
+                    extend,
+                    host,
+                    (element as u32 * access.ty.bytes()) as i32,
+                );
                 let (at, offset) = lowerer.staged_address(word(element), lane, result_ty);
                 lowerer.b.ins().store(flags(), v, at, offset);
             }

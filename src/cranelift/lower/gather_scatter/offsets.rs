@@ -38,7 +38,12 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Offsets of the lanes in shared, local or constant memory, all in range and aligned; else to `slow`. Those outside the mask
     /// are 0.
-    pub(in super::super) fn offsets(&mut self, access: &Access, mask: Option<[Clif; 2]>, slow: ClifBlock) -> [Clif; 2] {
+    pub(in super::super) fn offsets(
+        &mut self,
+        access: &Access,
+        mask: Option<[Clif; 2]>,
+        slow: ClifBlock,
+    ) -> [Clif; 2] {
         let offsets = self.words(access);
         let (bytes, fixed) = match access.space {
             Space::Const(_) => {
@@ -49,7 +54,8 @@ impl BlockLowerer<'_, '_, '_> {
             _ => (self.ctx_load(types::I64, abi::SHARED_BYTES), None),
         };
         let (known, inside) = (self.known_offset(access), self.guard_keeps_in_shared(access));
-        let limits = Limits { bytes, fixed, align: required_alignment(access, access.space), known, inside };
+        let limits =
+            Limits { bytes, fixed, align: required_alignment(access, access.space), known, inside };
         self.checked_offsets(access, offsets, &limits, mask, None, slow)
     }
 
@@ -91,7 +97,13 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Where lanes end past the memory, as a vector of ones and zeros, unless one compare of its size tells that none does.
-    fn beyond(&mut self, access: &Access, offsets: [Clif; 2], limits: &Limits, slow: ClifBlock) -> Option<Clif> {
+    fn beyond(
+        &mut self,
+        access: &Access,
+        offsets: [Clif; 2],
+        limits: &Limits,
+        slow: ClifBlock,
+    ) -> Option<Clif> {
         let bytes = i64::from(access.bytes());
         // Small offsets are compared as one, with the largest that there can be.
         let end = i64::try_from(limits.known.max).unwrap_or(i64::MAX).saturating_add(bytes);
@@ -100,7 +112,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
         if end <= tuning::SMALL_OFFSET {
             // A memory may be smaller than what is known of the offsets.
-            let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, limits.bytes, end);
+            let inside =
+                self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, limits.bytes, end);
             let (look, go) = (self.cold_block(), self.b.create_block());
             self.b.ins().brif(inside, go, &[], look, &[]);
             self.b.switch_to_block(look);
@@ -114,7 +127,13 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Where lanes end past the memory, as a vector of ones and zeros.
-    fn beyond_end(&mut self, access: &Access, offsets: [Clif; 2], limits: &Limits, slow: ClifBlock) -> Clif {
+    fn beyond_end(
+        &mut self,
+        access: &Access,
+        offsets: [Clif; 2],
+        limits: &Limits,
+        slow: ClifBlock,
+    ) -> Clif {
         let bytes = i64::from(access.bytes());
         let highest = self.b.ins().umax(offsets[0], offsets[1]);
         let whole = i64::from(limits.align) == bytes;
@@ -129,17 +148,23 @@ impl BlockLowerer<'_, '_, '_> {
         };
         let limit = self.b.ins().ireduce(types::I32, limit);
         let limit = self.b.ins().splat(types::I32X4, limit);
-        let beyond = if whole { IntCC::UnsignedGreaterThanOrEqual } else { IntCC::UnsignedGreaterThan };
+        let beyond =
+            if whole { IntCC::UnsignedGreaterThanOrEqual } else { IntCC::UnsignedGreaterThan };
         self.b.ins().icmp(beyond, highest, limit)
     }
 
     /// What is known of the lanes of an address, with the access's offset added.
     fn known_offset(&self, access: &Access) -> Bound {
-        let Bound { max, zeros } = bound(|v| self.facts.ty(v), |v| &self.facts.def(v).op, access.address);
+        let Bound { max, zeros } =
+            bound(|v| self.facts.ty(v), |v| &self.facts.def(v).op, access.address);
         let sum = u64::try_from(access.offset).ok().and_then(|offset| max.checked_add(offset));
         Bound {
             max: sum.unwrap_or(u64::MAX),
-            zeros: if access.offset == 0 { zeros } else { zeros.min(access.offset.trailing_zeros()) },
+            zeros: if access.offset == 0 {
+                zeros
+            } else {
+                zeros.min(access.offset.trailing_zeros())
+            },
         }
     }
 
@@ -150,13 +175,19 @@ impl BlockLowerer<'_, '_, '_> {
         let is_address = |v: Value| match *self.facts.def_op(v) {
             _ if access.offset == 0 => v == access.address,
             Op::Binary { op: BinaryOp::Add, a, b } => {
-                a == access.address && self.facts.constant(b) == Some(u64::from(access.offset as u32))
+                a == access.address
+                    && self.facts.constant(b) == Some(u64::from(access.offset as u32))
             }
             _ => false,
         };
         let is_room = |v: Value| {
-            let Op::Binary { op: BinaryOp::Sub, a, b } = *self.facts.def_op(v) else { return false };
-            let Op::Binary { op: BinaryOp::MaxU, a: bytes, b: least } = *self.facts.def_op(a) else { return false };
+            let Op::Binary { op: BinaryOp::Sub, a, b } = *self.facts.def_op(v) else {
+                return false;
+            };
+            let Op::Binary { op: BinaryOp::MaxU, a: bytes, b: least } = *self.facts.def_op(a)
+            else {
+                return false;
+            };
             let of_last = [b, least].map(|v| self.facts.constant(v)) == [Some(last); 2];
             of_last && matches!(self.facts.def_op(bytes), Op::Special(Special::SharedBytes))
         };
@@ -167,7 +198,9 @@ impl BlockLowerer<'_, '_, '_> {
         for _ in 0..tuning::MOST_GUARD_PARTS {
             match masks.pop().map(|mask| self.facts.def_op(mask)) {
                 Some(&Op::Binary { op: BinaryOp::And, a, b }) => masks.extend([a, b]),
-                Some(&Op::ICmp { cc: IntCc::LtU, a, b }) if is_address(a) && is_room(b) => return true,
+                Some(&Op::ICmp { cc: IntCc::LtU, a, b }) if is_address(a) && is_room(b) => {
+                    return true;
+                }
                 Some(_) => {}
                 None => return false,
             }

@@ -20,7 +20,9 @@ const _: () = assert!(MAX_ELEMENTS as u64 * 8 <= SHARED_PADDING);
 
 /// Whether consecutive lanes are stored as vectors.
 fn may_be_vectors(access: &Access) -> bool {
-    access.count == 1 && access.ty.bytes() >= 4 && fits_a_page(access, &evenly(access.bytes().into()))
+    access.count == 1
+        && access.ty.bytes() >= 4
+        && fits_a_page(access, &evenly(access.bytes().into()))
 }
 
 impl BlockLowerer<'_, '_, '_> {
@@ -56,7 +58,8 @@ impl BlockLowerer<'_, '_, '_> {
         let apart = self.b.create_block();
         for step in [0, access.bytes().into()] {
             // Two lanes tell which it may be.
-            let (likely, spaced, other) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+            let (likely, spaced, other) =
+                (self.b.create_block(), self.b.create_block(), self.b.create_block());
             let begins_so = self.b.ins().icmp_imm_s(IntCC::Equal, distance, step);
             self.b.ins().brif(begins_so, likely, &[], other, &[]);
             self.b.switch_to_block(likely);
@@ -73,14 +76,21 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().jump(apart, &[]);
         self.b.switch_to_block(apart);
         let size = access.ty.bytes() as i32;
-        let values = self.gather_lanes(access, extend, result_ty, (start, size), &Offsets::bytes(&offsets));
+        let values =
+            self.gather_lanes(access, extend, result_ty, (start, size), &Offsets::bytes(&offsets));
         self.jump_with(done, &values);
         self.b.switch_to_block(done);
         merged
     }
 
     /// Any lanes of shared memory: in vectors if they are consecutive, else one by one after one check of all.
-    pub(super) fn scatter_shared(&mut self, access: &Access, values: &[Lanes], bits: Clif, slow: ClifBlock) {
+    pub(super) fn scatter_shared(
+        &mut self,
+        access: &Access,
+        values: &[Lanes],
+        bits: Clif,
+        slow: ClifBlock,
+    ) {
         let (some, done) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(bits, some, &[], done, &[]);
         self.b.switch_to_block(some);
@@ -124,7 +134,13 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Stores consecutive lanes of shared memory, and what was there for those that do not take part: nobody else sees it
     /// meanwhile, since a block's warps share a host thread. Leaves to `gather_scatter` if lanes are not consecutive, or not all in reach.
-    fn store_among(&mut self, access: &Access, offsets: [Clif; 2], lanes: &Lanes, apart: ClifBlock) {
+    fn store_among(
+        &mut self,
+        access: &Access,
+        offsets: [Clif; 2],
+        lanes: &Lanes,
+        apart: ClifBlock,
+    ) {
         let step = i64::from(access.bytes());
         let first = self.b.ins().extractlane(offsets[0], 0);
         let all = vector::first_lane(self.b, offsets[0]);
@@ -137,7 +153,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.require(inside, apart);
         let host = self.b.ins().iadd(shared, first);
         let clif = clif_type(access.ty, true);
-        let masks = self.mask_lanes(access.guard.expect("analysis makes masks explicit"), access.ty);
+        let masks =
+            self.mask_lanes(access.guard.expect("analysis makes masks explicit"), access.ty);
         for (part, (&v, mask)) in lanes.iter().zip(masks).enumerate() {
             let before = self.b.ins().load(clif, flags(), host, 16 * part as i32);
             let after = vector::blend(self.b, mask, v, before);

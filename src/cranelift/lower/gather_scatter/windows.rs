@@ -145,7 +145,11 @@ impl BlockLowerer<'_, '_, '_> {
         let first = self.ctx_load(types::I64, first);
         let first = self.b.ins().splat(types::I64X2, first);
         lanes.iter_mut().for_each(|lane| *lane = self.b.ins().bxor(*lane, first));
-        let mask = if self.settled_mask(guard) == Some(true) { None } else { Some(self.mask_words(guard)) };
+        let mask = if self.settled_mask(guard) == Some(true) {
+            None
+        } else {
+            Some(self.mask_words(guard))
+        };
         let mut high = vector::halves(self.b, &lanes, true);
         if let Some(mask) = mask {
             high = [0, 1].map(|part| self.b.ins().band(high[part], mask[part]));
@@ -157,8 +161,13 @@ impl BlockLowerer<'_, '_, '_> {
         let offsets = vector::halves(self.b, &lanes, false);
         let bytes = self.ctx_load(types::I64, bytes);
         let known = Bound { max: u64::MAX, zeros: 0 };
-        let limits =
-            Limits { bytes, fixed: None, align: required_alignment(access, window.space()), known, inside: false };
+        let limits = Limits {
+            bytes,
+            fixed: None,
+            align: required_alignment(access, window.space()),
+            known,
+            inside: false,
+        };
         self.checked_offsets(access, offsets, &limits, mask, Some(outside), other)
     }
 }

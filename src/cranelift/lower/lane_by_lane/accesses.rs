@@ -86,7 +86,9 @@ impl BlockLowerer<'_, '_, '_> {
     /// addresses.
     fn reached(&mut self, access: &Access, reach: &Reach) -> [Clif; 3] {
         match reach.held {
-            Some(held) => [held.first, held.limit, held.addend].map(|variable| self.b.use_var(variable)),
+            Some(held) => {
+                [held.first, held.limit, held.addend].map(|variable| self.b.use_var(variable))
+            }
             None => {
                 let [first, bytes, addend] = self.run(reach.run, reach.rights);
                 [first, self.room(bytes, access.bytes(), global_shift(access)), addend]
@@ -106,7 +108,8 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether a distance is a multiple of `1 << shift`, of which there are less than `limit`: bits that alignment forbids
     /// become high ones.
     fn is_in_room(&mut self, distance: Clif, shift: u32, limit: Clif) -> Clif {
-        let number = if shift == 0 { distance } else { self.b.ins().rotr_imm_u(distance, i64::from(shift)) };
+        let number =
+            if shift == 0 { distance } else { self.b.ins().rotr_imm_u(distance, i64::from(shift)) };
         self.b.ins().icmp(IntCC::UnsignedLessThan, number, limit)
     }
 
@@ -128,22 +131,35 @@ impl BlockLowerer<'_, '_, '_> {
     /// The alignment that an offset has to have, as a power of two; 0 if it has it for sure.
     fn doubted_alignment(&self, access: &Access) -> u32 {
         let (base, more) = self.base_of_offset(access.address, access.offset.into());
-        let known = bound(|v| self.facts.ty(v), |v| self.facts.def_op(v), base).zeros.min(more.trailing_zeros());
+        let known = bound(|v| self.facts.ty(v), |v| self.facts.def_op(v), base)
+            .zeros
+            .min(more.trailing_zeros());
         let shift = required_alignment(access, access.space).trailing_zeros();
         if shift <= known { 0 } else { shift }
     }
 
     /// A lane's load or store, if it takes part.
-    pub(super) fn access_of_lane(&mut self, lane: &mut Lane, index: usize, active: Value, places: &LaneAccesses) {
+    pub(super) fn access_of_lane(
+        &mut self,
+        lane: &mut Lane,
+        index: usize,
+        active: Value,
+        places: &LaneAccesses,
+    ) {
         let inst = &self.facts.block.insts[index];
         let access = *inst.op.access().expect("a memory operation");
         let guard = access.guard.expect("analysis makes masks explicit");
         let done = self.b.create_block();
-        let tys: Vec<_> = inst.results.iter().map(|&v| clif_type(self.facts.ty(v), false)).collect();
-        let results: Vec<Clif> = tys.iter().map(|&ty| self.b.append_block_param(done, ty)).collect();
+        let tys: Vec<_> =
+            inst.results.iter().map(|&v| clif_type(self.facts.ty(v), false)).collect();
+        let results: Vec<Clif> =
+            tys.iter().map(|&ty| self.b.append_block_param(done, ty)).collect();
         if guard != active {
-            let zeros: Vec<BlockArg> =
-                inst.results.iter().map(|&v| int::constant(self.b, self.facts.ty(v), 0, false).into()).collect();
+            let zeros: Vec<BlockArg> = inst
+                .results
+                .iter()
+                .map(|&v| int::constant(self.b, self.facts.ty(v), 0, false).into())
+                .collect();
             let bit = self.lane_bit(lane, guard);
             let go = self.b.create_block();
             self.b.ins().brif(bit, go, &[], done, &zeros);
@@ -151,7 +167,9 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let slow = self.cold_block();
         let loaded = match access.space {
-            Space::Global => self.global_of_lane(lane, index, &access, &places.reaches[&index], slow),
+            Space::Global => {
+                self.global_of_lane(lane, index, &access, &places.reaches[&index], slow)
+            }
             _ => self.offset_of_lane(lane, index, &access, places, slow),
         };
         self.b.ins().jump(done, &loaded);
@@ -196,7 +214,8 @@ impl BlockLowerer<'_, '_, '_> {
         slow: ClifBlock,
     ) -> Vec<BlockArg> {
         let shift = self.doubted_alignment(access);
-        let (start, limit) = (places.starts[&access.space], places.limits[&(access.space, access.bytes(), shift)]);
+        let (start, limit) =
+            (places.starts[&access.space], places.limits[&(access.space, access.bytes(), shift)]);
         let (base, more) = self.base_of_offset(access.address, access.offset.into());
         let offset = match self.facts.ty(base) {
             Type::I32 if more != 0 => {
@@ -226,18 +245,27 @@ impl BlockLowerer<'_, '_, '_> {
         let mut loaded = Vec::new();
         for element in 0..usize::from(access.count) {
             let offset = int::plus(self.b, offset, element as i64 * i64::from(access.ty.bytes()));
-            let (word, byte) = (self.b.ins().band_imm_s(offset, -4), self.b.ins().band_imm_u(offset, 3));
+            let (word, byte) =
+                (self.b.ins().band_imm_s(offset, -4), self.b.ins().band_imm_u(offset, 3));
             let row = self.b.ins().imul_imm_s(word, lanes);
             let at = self.b.ins().iadd(start, row);
             let at = self.b.ins().iadd(at, byte);
-            loaded.extend(self.element_of_lane(lane, index, access, element, (&Host { at, offset: 0 }, 0)));
+            loaded.extend(self.element_of_lane(
+                lane,
+                index,
+                access,
+                element,
+                (&Host { at, offset: 0 }, 0),
+            ));
         }
         loaded
     }
 
     /// An address, or what it is a constant more than, with an access's offset.
     fn base_of_offset(&self, address: Value, offset: i64) -> (Value, i64) {
-        let Op::Binary { op: BinaryOp::Add, a, b } = *self.facts.def_op(address) else { return (address, offset) };
+        let Op::Binary { op: BinaryOp::Add, a, b } = *self.facts.def_op(address) else {
+            return (address, offset);
+        };
         if !self.is_home(address) {
             return (address, offset);
         }
@@ -250,9 +278,18 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Loads or stores elements, each so many bytes behind the one before.
-    fn elements_of_lane(&mut self, lane: &Lane, index: usize, access: &Access, host: Host, size: i32) -> Vec<BlockArg> {
+    fn elements_of_lane(
+        &mut self,
+        lane: &Lane,
+        index: usize,
+        access: &Access,
+        host: Host,
+        size: i32,
+    ) -> Vec<BlockArg> {
         let elements = 0..usize::from(access.count);
-        elements.filter_map(|element| self.element_of_lane(lane, index, access, element, (&host, size))).collect()
+        elements
+            .filter_map(|element| self.element_of_lane(lane, index, access, element, (&host, size)))
+            .collect()
     }
 
     fn element_of_lane(
@@ -280,7 +317,13 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// The helper does the lane, as the first one of a chunk.
-    fn access_by_helper(&mut self, lane: &Lane, index: usize, access: &Access, reach: Option<&Reach>) -> Vec<BlockArg> {
+    fn access_by_helper(
+        &mut self,
+        lane: &Lane,
+        index: usize,
+        access: &Access,
+        reach: Option<&Reach>,
+    ) -> Vec<BlockArg> {
         let inst = &self.facts.block.insts[index];
         let desc = self.describe(index, reach.map(|reach| reach.run));
         let address = self.lane_value(lane, access.address);

@@ -32,14 +32,17 @@ impl BlockLowerer<'_, '_, '_> {
             apart += one;
         }
         let accesses = || insts.iter().filter_map(|&index| block[index].op.access());
-        if accesses().count() > tuning::MOST_ACCESSES_APART || !accesses().any(|access| self.is_apart(access)) {
+        if accesses().count() > tuning::MOST_ACCESSES_APART
+            || !accesses().any(|access| self.is_apart(access))
+        {
             return None;
         }
         let most = (together / apart.max(1)).min(i64::from(self.facts.function.lanes));
         let mut given = FxHashSet::default();
         let has_form = |index: &usize| {
             let inst = &block[*index];
-            self.has_lane_form(inst) && inst.op.operands().into_iter().all(|v| self.can_be_given(v, &mut given))
+            self.has_lane_form(inst)
+                && inst.op.operands().into_iter().all(|v| self.can_be_given(v, &mut given))
         };
         let worth_it = most * tuning::LEAST_SHARE_APART >= i64::from(self.facts.function.lanes);
         (worth_it && insts.iter().all(has_form)).then_some((active, most))
@@ -91,7 +94,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let op = self.facts.def_op(v);
         let can = matches!(op, Op::RfRead { .. })
-            || (self.is_lane_op(op, v) && op.operands().into_iter().all(|v| self.can_be_given(v, given)));
+            || (self.is_lane_op(op, v)
+                && op.operands().into_iter().all(|v| self.can_be_given(v, given)));
         if can {
             given.insert(v);
         }
@@ -99,15 +103,24 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Does a segment for one active lane after the other, in ascending order. Gives the masks that later steps ask for.
-    pub(super) fn lanes_one_by_one(&mut self, insts: &[usize], outgoing: &[Outgoing], active: Value) -> Vec<Clif> {
+    pub(super) fn lanes_one_by_one(
+        &mut self,
+        insts: &[usize],
+        outgoing: &[Outgoing],
+        active: Value,
+    ) -> Vec<Clif> {
         let lanes = self.scalar(active);
         let places = self.places_of_lanes(insts);
         let [head, exit] = [(); 2].map(|()| self.b.create_block());
         let left = self.b.append_block_param(head, types::I64);
-        let before: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(head, types::I64)).collect();
-        let after: Vec<Clif> = outgoing.iter().map(|_| self.b.append_block_param(exit, types::I64)).collect();
-        let outside: Vec<BlockArg> = outgoing.iter().map(|out| BlockArg::Value(out.outside)).collect();
-        let first: Vec<BlockArg> = std::iter::once(BlockArg::Value(lanes)).chain(outside.iter().copied()).collect();
+        let before: Vec<Clif> =
+            outgoing.iter().map(|_| self.b.append_block_param(head, types::I64)).collect();
+        let after: Vec<Clif> =
+            outgoing.iter().map(|_| self.b.append_block_param(exit, types::I64)).collect();
+        let outside: Vec<BlockArg> =
+            outgoing.iter().map(|out| BlockArg::Value(out.outside)).collect();
+        let first: Vec<BlockArg> =
+            std::iter::once(BlockArg::Value(lanes)).chain(outside.iter().copied()).collect();
         self.b.ins().brif(lanes, head, &first, exit, &outside);
 
         self.b.switch_to_block(head);
@@ -120,13 +133,20 @@ impl BlockLowerer<'_, '_, '_> {
         });
         let masks: Vec<BlockArg> = masks.collect();
         let rest = self.without_first(left);
-        let next: Vec<BlockArg> = std::iter::once(BlockArg::Value(rest)).chain(masks.iter().copied()).collect();
+        let next: Vec<BlockArg> =
+            std::iter::once(BlockArg::Value(rest)).chain(masks.iter().copied()).collect();
         self.b.ins().brif(rest, head, &next, exit, &masks);
         self.b.switch_to_block(exit);
         after
     }
 
-    fn segment_of_lane(&mut self, insts: &[usize], active: Value, lane: &mut Lane, places: &LaneAccesses) {
+    fn segment_of_lane(
+        &mut self,
+        insts: &[usize],
+        active: Value,
+        lane: &mut Lane,
+        places: &LaneAccesses,
+    ) {
         let block = &self.facts.block.insts;
         for &index in insts {
             if let Op::RfWrite { reg, .. } = block[index].op {
@@ -138,8 +158,12 @@ impl BlockLowerer<'_, '_, '_> {
             inst.op.for_each_operand(|v| self.give(lane, v));
             match inst.op {
                 Op::RfRead { .. } => self.give(lane, inst.results[0]),
-                Op::RfWrite { reg, value, guard, .. } => self.write_cell(lane, reg, value, guard, active),
-                Op::Load { .. } | Op::Store { .. } => self.access_of_lane(lane, index, active, places),
+                Op::RfWrite { reg, value, guard, .. } => {
+                    self.write_cell(lane, reg, value, guard, active)
+                }
+                Op::Load { .. } | Op::Store { .. } => {
+                    self.access_of_lane(lane, index, active, places)
+                }
                 Op::LaneId => self.give_again(lane, inst.results[0]),
                 _ => self.lane_op(lane, index),
             }
@@ -158,7 +182,8 @@ impl BlockLowerer<'_, '_, '_> {
     fn read_of_lane_before_write(&mut self, reg: Reg, lane: &mut Lane) {
         for inst in &self.facts.block.insts {
             if matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg)
-                && (self.is_home(inst.results[0]) || !self.facts.planned.slots.is_stored(inst.results[0]))
+                && (self.is_home(inst.results[0])
+                    || !self.facts.planned.slots.is_stored(inst.results[0]))
             {
                 self.give_again(lane, inst.results[0]);
             }
@@ -208,7 +233,14 @@ impl BlockLowerer<'_, '_, '_> {
         (self.b.ins().iadd(self.registers, at), self.facts.planned.slots.row(v) as i32)
     }
 
-    fn write_cell(&mut self, lane: &Lane, reg: Reg, value: Value, guard: Option<Value>, active: Value) {
+    fn write_cell(
+        &mut self,
+        lane: &Lane,
+        reg: Reg,
+        value: Value,
+        guard: Option<Value>,
+        active: Value,
+    ) {
         let mut v = self.lane_value(lane, value);
         let (at, offset) = self.cell_of(lane.number, reg);
         if let Some(guard) = guard.filter(|&guard| guard != active) {
@@ -222,7 +254,9 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// What accesses of a segment have in common for all lanes.
     fn places_of_lanes(&mut self, insts: &[usize]) -> LaneAccesses {
-        let accesses = insts.iter().filter_map(|&index| Some((index, *self.facts.block.insts[index].op.access()?)));
+        let accesses = insts
+            .iter()
+            .filter_map(|&index| Some((index, *self.facts.block.insts[index].op.access()?)));
         let accesses: Vec<(usize, Access)> = accesses.collect();
         let is_global = |(_, access): &&(usize, Access)| access.space == Space::Global;
         let are_held = accesses.iter().filter(is_global).count() <= tuning::MOST_RUNS_HELD;

@@ -13,7 +13,9 @@ impl BlockLowerer<'_, '_, '_> {
     /// The block as a loop in registers, if it is one.
     pub(in super::super) fn register_loop(&self) -> Option<RegisterLoop> {
         let this = self.facts.id;
-        let Terminator::Branch { cond, then, otherwise } = self.facts.block.term else { return None };
+        let Terminator::Branch { cond, then, otherwise } = self.facts.block.term else {
+            return None;
+        };
         if then != this || otherwise == this || self.facts.block.cost == 0 {
             return None;
         }
@@ -32,19 +34,25 @@ impl BlockLowerer<'_, '_, '_> {
         let mut loads = 0;
         for inst in &self.facts.block.insts {
             match inst.op {
-                Op::RfWrite { reg, value, guard, .. } => match self.facts.function.bank(reg.bank).kind {
-                    CellKind::Lane(_) => {
-                        if !guard.is_some_and(|guard| self.facts.masks().is_subset(guard, active)) {
-                            return None;
+                Op::RfWrite { reg, value, guard, .. } => {
+                    match self.facts.function.bank(reg.bank).kind {
+                        CellKind::Lane(_) => {
+                            if !guard
+                                .is_some_and(|guard| self.facts.masks().is_subset(guard, active))
+                            {
+                                return None;
+                            }
+                            lanes.insert(reg, (value, guard));
                         }
-                        lanes.insert(reg, (value, guard));
+                        CellKind::Mask => {
+                            masks.insert(reg, value);
+                        }
+                        _ => return None,
                     }
-                    CellKind::Mask => {
-                        masks.insert(reg, value);
-                    }
-                    _ => return None,
-                },
-                Op::Load { access, .. } => loads += usize::from(!self.facts.block.ty(access.address).is_uniform()),
+                }
+                Op::Load { access, .. } => {
+                    loads += usize::from(!self.facts.block.ty(access.address).is_uniform())
+                }
                 Op::RfGather { .. } | Op::RfScatter { .. } => return None,
                 ref op if op.traits().effect || op.traits().reads_clock => return None,
                 _ => {}
@@ -74,7 +82,8 @@ impl BlockLowerer<'_, '_, '_> {
         };
         if self.region.effort.is_fast() {
             let active = (self.facts.function.active, active, next_active);
-            let (block, defs, warp_mask) = (self.facts.block, &self.facts.planned.defs, self.facts.warp_mask());
+            let (block, defs, warp_mask) =
+                (self.facts.block, &self.facts.planned.defs, self.facts.warp_mask());
             let rounds = Rounds { block, defs, warp_mask, active };
             register_loop.exit_masks = rounds.exit_masks(&register_loop.masks);
         }
@@ -91,14 +100,14 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether a mask register keeps its bits where the active mask is empty.
     fn keeps_inactive_lanes(&self, reg: Reg, value: Value, active: Value) -> bool {
         let is_active = |mask: Value| self.facts.masks().is_subset(mask, active);
-        (reg == self.facts.function.active && is_active(value)) || self.differs_in_active_lanes(value, reg, active)
+        (reg == self.facts.function.active && is_active(value))
+            || self.differs_in_active_lanes(value, reg, active)
     }
 
     /// Whether a mask is what the register holds at entry but for active lanes.
     fn differs_in_active_lanes(&self, mut mask: Value, reg: Reg, active: Value) -> bool {
         let is_active = |v: Value| self.facts.masks().is_subset(v, active);
-        let has_all_inactive =
-            |v: Value| matches!(*self.facts.def_op(v), Op::Unary { op: UnaryOp::Not, a } if is_active(a));
+        let has_all_inactive = |v: Value| matches!(*self.facts.def_op(v), Op::Unary { op: UnaryOp::Not, a } if is_active(a));
         loop {
             // One operand is followed at most, so that it takes no longer than the block is.
             mask = match *self.facts.def_op(mask) {
@@ -114,14 +123,22 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Scalar instructions that depend on carried masks or on the segment: they must be lane-wise,
     /// for they are done in the chunk.
-    fn carried_scalars(&self, masks: &BTreeMap<Reg, Value>, body: &[usize]) -> Option<HashSet<Value>> {
+    fn carried_scalars(
+        &self,
+        masks: &BTreeMap<Reg, Value>,
+        body: &[usize],
+    ) -> Option<HashSet<Value>> {
         let mut carried = HashSet::new();
-        let made: HashSet<Value> =
-            body.iter().flat_map(|&index| &self.facts.block.insts[index].results).copied().collect();
+        let made: HashSet<Value> = body
+            .iter()
+            .flat_map(|&index| &self.facts.block.insts[index].results)
+            .copied()
+            .collect();
         for step in &self.facts.planned.plan.steps {
             let Step::Scalar(index) = step else { continue };
             let inst = &self.facts.block.insts[*index];
-            let depends = inst.op.operands().iter().any(|v| carried.contains(v) || made.contains(v));
+            let depends =
+                inst.op.operands().iter().any(|v| carried.contains(v) || made.contains(v));
             match inst.op {
                 Op::RfRead { reg, .. } if masks.contains_key(&reg) => {
                     carried.insert(inst.results[0]);
@@ -143,17 +160,24 @@ impl BlockLowerer<'_, '_, '_> {
     /// Registers that are only used as floats inside the loop, and written with results of float operations.
     fn raw_floats(&self, lanes: &BTreeMap<Reg, (Value, Option<Value>)>) -> BTreeSet<Reg> {
         let float_of = |v: Value| match *self.facts.def_op(v) {
-            Op::Convert { op: ConvertOp::Bitcast, a, .. } if self.facts.ty(a) == Type::F32 => Some(a),
+            Op::Convert { op: ConvertOp::Bitcast, a, .. } if self.facts.ty(a) == Type::F32 => {
+                Some(a)
+            }
             _ => None,
         };
-        let arithmetic =
-            |v: Value| matches!(self.facts.def_op(v), Op::FBinary { .. } | Op::Fma { .. } | Op::FUnary { .. });
+        let arithmetic = |v: Value| {
+            matches!(self.facts.def_op(v), Op::FBinary { .. } | Op::Fma { .. } | Op::FUnary { .. })
+        };
         lanes
             .iter()
             .filter(|&(&reg, &(value, _))| {
                 let Some(float) = float_of(value) else { return false };
-                let read =
-                    self.facts.block.insts.iter().find(|inst| matches!(inst.op, Op::RfRead { reg: r, .. } if r == reg));
+                let read = self
+                    .facts
+                    .block
+                    .insts
+                    .iter()
+                    .find(|inst| matches!(inst.op, Op::RfRead { reg: r, .. } if r == reg));
                 let uses_are_float = |v: Value| {
                     self.facts.block.insts.iter().all(|inst| {
                         !inst.op.operands().contains(&v)
@@ -180,7 +204,10 @@ impl BlockLowerer<'_, '_, '_> {
                             && matches!(inst.op, Op::Convert { op: ConvertOp::Bitcast, .. })
                     })
                     .count();
-                arithmetic(float) && seen == 1 && casts == 1 && read.is_none_or(|inst| uses_are_float(inst.results[0]))
+                arithmetic(float)
+                    && seen == 1
+                    && casts == 1
+                    && read.is_none_or(|inst| uses_are_float(inst.results[0]))
             })
             .map(|(&reg, _)| reg)
             .collect()

@@ -57,20 +57,25 @@ impl BlockLowerer<'_, '_, '_> {
         self.scope.mode = Mode::Carried(Carried::default());
         for &reg in &register_loop.raw {
             let (value, _) = register_loop.lanes[&reg];
-            let Op::Convert { a, .. } = *self.facts.def_op(value) else { unreachable!("a cast of a float") };
+            let Op::Convert { a, .. } = *self.facts.def_op(value) else {
+                unreachable!("a cast of a float")
+            };
             self.carried_loop().raw.insert(a);
         }
         for number in 0..self.facts.planned.plan.steps.len() {
             if let Step::Scalar(index) = self.facts.planned.plan.steps[number] {
                 let inst = &self.facts.block.insts[index];
                 let write = matches!(inst.op, Op::RfWrite { .. });
-                if !write && !inst.results.iter().any(|r| register_loop.carried_scalars.contains(r)) {
+                if !write && !inst.results.iter().any(|r| register_loop.carried_scalars.contains(r))
+                {
                     self.at_steps(number..number + 1, |lowerer| lowerer.scalar_inst(index));
                 }
             }
         }
         let mut steps = self.facts.planned.plan.steps.iter();
-        let step = steps.position(|step| matches!(step, Step::Segment(_))).expect("a loop in registers has a segment");
+        let step = steps
+            .position(|step| matches!(step, Step::Segment(_)))
+            .expect("a loop in registers has a segment");
         self.scope.steps = step..step + 1;
         self.carried_loop().in_chunk.clone_from(&register_loop.carried_scalars);
 
@@ -93,9 +98,16 @@ impl BlockLowerer<'_, '_, '_> {
     /// Has careful code do the loop if a lane is active that has left it.
     fn expect_exit_masks_inactive(&mut self, register_loop: &RegisterLoop, old_masks: &[Clif]) {
         let masks = || register_loop.masks.keys().zip(old_masks);
-        let gathered = masks().filter(|(reg, _)| register_loop.exit_masks.regs.contains(reg)).map(|(_, &mask)| mask);
-        let Some(gathered) = gathered.reduce(|all, mask| self.b.ins().bor(all, mask)) else { return };
-        let active = masks().find(|(reg, _)| **reg == self.facts.function.active).expect("the loop writes it").1;
+        let gathered = masks()
+            .filter(|(reg, _)| register_loop.exit_masks.regs.contains(reg))
+            .map(|(_, &mask)| mask);
+        let Some(gathered) = gathered.reduce(|all, mask| self.b.ins().bor(all, mask)) else {
+            return;
+        };
+        let active = masks()
+            .find(|(reg, _)| **reg == self.facts.function.active)
+            .expect("the loop writes it")
+            .1;
         let both = self.b.ins().band(gathered, *active);
         let (again, idle) = (self.cold_block(), self.b.create_block());
         self.b.ins().brif(both, again, &[], idle, &[]);
@@ -107,30 +119,40 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// One chunk after the other runs the loop to its end, or to the last of `rounds`.
-    fn chunks_to_their_end(&mut self, register_loop: &RegisterLoop, old_masks: &[Clif], rounds: Clif) -> Done {
+    fn chunks_to_their_end(
+        &mut self,
+        register_loop: &RegisterLoop,
+        old_masks: &[Clif],
+        rounds: Clif,
+    ) -> Done {
         // Over chunks: most rounds so far, lanes counted so far, and the masks gathered.
         let mask_regs: Vec<Reg> = register_loop.masks.keys().copied().collect();
         let fixed = 2;
         let none = self.b.ins().iconst(types::I64, 0);
-        let after = self.each_chunk(none, &vec![none; fixed + mask_regs.len()], |lowerer, state| {
-            let latch = lowerer.b.create_block();
-            let after: Vec<Clif> = state.iter().map(|_| lowerer.b.append_block_param(latch, types::I64)).collect();
-            let old_bits: Vec<Clif> = old_masks.iter().map(|&old| lowerer.chunk_bits(old)).collect();
-            let active = lowerer.facts.function.active;
-            let active_at = mask_regs.iter().position(|&reg| reg == active).expect("the loop writes it");
-            let work = lowerer.b.create_block();
-            let inactive_args = lowerer.place_masks(state, fixed, &old_bits);
-            lowerer.b.ins().brif(old_bits[active_at], work, &[], latch, &inactive_args);
-            lowerer.b.switch_to_block(work);
-            let done = lowerer.rounds(register_loop, &old_bits, rounds);
-            let most = lowerer.b.ins().umax(state[0], done.rounds);
-            let lanes = lowerer.b.ins().iadd(state[1], done.lanes);
-            let mut finished = vec![BlockArg::Value(most), BlockArg::Value(lanes)];
-            finished.extend(lowerer.place_masks(state, fixed, &done.masks).into_iter().skip(fixed));
-            lowerer.b.ins().jump(latch, &finished);
-            lowerer.b.switch_to_block(latch);
-            after
-        });
+        let after =
+            self.each_chunk(none, &vec![none; fixed + mask_regs.len()], |lowerer, state| {
+                let latch = lowerer.b.create_block();
+                let after: Vec<Clif> =
+                    state.iter().map(|_| lowerer.b.append_block_param(latch, types::I64)).collect();
+                let old_bits: Vec<Clif> =
+                    old_masks.iter().map(|&old| lowerer.chunk_bits(old)).collect();
+                let active = lowerer.facts.function.active;
+                let active_at =
+                    mask_regs.iter().position(|&reg| reg == active).expect("the loop writes it");
+                let work = lowerer.b.create_block();
+                let inactive_args = lowerer.place_masks(state, fixed, &old_bits);
+                lowerer.b.ins().brif(old_bits[active_at], work, &[], latch, &inactive_args);
+                lowerer.b.switch_to_block(work);
+                let done = lowerer.rounds(register_loop, &old_bits, rounds);
+                let most = lowerer.b.ins().umax(state[0], done.rounds);
+                let lanes = lowerer.b.ins().iadd(state[1], done.lanes);
+                let mut finished = vec![BlockArg::Value(most), BlockArg::Value(lanes)];
+                finished
+                    .extend(lowerer.place_masks(state, fixed, &done.masks).into_iter().skip(fixed));
+                lowerer.b.ins().jump(latch, &finished);
+                lowerer.b.switch_to_block(latch);
+                after
+            });
         Done { rounds: after[0], lanes: after[1], masks: after[fixed..].to_vec() }
     }
 

@@ -65,7 +65,8 @@ impl Carried {
     /// The state whose values these are, in the order of [`State::values`].
     fn state(&self, values: &[Clif]) -> State {
         let mut values = values.iter().copied();
-        let lanes = self.lanes.iter().map(|&(_, ty)| values.by_ref().take(parts(ty)).collect()).collect();
+        let lanes =
+            self.lanes.iter().map(|&(_, ty)| values.by_ref().take(parts(ty)).collect()).collect();
         let mut next = || values.next().expect("as many as were carried");
         State {
             lanes,
@@ -89,18 +90,28 @@ impl State {
     fn values(&self) -> Vec<Clif> {
         let lanes = self.lanes.iter().flatten().copied();
         let masks = self.masks.iter().flatten().copied();
-        lanes.chain(masks).chain(self.written.iter().copied()).chain([self.went_on, self.round]).collect()
+        lanes
+            .chain(masks)
+            .chain(self.written.iter().copied())
+            .chain([self.went_on, self.round])
+            .collect()
     }
 }
 
 impl BlockLowerer<'_, '_, '_> {
     /// The loop of one chunk, at most so many rounds. `old_bits` are the masks that the loop writes, as they are before it.
-    pub(super) fn rounds(&mut self, register_loop: &RegisterLoop, old_bits: &[Clif], rounds: Clif) -> Done {
+    pub(super) fn rounds(
+        &mut self,
+        register_loop: &RegisterLoop,
+        old_bits: &[Clif],
+        rounds: Clif,
+    ) -> Done {
         let old_masks: BTreeMap<Reg, Clif> =
             register_loop.masks.keys().copied().zip(old_bits.iter().copied()).collect();
         let carried = Carried::of(register_loop, |reg| self.lane_type(reg));
         let lanes = carried.lanes.iter().map(|&(reg, _)| self.load_row(reg)).collect();
-        let masks = carried.masks.iter().map(|reg| vector::mask_words(self.b, old_masks[reg])).collect();
+        let masks =
+            carried.masks.iter().map(|reg| vector::mask_words(self.b, old_masks[reg])).collect();
         let zero = self.b.ins().iconst(types::I64, 0);
         let written = vec![zero; carried.raw_guards.len()];
         let start = State { lanes, masks, written, went_on: zero, round: zero }.values();
@@ -112,12 +123,14 @@ impl BlockLowerer<'_, '_, '_> {
         let exit = self.b.create_block();
         let tys: Vec<_> = start.iter().map(|&v| self.b.func.dfg.value_type(v)).collect();
         let params: Vec<Clif> = tys.iter().map(|&ty| self.b.append_block_param(head, ty)).collect();
-        let results: Vec<Clif> = tys.iter().map(|&ty| self.b.append_block_param(exit, ty)).collect();
+        let results: Vec<Clif> =
+            tys.iter().map(|&ty| self.b.append_block_param(exit, ty)).collect();
         let args: Vec<BlockArg> = start.iter().map(|&v| BlockArg::Value(v)).collect();
         self.b.ins().jump(head, &args);
         self.b.switch_to_block(head);
         self.on_one_way(|lowerer| {
-            let (next, going) = lowerer.chunk_round(register_loop, &carried, &carried.state(&params));
+            let (next, going) =
+                lowerer.chunk_round(register_loop, &carried, &carried.state(&params));
             let room = lowerer.b.ins().icmp(IntCC::UnsignedLessThan, next.round, rounds);
             let more = lowerer.b.ins().select(room, going, zero);
             let args: Vec<BlockArg> = next.values().into_iter().map(BlockArg::Value).collect();
@@ -129,7 +142,12 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// One round. Gives what it carries on, and the lanes that go on.
-    fn chunk_round(&mut self, register_loop: &RegisterLoop, carried: &Carried, state: &State) -> (State, Clif) {
+    fn chunk_round(
+        &mut self,
+        register_loop: &RegisterLoop,
+        carried: &Carried,
+        state: &State,
+    ) -> (State, Clif) {
         let none = int::constant(self.b, Type::I32, 0, true);
         for inst in &self.facts.block.insts {
             let Op::RfRead { reg, .. } = inst.op else { continue };
@@ -137,19 +155,25 @@ impl BlockLowerer<'_, '_, '_> {
             if let Some(lanes) = carried.lanes_of(reg, state) {
                 self.chunk().lanes.insert(v, lanes.clone());
             } else if register_loop.exit_masks.regs.contains(&reg) {
-                self.chunk().masks.insert(v, MaskForm { words: Some([none; 2]), ..MaskForm::default() });
+                self.chunk()
+                    .masks
+                    .insert(v, MaskForm { words: Some([none; 2]), ..MaskForm::default() });
             } else if let Some(words) = carried.words_of(reg, state) {
-                self.chunk().masks.insert(v, MaskForm { words: Some(words), ..MaskForm::default() });
+                self.chunk()
+                    .masks
+                    .insert(v, MaskForm { words: Some(words), ..MaskForm::default() });
             }
         }
         let lanes = self.written_lanes(register_loop, carried, state);
-        let masks = carried.masks.iter().map(|reg| self.mask_words(register_loop.masks[reg])).collect();
+        let masks =
+            carried.masks.iter().map(|reg| self.mask_words(register_loop.masks[reg])).collect();
         let going_words = self.mask_words(register_loop.next_active);
         let going = vector::mask_bit_pairs(self.b, going_words);
         let mut written = Vec::new();
         for (&guard, &before) in carried.raw_guards.iter().zip(&state.written) {
             let words = self.mask_words(guard);
-            let bits = if words == going_words { going } else { vector::mask_bit_pairs(self.b, words) };
+            let bits =
+                if words == going_words { going } else { vector::mask_bit_pairs(self.b, words) };
             written.push(self.b.ins().bor(before, bits));
         }
         let count = self.b.ins().popcnt(going);
@@ -159,11 +183,17 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// What lane registers hold after a round. All new values are made before any of them is merged with what was there.
-    fn written_lanes(&mut self, register_loop: &RegisterLoop, carried: &Carried, state: &State) -> Vec<Lanes> {
-        let mut new_value = |&(reg, _): &(Reg, Type)| match self.counts_by(reg, register_loop.lanes[&reg].0) {
-            Some(step) => New::Counted(step),
-            None => New::Lanes(self.lanes(register_loop.lanes[&reg].0)),
-        };
+    fn written_lanes(
+        &mut self,
+        register_loop: &RegisterLoop,
+        carried: &Carried,
+        state: &State,
+    ) -> Vec<Lanes> {
+        let mut new_value =
+            |&(reg, _): &(Reg, Type)| match self.counts_by(reg, register_loop.lanes[&reg].0) {
+                Some(step) => New::Counted(step),
+                None => New::Lanes(self.lanes(register_loop.lanes[&reg].0)),
+            };
         let new_values: Vec<New> = carried.lanes.iter().map(&mut new_value).collect();
         let mut merged = Vec::new();
         for ((&(reg, ty), new), before) in carried.lanes.iter().zip(&new_values).zip(&state.lanes) {
@@ -195,7 +225,8 @@ impl BlockLowerer<'_, '_, '_> {
             let mut lanes = lanes.clone();
             if register_loop.raw.contains(&reg) {
                 let guard = register_loop.lanes[&reg].1.expect("resident writes are guarded");
-                let which = carried.raw_guards.iter().position(|&g| g == guard).expect("listed above");
+                let which =
+                    carried.raw_guards.iter().position(|&g| g == guard).expect("listed above");
                 let written = vector::words_of_bit_pairs(self.b, state.written[which]);
                 for (lane, written) in lanes.iter_mut().zip(written) {
                     *lane = self.canonical_where(written, *lane);
@@ -225,7 +256,8 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether the value is that of the register and 1 or -1.
     fn counts_by(&self, reg: Reg, value: Value) -> Option<Count> {
         let Op::Binary { op: BinaryOp::Add, a, b } = *self.facts.def_op(value) else { return None };
-        let is_read = |v: Value| matches!(*self.facts.def_op(v), Op::RfRead { reg: read, .. } if read == reg);
+        let is_read =
+            |v: Value| matches!(*self.facts.def_op(v), Op::RfRead { reg: read, .. } if read == reg);
         let step = if is_read(a) { b } else { Some(a).filter(|_| is_read(b))? };
         match self.facts.constant(step)? {
             1 => Some(Count::Up),
@@ -285,7 +317,9 @@ impl BlockLowerer<'_, '_, '_> {
                     self.b.ins().store(flags(), part, self.ctx, next);
                 }
             }
-            self.carried_loop().laid_down.insert(v, lanes.iter().map(|part| places[part]).collect());
+            self.carried_loop()
+                .laid_down
+                .insert(v, lanes.iter().map(|part| places[part]).collect());
         }
     }
 
@@ -295,7 +329,8 @@ impl BlockLowerer<'_, '_, '_> {
         let nan = self.b.ins().fcmp(FloatCC::Unordered, float, float);
         let nan = vector::cast(self.b, types::I32X4, nan);
         let replace = self.b.ins().band(nan, mask);
-        let canonical = int::constant(self.b, Type::I32, self.facts.function.nan.canonical(Type::F32), true);
+        let canonical =
+            int::constant(self.b, Type::I32, self.facts.function.nan.canonical(Type::F32), true);
         self.b.ins().bitselect(replace, canonical, word)
     }
 }

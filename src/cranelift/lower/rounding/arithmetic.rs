@@ -49,7 +49,8 @@ impl Rounding<'_, '_> {
         let (bound, one) = (self.power(TINY_OPERAND), self.power(0));
         let (scale, root_scale) = (self.power(OPERAND_SCALE), self.power(OPERAND_SCALE / 2));
         let tiny = self.b.ins().fcmp(FloatCC::LessThan, x, bound);
-        let (scale, root_scale) = (self.choose(tiny, scale, one), self.choose(tiny, root_scale, one));
+        let (scale, root_scale) =
+            (self.choose(tiny, scale, one), self.choose(tiny, root_scale, one));
         let (x, scaled) = (self.b.ins().fmul(x, scale), self.b.ins().fmul(root, root_scale));
         let minus = self.b.ins().fneg(scaled);
         let missing = self.b.ins().fma(minus, scaled, x);
@@ -77,7 +78,8 @@ impl Rounding<'_, '_> {
     fn product(&mut self, x: Clif, y: Clif) -> Clif {
         let product = self.b.ins().fmul(x, y);
         let magnitude = self.magnitude(Type::F64, product);
-        let (bound, scale, one) = (self.power(TINY_PRODUCT), self.power(FACTOR_SCALE), self.power(0));
+        let (bound, scale, one) =
+            (self.power(TINY_PRODUCT), self.power(FACTOR_SCALE), self.power(0));
         let tiny = self.b.ins().fcmp(FloatCC::LessThan, magnitude, bound);
         let scale = self.choose(tiny, scale, one);
         let (x, y) = (self.b.ins().fmul(x, scale), self.b.ins().fmul(y, scale));
@@ -91,7 +93,8 @@ impl Rounding<'_, '_> {
     fn quotient(&mut self, x: Clif, y: Clif) -> Clif {
         let quotient = self.b.ins().fdiv(x, y);
         let magnitude = self.magnitude(Type::F64, x);
-        let (bound, scale, one) = (self.power(TINY_OPERAND), self.power(OPERAND_SCALE), self.power(0));
+        let (bound, scale, one) =
+            (self.power(TINY_OPERAND), self.power(OPERAND_SCALE), self.power(0));
         let tiny = self.b.ins().fcmp(FloatCC::LessThan, magnitude, bound);
         let scale = self.choose(tiny, scale, one);
         let (x, scaled) = (self.b.ins().fmul(x, scale), self.b.ins().fmul(quotient, scale));

@@ -19,8 +19,11 @@ impl Rounding<'_, '_> {
     /// Words as `f64`, exactly.
     fn doubles_of_words(&mut self, signed: bool, words: Clif) -> Doubles {
         if !self.vector {
-            let long =
-                if signed { self.b.ins().sextend(types::I64, words) } else { self.b.ins().uextend(types::I64, words) };
+            let long = if signed {
+                self.b.ins().sextend(types::I64, words)
+            } else {
+                self.b.ins().uextend(types::I64, words)
+            };
             return smallvec![self.b.ins().fcvt_from_sint(types::F64, long)];
         }
         let high = vector::shuffle_words(self.b, words, words, [2, 3, 2, 3]);
@@ -43,7 +46,11 @@ impl Rounding<'_, '_> {
         // Both halves of a word are `f32`, and the high one is 0 or not less than the low one.
         let low = self.constant(Type::I32, 0xffff);
         let low = self.b.ins().band(words, low);
-        let high = if signed { self.b.ins().sshr_imm_u(words, 16) } else { self.b.ins().ushr_imm_u(words, 16) };
+        let high = if signed {
+            self.b.ins().sshr_imm_u(words, 16)
+        } else {
+            self.b.ins().ushr_imm_u(words, 16)
+        };
         let clif = clif_type(Type::F32, self.vector);
         let [low, high] = [low, high].map(|half| self.b.ins().fcvt_from_sint(clif, half));
         let scale = self.constant(Type::F32, HALF_WORD);
@@ -104,7 +111,14 @@ pub fn singles_for_half(
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    pub(in super::super) fn int_to_float(&mut self, signed: bool, round: Round, from: Type, to: Type, a: Clif) -> Clif {
+    pub(in super::super) fn int_to_float(
+        &mut self,
+        signed: bool,
+        round: Round,
+        from: Type,
+        to: Type,
+        a: Clif,
+    ) -> Clif {
         if to == Type::F16 {
             // What `f32` rounds to nearest is too great for `f16`.
             let wide = self.int_to_float(signed, round, from, Type::F32, a);
@@ -149,16 +163,21 @@ impl BlockLowerer<'_, '_, '_> {
             if to == Type::F32 && round == Round::Nearest {
                 return None;
             }
-            let (low, high) = (vector::halves(rounding.b, lanes, false), vector::halves(rounding.b, lanes, true));
-            let doubles = low.into_iter().zip(high).map(|(low, high)| rounding.doubles_of_longs(signed, low, high));
+            let (low, high) =
+                (vector::halves(rounding.b, lanes, false), vector::halves(rounding.b, lanes, true));
+            let doubles = low
+                .into_iter()
+                .zip(high)
+                .map(|(low, high)| rounding.doubles_of_longs(signed, low, high));
             let doubles: Vec<Doubles> = doubles.collect();
             return Some(match to {
                 Type::F32 => doubles.iter().map(|pair| rounding.singles(pair)).collect(),
                 _ => doubles.into_iter().flatten().collect(),
             });
         }
-        let words: Lanes =
-            (lanes.iter()).map(|&x| if signed { int::widen_sign(rounding.b, from, x) } else { x }).collect();
+        let words: Lanes = (lanes.iter())
+            .map(|&x| if signed { int::widen_sign(rounding.b, from, x) } else { x })
+            .collect();
         Some(match to {
             Type::F64 => words.iter().flat_map(|&x| rounding.doubles_of_words(signed, x)).collect(),
             _ if round == Round::Nearest || is_exact(from, to) => words

@@ -58,7 +58,8 @@ impl Rounding<'_, '_> {
     /// Ones where the parts of a sum are no normal numbers. A product with 0 is exact, and so is a NaN.
     fn is_extreme(&mut self, [x, y, z]: [Clif; 3], product: Clif, result: Clif) -> Clif {
         let ty = Type::F64;
-        let (least, greatest, zero) = (self.power(LEAST_PRODUCT), self.power(GREATEST_SUMMAND), self.constant(ty, 0));
+        let (least, greatest, zero) =
+            (self.power(LEAST_PRODUCT), self.power(GREATEST_SUMMAND), self.constant(ty, 0));
         let (product, summand) = (self.magnitude(ty, product), self.magnitude(ty, z));
         let great_product = float::compare(self.b, FloatCc::GeU, product, greatest);
         let great_summand = float::compare(self.b, FloatCc::GeU, summand, greatest);
@@ -77,12 +78,18 @@ impl Rounding<'_, '_> {
 impl BlockLowerer<'_, '_, '_> {
     /// A fused multiply-add of `f64`, of all lanes of a chunk or of scalars. If one has parts that are too great or too small, a
     /// helper does all.
-    pub(in super::super) fn fused_doubles(&mut self, round: Round, [x, y, z]: [&[Clif]; 3], vector: bool) -> Lanes {
+    pub(in super::super) fn fused_doubles(
+        &mut self,
+        round: Round,
+        [x, y, z]: [&[Clif]; 3],
+        vector: bool,
+    ) -> Lanes {
         let clif = clif_type(Type::F64, vector);
         let mut rounding = Rounding::new(self.b, round, vector);
         let each = x.iter().zip(y).zip(z).map(|((&x, &y), &z)| rounding.fused_doubles([x, y, z]));
         let (results, extremes): (Lanes, Lanes) = each.unzip();
-        let any = extremes.into_iter().reduce(|x, y| self.b.ins().bor(x, y)).expect("a value has lanes");
+        let any =
+            extremes.into_iter().reduce(|x, y| self.b.ins().bor(x, y)).expect("a value has lanes");
         let any = if vector { self.b.ins().vany_true(any) } else { any };
         let (extreme, done) = (self.cold_block(), self.b.create_block());
         let args: Vec<BlockArg> = results.iter().map(|&v| BlockArg::Value(v)).collect();
@@ -94,7 +101,8 @@ impl BlockLowerer<'_, '_, '_> {
             self.stage_lanes(helpers::FUSED_LANES + operand * CHUNK as usize, lanes);
         }
         let lanes = if vector { i64::from(CHUNK) } else { 1 };
-        let [number, lanes] = [helpers::number(round).into(), lanes].map(|x: i64| self.b.ins().iconst(types::I32, x));
+        let [number, lanes] =
+            [helpers::number(round).into(), lanes].map(|x: i64| self.b.ins().iconst(types::I32, x));
         self.region.call(self.b, Helper::Fused, &[self.ctx, number, lanes]);
         let at = Self::scratch(helpers::FUSED_LANES);
         let args: Vec<BlockArg> = (0..results.len() as i32)

@@ -47,7 +47,11 @@ impl<'a, 'f> Rounding<'a, 'f> {
     }
 
     fn choose(&mut self, condition: Clif, x: Clif, y: Clif) -> Clif {
-        if self.vector { vector::blend(self.b, condition, x, y) } else { self.b.ins().select(condition, x, y) }
+        if self.vector {
+            vector::blend(self.b, condition, x, y)
+        } else {
+            self.b.ins().select(condition, x, y)
+        }
     }
 
     fn bits(&mut self, ty: Type, a: Clif) -> Clif {
@@ -104,7 +108,11 @@ impl<'a, 'f> Rounding<'a, 'f> {
                 // Of negative numbers with the other sign: -1 there is 1.
                 let step = self.b.ins().bxor(beyond, negative);
                 let step = self.b.ins().isub(step, negative);
-                if self.round == Round::Down { self.b.ins().iadd(bits, step) } else { self.b.ins().isub(bits, step) }
+                if self.round == Round::Down {
+                    self.b.ins().iadd(bits, step)
+                } else {
+                    self.b.ins().isub(bits, step)
+                }
             }
         };
         self.float(ty, moved)
@@ -181,8 +189,11 @@ impl<'a, 'f> Rounding<'a, 'f> {
     pub fn singles(&mut self, exact: &[Clif]) -> Clif {
         let near = self.nearest(exact);
         let wide = self.widened(near);
-        let beyond: Doubles =
-            wide.iter().zip(exact).map(|(&near, &exact)| self.is_beyond(Type::F64, near, exact)).collect();
+        let beyond: Doubles = wide
+            .iter()
+            .zip(exact)
+            .map(|(&near, &exact)| self.is_beyond(Type::F64, near, exact))
+            .collect();
         let beyond = self.narrowed(&beyond);
         self.moved(Type::F32, near, beyond)
     }

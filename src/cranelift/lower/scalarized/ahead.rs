@@ -66,7 +66,8 @@ impl BlockLowerer<'_, '_, '_> {
         let limit = self.b.ins().iadd_imm_s(allowed, -1);
         let limit = self.b.ins().ireduce(types::I32, limit);
         let limit = self.b.ins().splat(types::I32X4, limit);
-        let mut aligns: Vec<u8> = checked.iter().map(|stream| stream.access.align).filter(|&align| align > 1).collect();
+        let mut aligns: Vec<u8> =
+            checked.iter().map(|stream| stream.access.align).filter(|&align| align > 1).collect();
         aligns.sort();
         aligns.dedup();
         // The most rounds, their sums, lanes that end; signs of lanes that leave a run, and low bits of those that must be aligned.
@@ -79,7 +80,8 @@ impl BlockLowerer<'_, '_, '_> {
             let words = lowerer.mask_of_lanes(register_loop, active);
             let wanted = lowerer.rounds_to_come(counted);
             let within = [0, 1].map(|part| lowerer.b.ins().umin(wanted[part], limit));
-            let ends = [0, 1].map(|part| lowerer.b.ins().icmp(IntCC::Equal, within[part], wanted[part]));
+            let ends =
+                [0, 1].map(|part| lowerer.b.ins().icmp(IntCC::Equal, within[part], wanted[part]));
             let bits = vector::mask_bits(lowerer.b, ends);
             let ended = lowerer.add_chunk_bits(state[2], bits);
             let more = [0, 1].map(|part| lowerer.b.ins().band(within[part], words[part]));
@@ -92,9 +94,9 @@ impl BlockLowerer<'_, '_, '_> {
             let more = vector::interleave(lowerer.b, &more, &[none; 2]);
             let mut moved: BTreeMap<i64, Vec<Clif>> = BTreeMap::new();
             for (stream, &row) in checked.iter().zip(&rows.ends) {
-                let moved = moved
-                    .entry(stream.step)
-                    .or_insert_with(|| more.iter().map(|&more| lowerer.times(more, stream.step)).collect());
+                let moved = moved.entry(stream.step).or_insert_with(|| {
+                    more.iter().map(|&more| lowerer.times(more, stream.step)).collect()
+                });
                 let (signs, starts) = lowerer.check_stream(stream, row, moved);
                 outside = lowerer.gather_active(outside, signs, words);
                 if let Some(at) = aligns.iter().position(|&align| align == stream.access.align) {
@@ -123,14 +125,24 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Writes down where a stream ends in each lane. Gives words whose sign is set in lanes that leave the run, and the low words
     /// of distances from its beginning, where pages begin.
-    fn check_stream(&mut self, stream: &Checked, row: i32, moved: &[Clif]) -> ([Clif; 2], [Clif; 2]) {
+    fn check_stream(
+        &mut self,
+        stream: &Checked,
+        row: i32,
+        moved: &[Clif],
+    ) -> ([Clif; 2], [Clif; 2]) {
         let starts = self.stream_starts(&stream.access);
         let behind = self.b.ins().iadd(stream.first, stream.addend);
         let behind = self.b.ins().iadd_imm_s(behind, stream.step);
         let room = self.b.ins().iadd_imm_s(stream.bytes, -i64::from(stream.access.bytes()));
-        let [first, room, behind] = [stream.first, room, behind].map(|v| self.b.ins().splat(types::I64X2, v));
+        let [first, room, behind] =
+            [stream.first, room, behind].map(|v| self.b.ins().splat(types::I64X2, v));
         let starts: Lanes = starts.iter().map(|&start| self.b.ins().isub(start, first)).collect();
-        let ends: Lanes = starts.iter().zip(moved).map(|(&start, &moved)| self.b.ins().iadd(start, moved)).collect();
+        let ends: Lanes = starts
+            .iter()
+            .zip(moved)
+            .map(|(&start, &moved)| self.b.ins().iadd(start, moved))
+            .collect();
         let hosts: Lanes = ends.iter().map(|&end| self.b.ins().iadd(end, behind)).collect();
         self.store_in_context(row, 3, &hosts);
         // As a stream moves by less than 2^44 bytes, its end did not wrap if its start is not before the run.
@@ -158,7 +170,9 @@ impl BlockLowerer<'_, '_, '_> {
     /// Has the chunk know its active lanes.
     fn mask_of_lanes(&mut self, register_loop: &RegisterLoop, active: Clif) -> [Clif; 2] {
         let bits = self.chunk_bits(active);
-        self.chunk().masks.insert(register_loop.active, MaskForm { bits: Some(bits), ..MaskForm::default() });
+        self.chunk()
+            .masks
+            .insert(register_loop.active, MaskForm { bits: Some(bits), ..MaskForm::default() });
         self.mask_words(register_loop.active)
     }
 
@@ -221,8 +235,10 @@ impl BlockLowerer<'_, '_, '_> {
         (active, staying): (Clif, Clif),
     ) {
         let (liveness, block) = (self.facts.liveness, self.facts.id);
-        let is_elsewhere = |&reg: &Reg| !liveness.leads_to_itself(block) || liveness.live_elsewhere(block, reg);
-        let moving = || rounds.variables.iter().filter(|variable| matches!(variable.next, Next::Step(_)));
+        let is_elsewhere =
+            |&reg: &Reg| !liveness.leads_to_itself(block) || liveness.live_elsewhere(block, reg);
+        let moving =
+            || rounds.variables.iter().filter(|variable| matches!(variable.next, Next::Step(_)));
         let is_own = |variable: &&Variable| !variable.regs.iter().any(is_elsewhere);
         let read: Vec<&Variable> = moving().filter(|variable| !is_own(variable)).collect();
         if !read.is_empty() {
@@ -239,7 +255,13 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    fn move_variables(&mut self, register_loop: &RegisterLoop, variables: &[&Variable], more: i32, active: Clif) {
+    fn move_variables(
+        &mut self,
+        register_loop: &RegisterLoop,
+        variables: &[&Variable],
+        more: i32,
+        active: Clif,
+    ) {
         let one = int::constant(self.b, Type::I32, 1, true);
         let none = int::constant(self.b, Type::I32, 0, true);
         let zero = self.b.ins().iconst(types::I64, 0);
@@ -251,20 +273,28 @@ impl BlockLowerer<'_, '_, '_> {
                 match variable.regs[..] {
                     [reg] if variable.ty != Type::I64 => {
                         let old = lowerer.load_row(reg);
-                        let new: Lanes = (0..2).map(|i| lowerer.moved_lanes(old[i], rounds[i], step)).collect();
+                        let new: Lanes =
+                            (0..2).map(|i| lowerer.moved_lanes(old[i], rounds[i], step)).collect();
                         lowerer.merge_row(register_loop, reg, &new, &old);
                     }
                     [reg] => {
-                        let (old, rounds) = (lowerer.load_row(reg), vector::interleave(lowerer.b, &rounds, &[none; 2]));
-                        let new: Lanes = (0..4).map(|i| lowerer.moved_lanes(old[i], rounds[i], step)).collect();
+                        let (old, rounds) = (
+                            lowerer.load_row(reg),
+                            vector::interleave(lowerer.b, &rounds, &[none; 2]),
+                        );
+                        let new: Lanes =
+                            (0..4).map(|i| lowerer.moved_lanes(old[i], rounds[i], step)).collect();
                         lowerer.merge_row(register_loop, reg, &new, &old);
                     }
                     [low, high] => {
                         let rounds = vector::interleave(lowerer.b, &rounds, &[none; 2]);
                         let words = [low, high].map(|reg| lowerer.load_row(reg));
                         let old = vector::interleave(lowerer.b, &words[0], &words[1]);
-                        let new: Lanes = (0..4).map(|i| lowerer.moved_lanes(old[i], rounds[i], step)).collect();
-                        for ((reg, old), is_high) in [low, high].into_iter().zip(words).zip([false, true]) {
+                        let new: Lanes =
+                            (0..4).map(|i| lowerer.moved_lanes(old[i], rounds[i], step)).collect();
+                        for ((reg, old), is_high) in
+                            [low, high].into_iter().zip(words).zip([false, true])
+                        {
                             let new = vector::halves(lowerer.b, &new, is_high);
                             lowerer.merge_row(register_loop, reg, &new, &old);
                         }

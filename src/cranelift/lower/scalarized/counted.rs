@@ -38,7 +38,9 @@ pub(in super::super) struct Counted {
 impl BlockLowerer<'_, '_, '_> {
     /// How the loop ends, if it counts its rounds, and a lane leaves it by that alone.
     pub(in super::super) fn counted(&self, register_loop: &RegisterLoop) -> Option<Counted> {
-        let known = |reg: &Reg| *reg == self.facts.function.active || register_loop.exit_masks.regs.contains(reg);
+        let known = |reg: &Reg| {
+            *reg == self.facts.function.active || register_loop.exit_masks.regs.contains(reg)
+        };
         // Each load has a run of its own.
         if !register_loop.masks.keys().all(known) || register_loop.loads > RUNS {
             return None;
@@ -71,8 +73,12 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// What a round adds to a word of each lane, 1 or -1: what a register holds before the round, or after it.
     fn counts(&self, register_loop: &RegisterLoop, v: Value) -> Option<i64> {
-        let mut lanes = register_loop.lanes.iter().filter(|(_, written)| written.1 == Some(register_loop.active));
-        let (&reg, &(value, _)) = lanes.find(|&(&reg, &(value, _))| value == v || self.reads(v, reg))?;
+        let mut lanes = register_loop
+            .lanes
+            .iter()
+            .filter(|(_, written)| written.1 == Some(register_loop.active));
+        let (&reg, &(value, _)) =
+            lanes.find(|&(&reg, &(value, _))| value == v || self.reads(v, reg))?;
         self.moves_on(reg, value).filter(|step| self.facts.ty(v) == Type::I32 && step.abs() == 1)
     }
 
@@ -87,36 +93,51 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> Done {
         let lanes = u32::from(self.facts.function.lanes);
         // For the number of a lane's rounds, and what is kept.
-        let taken = 4 * lanes as usize + 8 * (SLOTS + register_loop.masks.len() + register_loop.loads);
-        let rounds = self.rounds_of(register_loop, &[], MOST_BYTES.saturating_sub(taken) / (8 * lanes as usize));
+        let taken =
+            4 * lanes as usize + 8 * (SLOTS + register_loop.masks.len() + register_loop.loads);
+        let rounds = self.rounds_of(
+            register_loop,
+            &[],
+            MOST_BYTES.saturating_sub(taken) / (8 * lanes as usize),
+        );
         let mut slots = Slots::default();
-        let rows =
-            Rows { more: slots.row(4 * lanes), ends: rounds.streams.iter().map(|_| slots.row(8 * lanes)).collect() };
-        let carried = || rounds.variables.iter().filter(|variable| matches!(variable.next, Next::Value(_)));
+        let rows = Rows {
+            more: slots.row(4 * lanes),
+            ends: rounds.streams.iter().map(|_| slots.row(8 * lanes)).collect(),
+        };
+        let carried =
+            || rounds.variables.iter().filter(|variable| matches!(variable.next, Next::Value(_)));
         let written: Vec<Reg> = carried().flat_map(|variable| &variable.regs).copied().collect();
         let saved = self.save(&written);
         let fails = self.cold_block();
 
         let most = self.b.ins().iconst(types::I64, tuning::MOST_ROUNDS);
         let allowed = self.b.ins().umin(allowed, most);
-        let ahead = self.look_ahead(register_loop, counted, (&rounds, &rows), (active, allowed), fails);
+        let ahead =
+            self.look_ahead(register_loop, counted, (&rounds, &rows), (active, allowed), fails);
         // What the rounds have no use for is in memory meanwhile.
         let staying = self.b.ins().band_not(active, ahead.ended);
         let gone = self.b.ins().band(active, ahead.ended);
         let first = self.b.ins().popcnt(active);
         let most = self.b.ins().iadd_imm_s(ahead.most, 1);
         let total = self.b.ins().iadd(ahead.total, first);
-        let [all_lanes, staying, most, total] = [active, staying, most, total].map(|v| slots.keep(self, v));
+        let [all_lanes, staying, most, total] =
+            [active, staying, most, total].map(|v| slots.keep(self, v));
         let mut masks = Vec::new();
         for (&reg, &old) in register_loop.masks.keys().zip(old_masks) {
             let left = self.b.ins().bor(old, gone);
-            masks.push(if reg == self.facts.function.active { staying } else { slots.keep(self, left) });
+            masks.push(if reg == self.facts.function.active {
+                staying
+            } else {
+                slots.keep(self, left)
+            });
         }
         let mut all = self.first_of_lanes(register_loop, &rounds, active, &mut slots);
         for (&index, address) in &rounds.addresses {
             let access = *self.facts.block.insts[index].op.access().expect("a load");
             // Where lanes load only if there is something, there may be nothing.
-            let place = all.places.get_mut(&index).filter(|_| access.guard == Some(register_loop.active));
+            let place =
+                all.places.get_mut(&index).filter(|_| access.guard == Some(register_loop.active));
             if let Some(place) = place {
                 self.seek(&access, address, place, fails);
             }
@@ -167,7 +188,8 @@ impl BlockLowerer<'_, '_, '_> {
         // What moves on by a constant is as far from its end as there are rounds to come.
         let (mut carried, mut moving) = (Vec::new(), Vec::new());
         for variable in &rounds.variables {
-            let is_read = variable.reads.iter().flatten().any(|&read| rounds.needs(read)) || variable.guard.is_some();
+            let is_read = variable.reads.iter().flatten().any(|&read| rounds.needs(read))
+                || variable.guard.is_some();
             match variable.next {
                 Next::Step(step) if is_read => {
                     let start = self.load_variable(lane.number, variable);
@@ -178,7 +200,11 @@ impl BlockLowerer<'_, '_, '_> {
                 Next::Step(_) => {}
                 Next::Value(_) => {
                     let ty = clif_type(variable.ty, false);
-                    let start = if is_read { self.load_variable(lane.number, variable) } else { self.zero(ty) };
+                    let start = if is_read {
+                        self.load_variable(lane.number, variable)
+                    } else {
+                        self.zero(ty)
+                    };
                     self.b.def_var(variable.is, start);
                     carried.push(variable);
                 }

@@ -2,7 +2,9 @@
 //! so that in a round one compare is left to do.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Type as ClifType, Value as Clif, types};
+use cranelift_codegen::ir::{
+    Block as ClifBlock, BlockArg, InstBuilder, Type as ClifType, Value as Clif, types,
+};
 use cranelift_frontend as frontend;
 use rustc_hash::FxHashSet;
 use warploom_analysis::bound;
@@ -105,10 +107,14 @@ impl BlockLowerer<'_, '_, '_> {
         };
         let aligned = 1u64 << shift >= u64::from(access.align);
         match *self.facts.def_op(number) {
-            Op::Convert { op: ConvertOp::ZeroExtend, a: rest, .. } if aligned && self.facts.ty(rest) == Type::I32 => {
+            Op::Convert { op: ConvertOp::ZeroExtend, a: rest, .. }
+                if aligned && self.facts.ty(rest) == Type::I32 =>
+            {
                 Address { common, rest, number: Some(shift) }
             }
-            Op::Concat { lo: rest, hi } if aligned && !changes(hi) && self.facts.ty(rest) == Type::I32 => {
+            Op::Concat { lo: rest, hi }
+                if aligned && !changes(hi) && self.facts.ty(rest) == Type::I32 =>
+            {
                 common.push((hi, 32 + shift));
                 Address { common, rest, number: Some(shift) }
             }
@@ -138,7 +144,8 @@ impl BlockLowerer<'_, '_, '_> {
             run: self.run_for(access.address),
             rest: address.rest,
             number: address.number,
-            is_aligned: address.number.is_some() || 1u64 << zeros.min(63) >= u64::from(access.align),
+            is_aligned: address.number.is_some()
+                || 1u64 << zeros.min(63) >= u64::from(access.align),
             common: slots.keep(self, common),
             start: match address.number {
                 Some(shift) => Start::Skipped(bytes_before.div_ceil(1 << shift) as i64),
@@ -154,7 +161,13 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// Makes sure that the run of a load is where its numbers begin, or what is added to the same address in all lanes; to `fails` if there
     /// is none.
-    pub(super) fn seek(&mut self, access: &Access, address: &Address, place: &mut LoadRun, fails: ClifBlock) {
+    pub(super) fn seek(
+        &mut self,
+        access: &Access,
+        address: &Address,
+        place: &mut LoadRun,
+        fails: ClifBlock,
+    ) {
         if address.common.is_empty() {
             return;
         }
@@ -162,7 +175,9 @@ impl BlockLowerer<'_, '_, '_> {
         let (miss, go) = (self.cold_block(), self.b.create_block());
         let origin = self.kept(place.common);
         let origin = match place.start {
-            Start::Skipped(elements) => int::plus(self.b, origin, elements << place.number.unwrap_or(0)),
+            Start::Skipped(elements) => {
+                int::plus(self.b, origin, elements << place.number.unwrap_or(0))
+            }
             Start::Bytes(_) => origin,
         };
         let [first, bytes, _] = self.run(place.run, Rights::READ);
@@ -185,7 +200,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(go);
         let after = self.run(run, Rights::READ);
         let differ = |lowerer: &mut Self, (x, y): (Clif, Clif)| lowerer.b.ins().bxor(x, y);
-        let differences: Vec<Clif> = before.into_iter().zip(after).map(|pair| differ(self, pair)).collect();
+        let differences: Vec<Clif> =
+            before.into_iter().zip(after).map(|pair| differ(self, pair)).collect();
         differences.into_iter().reduce(|x, y| self.b.ins().bor(x, y)).expect("a run has fields")
     }
 
@@ -234,12 +250,22 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Loads what a lane loads in a round.
-    pub(super) fn load_of_lane(&mut self, rounds: &Rounds, lane: &mut Lane, index: usize, active: Value, ways: Ways) {
+    pub(super) fn load_of_lane(
+        &mut self,
+        rounds: &Rounds,
+        lane: &mut Lane,
+        index: usize,
+        active: Value,
+        ways: Ways,
+    ) {
         let inst = &self.facts.block.insts[index];
         let Op::Load { access, extend, .. } = inst.op else { unreachable!("a load") };
-        let views: Vec<View> = inst.results.iter().map(|&v| self.view(rounds, &access, v)).collect();
+        let views: Vec<View> =
+            inst.results.iter().map(|&v| self.view(rounds, &access, v)).collect();
         let loaded = match lane.hosts.get(&index) {
-            Some(&(host, offset)) => self.load_elements(&access, extend, &views, (host, offset as i32)),
+            Some(&(host, offset)) => {
+                self.load_elements(&access, extend, &views, (host, offset as i32))
+            }
             None => self.load_checked(lane, index, active, (extend, &views), ways),
         };
         for ((&v, view), loaded) in inst.results.iter().zip(views).zip(loaded) {
@@ -258,7 +284,8 @@ impl BlockLowerer<'_, '_, '_> {
             return View::Plain;
         }
         let users = || self.facts.block.insts.iter().filter(|inst| inst.op.operands().contains(&v));
-        let is_float = |op: &Op| matches!(op, Op::Convert { op: ConvertOp::Bitcast, to: Type::F32, .. });
+        let is_float =
+            |op: &Op| matches!(op, Op::Convert { op: ConvertOp::Bitcast, to: Type::F32, .. });
         if users().any(|inst| is_float(&inst.op) && rounds.needs(inst.results[0])) {
             View::Float
         } else if rounds.addresses.values().any(|address| address.rest == v) {
@@ -350,7 +377,13 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Has a helper look for a run with what a lane loads, and the round begin again.
-    fn look_elsewhere(&mut self, access: &Access, place: &LoadRun, (rest, distance): (Clif, Clif), ways: Ways) {
+    fn look_elsewhere(
+        &mut self,
+        access: &Access,
+        place: &LoadRun,
+        (rest, distance): (Clif, Clif),
+        ways: Ways,
+    ) {
         let shift = place.number.unwrap_or(0);
         let common = self.kept(place.common);
         let bytes = int::shifted_up(self.b, rest, shift);

@@ -17,7 +17,9 @@ mod rounds;
 mod slots;
 mod variables;
 
-use cranelift_codegen::ir::{InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value as Clif, types};
+use cranelift_codegen::ir::{
+    InstBuilder, StackSlot, StackSlotData, StackSlotKind, Value as Clif, types,
+};
 use loads::Ways;
 pub(super) use ops::Lane;
 use rounds::Rounds;
@@ -35,24 +37,32 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether lanes had better run a loop with loads alone, and can.
     pub(super) fn is_scalarized(&self, register_loop: &RegisterLoop) -> bool {
         let insts = || register_loop.body.iter().map(|&index| &self.facts.block.insts[index]);
-        let scattered = |inst: &Inst| inst.op.access().is_some_and(|access| self.is_scattered(access, register_loop));
+        let scattered = |inst: &Inst| {
+            inst.op.access().is_some_and(|access| self.is_scattered(access, register_loop))
+        };
         let computes = |inst: &&Inst| {
-            !matches!(inst.op, Op::RfRead { .. } | Op::RfWrite { .. } | Op::Const { .. } | Op::Load { .. })
+            !matches!(
+                inst.op,
+                Op::RfRead { .. } | Op::RfWrite { .. } | Op::Const { .. } | Op::Load { .. }
+            )
         };
         self.region.effort.is_fast()
             && insts().any(scattered)
             && insts().all(|inst| self.can_be_scalarized(inst, register_loop))
             && insts().filter(computes).count() <= tuning::OPERATIONS_A_LOAD * register_loop.loads
-            && 8 * (register_loop.masks.len() + register_loop.loads + open::SLOTS) <= slots::MOST_BYTES
-            && register_loop.lanes.keys().map(|&reg| self.row_bytes(reg)).sum::<u32>() <= tuning::MOST_SAVED
+            && 8 * (register_loop.masks.len() + register_loop.loads + open::SLOTS)
+                <= slots::MOST_BYTES
+            && register_loop.lanes.keys().map(|&reg| self.row_bytes(reg)).sum::<u32>()
+                <= tuning::MOST_SAVED
     }
 
     /// Whether lanes find an address in memory, in this round or the one before.
     fn is_scattered(&self, access: &Access, register_loop: &RegisterLoop) -> bool {
         let found_before = |v: Value| match *self.facts.def_op(v) {
-            Op::RfRead { reg, .. } => {
-                register_loop.lanes.get(&reg).is_some_and(|&(value, _)| self.comes_from_memory(value))
-            }
+            Op::RfRead { reg, .. } => register_loop
+                .lanes
+                .get(&reg)
+                .is_some_and(|&(value, _)| self.comes_from_memory(value)),
             _ => false,
         };
         let mut parts = self.facts.def_op(access.address).operands();
@@ -63,9 +73,13 @@ impl BlockLowerer<'_, '_, '_> {
     fn can_be_scalarized(&self, inst: &Inst, register_loop: &RegisterLoop) -> bool {
         match inst.op {
             Op::Load { access, sparse, .. } => {
-                let guarded =
-                    access.guard.is_some_and(|guard| self.facts.masks().is_subset(guard, register_loop.active));
-                access.space == Space::Global && self.facts.ty(access.address) == Type::I64 && guarded && !sparse
+                let guarded = access
+                    .guard
+                    .is_some_and(|guard| self.facts.masks().is_subset(guard, register_loop.active));
+                access.space == Space::Global
+                    && self.facts.ty(access.address) == Type::I64
+                    && guarded
+                    && !sparse
             }
             Op::RfRead { .. } | Op::RfWrite { .. } => true,
             ref op => inst.results.first().is_some_and(|&result| self.is_lane_op(op, result)),
@@ -92,8 +106,11 @@ impl BlockLowerer<'_, '_, '_> {
                 }
             }
         }
-        let at =
-            register_loop.masks.keys().position(|&reg| reg == self.facts.function.active).expect("the loop writes it");
+        let at = register_loop
+            .masks
+            .keys()
+            .position(|&reg| reg == self.facts.function.active)
+            .expect("the loop writes it");
         let active = old_masks[at];
         match self.counted(register_loop) {
             Some(counted) => self.run_counted(register_loop, &counted, old_masks, active, rounds),
@@ -143,7 +160,10 @@ impl BlockLowerer<'_, '_, '_> {
         slots: &mut Slots,
     ) {
         for &v in self.facts.block.insts.iter().flat_map(|inst| &inst.results) {
-            if rounds.needs(v) && !rounds.changing.contains(&v) && self.is_same(register_loop, v) == same {
+            if rounds.needs(v)
+                && !rounds.changing.contains(&v)
+                && self.is_same(register_loop, v) == same
+            {
                 self.unchanging(register_loop, lane, v);
             }
         }
@@ -157,13 +177,21 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// What a round computes, its variables having been read.
-    fn round(&mut self, register_loop: &RegisterLoop, rounds: &Rounds, lane: &mut Lane, ways: Ways) {
+    fn round(
+        &mut self,
+        register_loop: &RegisterLoop,
+        rounds: &Rounds,
+        lane: &mut Lane,
+        ways: Ways,
+    ) {
         for early in [true, false] {
             for (index, inst) in self.facts.block.insts.iter().enumerate() {
                 match inst.op {
                     Op::RfRead { .. } => {}
                     _ if !rounds.is_due(index, &inst.results, early) => {}
-                    Op::Load { .. } => self.load_of_lane(rounds, lane, index, register_loop.active, ways),
+                    Op::Load { .. } => {
+                        self.load_of_lane(rounds, lane, index, register_loop.active, ways)
+                    }
                     _ => self.lane_op(lane, index),
                 }
             }
@@ -173,7 +201,11 @@ impl BlockLowerer<'_, '_, '_> {
     /// Copies the rows of registers to a place on the stack.
     fn save(&mut self, regs: &[Reg]) -> StackSlot {
         let bytes = regs.iter().map(|&reg| self.row_bytes(reg)).sum();
-        let saved = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4));
+        let saved = self.b.create_sized_stack_slot(StackSlotData::new(
+            StackSlotKind::ExplicitSlot,
+            bytes,
+            4,
+        ));
         self.copy_rows(regs, |lowerer, row, at| {
             let v = lowerer.b.ins().load(types::I64X2, flags(), lowerer.registers, row);
             lowerer.b.ins().stack_store(types::I64, v, saved, at);

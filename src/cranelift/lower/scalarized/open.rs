@@ -48,7 +48,8 @@ impl BlockLowerer<'_, '_, '_> {
         let rounds = self.rounds_of(register_loop, &next_masks, 0);
         let variables: Vec<&Variable> = rounds.variables.iter().collect();
         let written: Vec<Reg> = register_loop.lanes.keys().copied().collect();
-        let carried: Vec<Carried> = register_loop.masks.iter().map(|(&reg, &next)| self.carried(reg, next)).collect();
+        let carried: Vec<Carried> =
+            register_loop.masks.iter().map(|(&reg, &next)| self.carried(reg, next)).collect();
         let saved = self.save(&written);
         let fails = self.cold_block();
 
@@ -62,7 +63,8 @@ impl BlockLowerer<'_, '_, '_> {
             masks: old_masks.iter().map(|&mask| slots.keep(self, mask)).collect(),
         };
         let all = self.first_of_lanes(register_loop, &rounds, active, &mut slots);
-        let [next, work, head, goes, pauses, stops, out, exit] = [(); 8].map(|()| self.b.create_block());
+        let [next, work, head, goes, pauses, stops, out, exit] =
+            [(); 8].map(|()| self.b.create_block());
         self.b.ins().jump(next, &[]);
         self.b.switch_to_block(next);
         let to_come = self.kept(warp.to_come);
@@ -84,8 +86,11 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(goes);
         self.b.ins().brif(after, head, &[], pauses, &[]);
 
-        let at =
-            register_loop.masks.keys().position(|&reg| reg == self.facts.function.active).expect("the loop writes it");
+        let at = register_loop
+            .masks
+            .keys()
+            .position(|&reg| reg == self.facts.function.active)
+            .expect("the loop writes it");
         for (block, bit) in [(pauses, 1), (stops, 0)] {
             self.b.switch_to_block(block);
             let bit = self.b.ins().iconst(types::I8, bit);
@@ -149,7 +154,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
         self.round(register_loop, rounds, lane, ways);
         self.next_round(lane, &variables);
-        let bits: Vec<Clif> = carried.iter().map(|carried| self.lane_bit(lane, carried.next)).collect();
+        let bits: Vec<Clif> =
+            carried.iter().map(|carried| self.lane_bit(lane, carried.next)).collect();
         for (carried, bit) in carried.iter().zip(bits) {
             self.b.def_var(carried.bit, bit);
         }
@@ -186,7 +192,8 @@ impl BlockLowerer<'_, '_, '_> {
 
     fn carried(&mut self, reg: Reg, next: Value) -> Carried {
         let mut insts = self.facts.block.insts.iter();
-        let read = insts.find(|inst| matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg));
+        let read =
+            insts.find(|inst| matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg));
         Carried { read: read.map(|inst| inst.results[0]), next, bit: self.b.declare_var(types::I8) }
     }
 }

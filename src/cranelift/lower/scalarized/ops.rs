@@ -101,7 +101,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
         match self.facts.block.insts[index].op {
             Op::RfRead { reg, .. } if register_loop.masks.contains_key(&reg) => {
-                let bit = self.b.ins().iconst(types::I8, i64::from(reg == self.facts.function.active));
+                let bit =
+                    self.b.ins().iconst(types::I8, i64::from(reg == self.facts.function.active));
                 lane.values.insert(v, bit);
             }
             Op::RfRead { reg, .. } => {
@@ -115,7 +116,9 @@ impl BlockLowerer<'_, '_, '_> {
                 lane.values.insert(v, number);
             }
             ref op => {
-                op.operands().into_iter().for_each(|operand| self.unchanging(register_loop, lane, operand));
+                op.operands()
+                    .into_iter()
+                    .for_each(|operand| self.unchanging(register_loop, lane, operand));
                 self.lane_op(lane, index);
             }
         }
@@ -150,13 +153,19 @@ impl BlockLowerer<'_, '_, '_> {
             self.lane_mask(lane, inst)
         } else {
             match inst.op {
-                Op::Convert { op: ConvertOp::Bitcast, to: Type::F32, a } if lane.floats.contains_key(&a) => {
+                Op::Convert { op: ConvertOp::Bitcast, to: Type::F32, a }
+                    if lane.floats.contains_key(&a) =>
+                {
                     lane.floats[&a]
                 }
-                Op::Convert { op: ConvertOp::ZeroExtend, to: Type::I64, a } if lane.wide.contains_key(&a) => {
+                Op::Convert { op: ConvertOp::ZeroExtend, to: Type::I64, a }
+                    if lane.wide.contains_key(&a) =>
+                {
                     lane.wide[&a]
                 }
-                Op::Concat { lo, hi } if lane.pairs.contains_key(&(lo, hi)) => lane.pairs[&(lo, hi)],
+                Op::Concat { lo, hi } if lane.pairs.contains_key(&(lo, hi)) => {
+                    lane.pairs[&(lo, hi)]
+                }
                 Op::Select { mask, a, b } => {
                     let bit = self.lane_bit(lane, mask);
                     let (a, b) = (self.lane_value(lane, a), self.lane_value(lane, b));
@@ -168,7 +177,8 @@ impl BlockLowerer<'_, '_, '_> {
                     sum
                 }
                 ref op => {
-                    let args: Vec<Clif> = op.operands().iter().map(|&v| self.lane_value(lane, v)).collect();
+                    let args: Vec<Clif> =
+                        op.operands().iter().map(|&v| self.lane_value(lane, v)).collect();
                     self.pure_scalar(op, &args, self.wanted(result))
                 }
             }
@@ -220,7 +230,12 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Sum and carry.
-    fn lane_sum(&mut self, lane: &Lane, (a, b): (Value, Value), carry: Option<Value>) -> (Clif, Clif) {
+    fn lane_sum(
+        &mut self,
+        lane: &Lane,
+        (a, b): (Value, Value),
+        carry: Option<Value>,
+    ) -> (Clif, Clif) {
         let ty = self.facts.ty(a);
         let (x, y) = (self.lane_value(lane, a), self.lane_value(lane, b));
         let sum = self.b.ins().iadd(x, y);

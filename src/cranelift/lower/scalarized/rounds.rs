@@ -32,7 +32,9 @@ impl Rounds {
     /// Whether an instruction is due before the last load that may fail, or after it. So what only needs loads that cannot
     /// is next to them.
     pub fn is_due(&self, index: usize, results: &[Value], early: bool) -> bool {
-        let of = |values: &FxHashSet<Value>| results.iter().any(|v| values.contains(v) && self.changing.contains(v));
+        let of = |values: &FxHashSet<Value>| {
+            results.iter().any(|v| values.contains(v) && self.changing.contains(v))
+        };
         let is_early = self.addresses.contains_key(&index) || of(&self.early);
         if early { is_early } else { !is_early && of(&self.needed) }
     }
@@ -40,7 +42,12 @@ impl Rounds {
 
 impl BlockLowerer<'_, '_, '_> {
     /// What rounds do. `masks` are those that must be known after each. So many `streams` at most are checked before the first one.
-    pub(super) fn rounds_of(&mut self, register_loop: &RegisterLoop, masks: &[Value], streams: usize) -> Rounds {
+    pub(super) fn rounds_of(
+        &mut self,
+        register_loop: &RegisterLoop,
+        masks: &[Value],
+        streams: usize,
+    ) -> Rounds {
         let changing = self.changing(register_loop);
         let variables = self.variables(register_loop);
         let mut addresses = BTreeMap::new();
@@ -100,14 +107,18 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether a lane's bit of a mask register may be another one in a later round. In the loop it is active, and has not left.
     fn changes_mask(&self, register_loop: &RegisterLoop, reg: Reg) -> bool {
         let written = register_loop.masks.contains_key(&reg);
-        written && reg != self.facts.function.active && !register_loop.exit_masks.regs.contains(&reg)
+        written
+            && reg != self.facts.function.active
+            && !register_loop.exit_masks.regs.contains(&reg)
     }
 
     /// What is needed for all loads whose addresses are listed; with `masks`, for all that a round makes too.
     fn needed_for(&self, rounds: &Rounds, masks: Option<&[Value]>) -> FxHashSet<Value> {
         let mut left: Vec<Value> = masks.unwrap_or_default().to_vec();
         let parts = |left: &mut Vec<Value>, index: usize| {
-            let Op::Load { access, .. } = self.facts.block.insts[index].op else { unreachable!("a load") };
+            let Op::Load { access, .. } = self.facts.block.insts[index].op else {
+                unreachable!("a load")
+            };
             left.extend(access.guard);
             left.extend(rounds.addresses.get(&index).map(|address| address.rest));
         };

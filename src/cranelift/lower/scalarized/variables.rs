@@ -52,9 +52,15 @@ impl BlockLowerer<'_, '_, '_> {
         let mut left: BTreeSet<Reg> = register_loop.lanes.keys().copied().collect();
         let mut variables = Vec::new();
         for &low in register_loop.lanes.keys().filter(|&reg| always(reg)) {
-            let pairs =
-                |high: &Reg| *high != low && always(high) && self.next_of_pair(register_loop, low, *high).is_some();
-            let Some(high) = left.iter().copied().find(pairs).filter(|_| left.contains(&low)) else { continue };
+            let pairs = |high: &Reg| {
+                *high != low
+                    && always(high)
+                    && self.next_of_pair(register_loop, low, *high).is_some()
+            };
+            let Some(high) = left.iter().copied().find(pairs).filter(|_| left.contains(&low))
+            else {
+                continue;
+            };
             let next = self.next_of_pair(register_loop, low, high).expect("a pair");
             variables.push(self.variable(vec![low, high], next, Type::I64, None));
             left.retain(|&reg| reg != low && reg != high);
@@ -62,7 +68,9 @@ impl BlockLowerer<'_, '_, '_> {
         for reg in left {
             let (value, guard) = register_loop.lanes[&reg];
             let (next, ty) = match *self.facts.def_op(value) {
-                Op::Convert { op: ConvertOp::Bitcast, a, .. } if always(&reg) && self.facts.ty(a) == Type::F32 => {
+                Op::Convert { op: ConvertOp::Bitcast, a, .. }
+                    if always(&reg) && self.facts.ty(a) == Type::F32 =>
+                {
                     (Next::Value(a), Type::F32)
                 }
                 _ => {
@@ -94,7 +102,8 @@ impl BlockLowerer<'_, '_, '_> {
     pub(super) fn moves_on(&self, reg: Reg, value: Value) -> Option<i64> {
         match *self.facts.def_op(value) {
             Op::Binary { op: BinaryOp::Add, a, b } | Op::AddCarry { a, b, carry: None }
-                if self.facts.def(value).results[0] == value && self.facts.ty(value).bits() >= 32 =>
+                if self.facts.def(value).results[0] == value
+                    && self.facts.ty(value).bits() >= 32 =>
             {
                 self.moved_by(a, b, |v| self.reads(v, reg))
             }
@@ -104,7 +113,8 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// What is added in a sum of what `is` the variable and a constant.
     fn moved_by(&self, a: Value, b: Value, is: impl Fn(Value) -> bool) -> Option<i64> {
-        let step = if is(a) { self.facts.constant(b) } else { self.facts.constant(a).filter(|_| is(b)) };
+        let step =
+            if is(a) { self.facts.constant(b) } else { self.facts.constant(a).filter(|_| is(b)) };
         let bits = self.facts.ty(a).bits();
         step.map(|step| (step << (64 - bits)) as i64 >> (64 - bits))
     }
@@ -113,19 +123,24 @@ impl BlockLowerer<'_, '_, '_> {
     fn next_of_pair(&self, register_loop: &RegisterLoop, low: Reg, high: Reg) -> Option<Next> {
         let [low_value, high_value] = [low, high].map(|reg| register_loop.lanes[&reg].0);
         match (self.facts.def_op(low_value), self.facts.def_op(high_value)) {
-            (&Op::Convert { op: ConvertOp::Trunc, a, .. }, &Op::Convert { op: ConvertOp::HighHalf, a: other, .. })
-                if a == other && self.facts.ty(low_value) == Type::I32 =>
-            {
+            (
+                &Op::Convert { op: ConvertOp::Trunc, a, .. },
+                &Op::Convert { op: ConvertOp::HighHalf, a: other, .. },
+            ) if a == other && self.facts.ty(low_value) == Type::I32 => {
                 let step = match *self.facts.def_op(a) {
-                    Op::Binary { op: BinaryOp::Add, a, b } => self.moved_by(a, b, |v| self.reads_pair(v, low, high)),
+                    Op::Binary { op: BinaryOp::Add, a, b } => {
+                        self.moved_by(a, b, |v| self.reads_pair(v, low, high))
+                    }
                     _ => None,
                 };
                 Some(step.map_or(Next::Value(a), Next::Step))
             }
-            (&Op::AddCarry { a, b, carry: None }, &Op::AddCarry { a: c, b: d, carry: Some(carry) })
-                if self.facts.ty(low_value) == Type::I32
-                    && self.facts.def(low_value).results[..] == [low_value, carry]
-                    && self.facts.def(high_value).results[0] == high_value =>
+            (
+                &Op::AddCarry { a, b, carry: None },
+                &Op::AddCarry { a: c, b: d, carry: Some(carry) },
+            ) if self.facts.ty(low_value) == Type::I32
+                && self.facts.def(low_value).results[..] == [low_value, carry]
+                && self.facts.def(high_value).results[0] == high_value =>
             {
                 let less = self.moved_by(a, b, |v| self.reads(v, low))?;
                 let more = self.moved_by(c, d, |v| self.reads(v, high))?;
@@ -162,7 +177,12 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Stores what a lane ends with.
-    pub(super) fn store_variable(&mut self, register_loop: &RegisterLoop, number: Clif, variable: &Variable) {
+    pub(super) fn store_variable(
+        &mut self,
+        register_loop: &RegisterLoop,
+        number: Clif,
+        variable: &Variable,
+    ) {
         let mut value = self.b.use_var(variable.is);
         if register_loop.raw.contains(&variable.regs[0]) {
             let nan = self.facts.function.nan.canonical(Type::F32);
@@ -180,7 +200,11 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Loads whose addresses move on by a constant, at most one for a variable.
-    pub(super) fn streams(&self, register_loop: &RegisterLoop, variables: &[Variable]) -> Vec<Stream> {
+    pub(super) fn streams(
+        &self,
+        register_loop: &RegisterLoop,
+        variables: &[Variable],
+    ) -> Vec<Stream> {
         let mut streams: Vec<Stream> = Vec::new();
         for &inst in &register_loop.body {
             let Op::Load { access, .. } = self.facts.block.insts[inst].op else { continue };
@@ -225,7 +249,8 @@ impl BlockLowerer<'_, '_, '_> {
 
     /// What a round makes of variables.
     pub(super) fn next_round(&mut self, lane: &Lane, variables: &[&Variable]) {
-        let next: Vec<Clif> = variables.iter().map(|variable| self.next_value(lane, variable)).collect();
+        let next: Vec<Clif> =
+            variables.iter().map(|variable| self.next_value(lane, variable)).collect();
         for (variable, value) in variables.iter().zip(next) {
             self.b.def_var(variable.is, value);
         }

@@ -18,7 +18,12 @@ use super::vector;
 const SIGN: u32 = 1 << 31;
 
 /// The function of a chunk's lanes, two vectors of words or floats; of floats a NaN has the bits of `nan`.
-pub(super) fn lanes(b: &mut FunctionBuilder, function: SharedFn, nan: u32, x: [Clif; 2]) -> [Clif; 2] {
+pub(super) fn lanes(
+    b: &mut FunctionBuilder,
+    function: SharedFn,
+    nan: u32,
+    x: [Clif; 2],
+) -> [Clif; 2] {
     let nan = if function.ty() == Type::F32 { nan } else { special::NAN };
     let x = x.map(|x| vector::cast(b, types::I32X4, x));
     let mut special = Special { b, nan };
@@ -26,9 +31,11 @@ pub(super) fn lanes(b: &mut FunctionBuilder, function: SharedFn, nan: u32, x: [C
         SharedFn::TableEx2 => special.power_by_table(x),
         SharedFn::TableLg2 => special.logarithm_by_table(x),
         SharedFn::TableSin | SharedFn::TableCos => special.turn_by_table(function, x),
-        SharedFn::TableRcp | SharedFn::TableRsq | SharedFn::TableSqrt | SharedFn::Rcp64High | SharedFn::Rsq64High => {
-            special.reciprocal_by_table(function, x)
-        }
+        SharedFn::TableRcp
+        | SharedFn::TableRsq
+        | SharedFn::TableSqrt
+        | SharedFn::Rcp64High
+        | SharedFn::Rsq64High => special.reciprocal_by_table(function, x),
         SharedFn::Ex2 => special.power(x),
         SharedFn::Lg2 => special.logarithm(x),
         SharedFn::SinTurns | SharedFn::CosTurns => special.turns(function == SharedFn::CosTurns, x),

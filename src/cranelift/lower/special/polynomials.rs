@@ -49,7 +49,8 @@ impl Special<'_, '_> {
     pub(super) fn power(&mut self, x: [Clif; 2]) -> [Clif; 2] {
         x.map(|x| {
             let powers = self.promoted(x).map(|x| {
-                let [most, least, units] = [MOST_POWER, -MOST_POWER, UNITS_OF_1].map(|x| self.double(x));
+                let [most, least, units] =
+                    [MOST_POWER, -MOST_POWER, UNITS_OF_1].map(|x| self.double(x));
                 let great = self.b.ins().fcmp(FloatCC::GreaterThan, x, most);
                 let x = vector::blend(self.b, great, most, x);
                 let small = self.b.ins().fcmp(FloatCC::LessThan, x, least);
@@ -81,7 +82,10 @@ impl Special<'_, '_> {
             let mantissas = self.promoted(mantissa);
             let logarithms = [0, 1].map(|pair| {
                 let one = self.double(1.0);
-                let (less, more) = (self.b.ins().fsub(mantissas[pair], one), self.b.ins().fadd(mantissas[pair], one));
+                let (less, more) = (
+                    self.b.ins().fsub(mantissas[pair], one),
+                    self.b.ins().fadd(mantissas[pair], one),
+                );
                 let quotient = self.b.ins().fdiv(less, more);
                 let square = self.b.ins().fmul(quotient, quotient);
                 let series = self.horner(&LOGARITHM, square);

@@ -37,7 +37,12 @@ struct Exceptions {
 impl Special<'_, '_> {
     /// The polynomials at fractions of 23 bits, integers of 2^-17 of a unit: two vectors for each of words. `row`: what is added to
     /// the number of a row.
-    fn polynomial(&mut self, function: SharedFn, fractions: [Clif; 2], row: Option<[Clif; 2]>) -> [[Clif; 2]; 2] {
+    fn polynomial(
+        &mut self,
+        function: SharedFn,
+        fractions: [Clif; 2],
+        row: Option<[Clif; 2]>,
+    ) -> [[Clif; 2]; 2] {
         let rows = rows(function).expect("it has a table");
         let rests = fractions.map(|fraction| {
             let rest = self.shifted_up(fraction, rows.parts + PART - FRACTION);
@@ -205,8 +210,10 @@ impl Special<'_, '_> {
             let number = self.b.ins().band(number, is_normal);
             let sign = self.bits(x[half], SIGN);
             let number = self.b.ins().bor(number, sign);
-            let (at_zero, at_infinity) = if is_reciprocal { (word.infinity, 0) } else { (0, word.infinity) };
-            let exceptions = Exceptions { infinity: word.infinity, at_zero, at_infinity, of_positive: is_root };
+            let (at_zero, at_infinity) =
+                if is_reciprocal { (word.infinity, 0) } else { (0, word.infinity) };
+            let exceptions =
+                Exceptions { infinity: word.infinity, at_zero, at_infinity, of_positive: is_root };
             self.with_exceptions(&exceptions, x[half], number)
         })
     }
@@ -218,7 +225,8 @@ impl Special<'_, '_> {
             // Beyond it all is infinite or 0; what is NaN gives some number.
             let great = self.is(IntCC::SignedGreaterThan, magnitude, 200f32.to_bits());
             let magnitude = self.unless(great, 200f32.to_bits(), magnitude);
-            let (magnitude, unit) = (self.floats(magnitude), self.word(((1 << FRACTION) as f32).to_bits()));
+            let (magnitude, unit) =
+                (self.floats(magnitude), self.word(((1 << FRACTION) as f32).to_bits()));
             let unit = self.floats(unit);
             let places = self.b.ins().fmul(magnitude, unit);
             let places = self.b.ins().fcvt_to_sint_sat(types::I32X4, places);
@@ -259,8 +267,8 @@ impl Special<'_, '_> {
             let exponent = self.plus(biased, FLOAT.bias.wrapping_neg());
             let exponents = self.doubles(exponent);
             let sums = [0, 1].map(|pair| {
-                let [down, up] =
-                    [2f64.powi(PLACES - 24 - PART as i32), 2f64.powi(PLACES)].map(|unit| self.double(unit));
+                let [down, up] = [2f64.powi(PLACES - 24 - PART as i32), 2f64.powi(PLACES)]
+                    .map(|unit| self.double(unit));
                 let fraction = self.b.ins().fmul(values[half][pair], down);
                 let fraction = self.b.ins().floor(fraction);
                 let exponent = self.b.ins().fmul(exponents[pair], up);
@@ -269,7 +277,8 @@ impl Special<'_, '_> {
                 let [zero, one, sign] = [0.0, 1.0, -0.0].map(|x| self.double(x));
                 let negative = self.b.ins().fcmp(FloatCC::LessThan, sum, zero);
                 let negative = vector::cast(self.b, types::F64X2, negative);
-                let (last, sign) = (self.b.ins().band(negative, one), self.b.ins().band(negative, sign));
+                let (last, sign) =
+                    (self.b.ins().band(negative, one), self.b.ins().band(negative, sign));
                 let turned = self.b.ins().fadd(sum, last);
                 // Also where that is 0.
                 self.b.ins().bor(turned, sign)
@@ -278,7 +287,8 @@ impl Special<'_, '_> {
             let one = self.is(IntCC::Equal, x, ONE);
             let result = self.b.ins().band_not(result, one);
             let (at_zero, at_infinity) = (SIGN | INFINITY, INFINITY);
-            let exceptions = Exceptions { infinity: INFINITY, at_zero, at_infinity, of_positive: true };
+            let exceptions =
+                Exceptions { infinity: INFINITY, at_zero, at_infinity, of_positive: true };
             self.with_exceptions(&exceptions, x, result)
         })
     }

@@ -13,7 +13,8 @@ use super::super::int;
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Blocks after this one that the call may go on to, `i64`.
     pub(super) fn following_blocks(&mut self) -> Clif {
-        let (this, end) = (self.ctx_load(types::I32, abi::CTAID), self.ctx_load(types::I32, abi::ROW_END));
+        let (this, end) =
+            (self.ctx_load(types::I32, abi::CTAID), self.ctx_load(types::I32, abi::ROW_END));
         let after = self.b.ins().isub(end, this);
         let after = self.b.ins().iadd_imm_s(after, -1);
         self.b.ins().uextend(types::I64, after)
@@ -70,7 +71,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// How much more lane 0 of a value has in the next block, if it is not the same, from the distances of its operands.
-    fn distance_to_next_block(&mut self, v: Value, distances: &FxHashMap<Value, Clif>) -> Option<Clif> {
+    fn distance_to_next_block(
+        &mut self,
+        v: Value,
+        distances: &FxHashMap<Value, Clif>,
+    ) -> Option<Clif> {
         let clif = if self.facts.ty(v) == Type::I64 { types::I64 } else { types::I32 };
         let distance = |v: Value| distances.get(&v).copied();
         match *self.facts.def_op(v) {

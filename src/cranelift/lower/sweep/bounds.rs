@@ -16,10 +16,15 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// They are still to be tested: whether numbers wrap is not asked here.
     pub(super) fn shortened(&mut self, sweep: &'r Sweep, mut lanes: Clif) -> Clif {
         let thread = self.first_thread();
-        self.begin_strip(sweep, Strip { spaced: Spaced::All, ..Strip::at(thread) }, Reach::Known(0));
+        self.begin_strip(
+            sweep,
+            Strip { spaced: Spaced::All, ..Strip::at(thread) },
+            Reach::Known(0),
+        );
         for condition in &sweep.group.conditions {
             let Condition::Compare { cc, a, b } = *condition else { continue };
-            let step = self.scope.classes.get(a).stride().expect("a group compares evenly spaced values");
+            let step =
+                self.scope.classes.get(a).stride().expect("a group compares evenly spaced values");
             let ends = is_upwards(cc) == (step > 0) && step.unsigned_abs().is_power_of_two();
             if !ends || [a, b].iter().any(|&v| sweep.depends_on_strip(v)) {
                 continue;
@@ -42,7 +47,11 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             let holds = match *condition {
                 Condition::Mask { mask, full } => {
                     let mask = self.scalar(mask);
-                    self.b.ins().icmp_imm_u(if full { IntCC::NotEqual } else { IntCC::Equal }, mask, 0)
+                    self.b.ins().icmp_imm_u(
+                        if full { IntCC::NotEqual } else { IntCC::Equal },
+                        mask,
+                        0,
+                    )
                 }
                 Condition::Compare { cc, a, b } => {
                     let words = [a, b].map(|v| self.warp_base(v, None));
@@ -50,12 +59,18 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 }
                 Condition::Below { base, offsets: (least, greatest), limit } => {
                     let words = [base, limit].map(|v| self.warp_base(v, None));
-                    let [low, high] =
-                        [least, greatest].map(|offset| self.b.ins().iadd_imm_s(words[0], i64::from(offset)));
+                    let [low, high] = [least, greatest]
+                        .map(|offset| self.b.ins().iadd_imm_s(words[0], i64::from(offset)));
                     // What is between the offsets wraps in no lane if it does not in the first and lanes do not either.
                     let whole = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, low, high);
                     let bounds = [&mut from, &mut to];
-                    let holds = self.narrow_to(IntCc::LtU, self.stride_of(base), [high, words[1]], lanes, bounds);
+                    let holds = self.narrow_to(
+                        IntCc::LtU,
+                        self.stride_of(base),
+                        [high, words[1]],
+                        lanes,
+                        bounds,
+                    );
                     self.b.ins().band(whole, holds)
                 }
                 Condition::Aligned { .. } => unreachable!("no condition of lanes that take part"),

@@ -53,7 +53,13 @@ impl Spaced {
 
 impl Strip {
     fn at(first_thread: Clif) -> Strip {
-        Strip { first_thread, lanes_before: None, spaced: Spaced::These(HashSet::new()), bail: None, inner: false }
+        Strip {
+            first_thread,
+            lanes_before: None,
+            spaced: Spaced::These(HashSet::new()),
+            bail: None,
+            inner: false,
+        }
     }
 }
 
@@ -83,12 +89,15 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     fn sweep_line(&mut self, sweep: &'r Sweep, single: ClifBlock) {
         let lanes = i64::from(self.facts.function.lanes);
         let all = self.facts.warp_mask() as i64;
-        let (this, last) =
-            (self.ctx_load(types::I64, abi::LAUNCH_MASK), self.ctx_load(types::I64, abi::LAST_LAUNCH_MASK));
+        let (this, last) = (
+            self.ctx_load(types::I64, abi::LAUNCH_MASK),
+            self.ctx_load(types::I64, abi::LAST_LAUNCH_MASK),
+        );
         let full = self.b.ins().icmp_imm_s(IntCC::Equal, this, all);
         self.require(full, single);
         let warp = self.ctx_load(types::I32, abi::WARP);
-        let (warps, chain_end) = (self.ctx_load(types::I32, abi::WARPS), self.ctx_load(types::I32, abi::CHAIN_END));
+        let (warps, chain_end) =
+            (self.ctx_load(types::I32, abi::WARPS), self.ctx_load(types::I32, abi::CHAIN_END));
         let but_last = self.b.ins().iadd_imm_s(warps, -1);
         let last_full = self.b.ins().icmp_imm_s(IntCC::Equal, last, all);
         let full_warps = self.b.ins().select(last_full, warps, but_last);

@@ -11,7 +11,13 @@ use crate::tuning;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Does all lanes of the strip, a multiple of so many chunks.
-    pub(super) fn do_strip(&mut self, sweep: &Sweep, lanes: Clif, chunks: i64, bail: Option<ClifBlock>) {
+    pub(super) fn do_strip(
+        &mut self,
+        sweep: &Sweep,
+        lanes: Clif,
+        chunks: i64,
+        bail: Option<ClifBlock>,
+    ) {
         self.spread_masks(sweep);
         let inner = sweep.inner.as_ref().map(|inner| self.inner_lanes(inner, lanes, chunks));
         let starts = self.starts();
@@ -26,14 +32,18 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             self.b.ins().jump(bail, &[BlockArg::Value(zero)]);
             self.b.switch_to_block(go);
         }
-        let args: Vec<BlockArg> =
-            std::iter::once(zero).chain(starts.iter().map(|start| start.0)).map(BlockArg::Value).collect();
+        let args: Vec<BlockArg> = std::iter::once(zero)
+            .chain(starts.iter().map(|start| start.0))
+            .map(BlockArg::Value)
+            .collect();
         self.b.ins().jump(head, &args);
         self.b.switch_to_block(head);
         let lanes_before = self.b.append_block_param(head, types::I64);
-        let current: Vec<Clif> = starts.iter().map(|_| self.b.append_block_param(head, types::I64)).collect();
+        let current: Vec<Clif> =
+            starts.iter().map(|_| self.b.append_block_param(head, types::I64)).collect();
         for host in self.hosts().values_mut() {
-            let at = starts.iter().position(|&start| start == start_of(host)).expect("listed above");
+            let at =
+                starts.iter().position(|&start| start == start_of(host)).expect("listed above");
             host.firsts[0] = current[at];
         }
         let bail = bail.map(|bail| (bail, self.cold_block()));
@@ -71,8 +81,10 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
 
     /// Does some chunks as such of which all lanes take part in all loads, if these are between the lanes where that is so.
     pub(super) fn do_inner(&mut self, sweep: &Sweep, [first, most]: [Clif; 2], chunks: i64) {
-        let (inside, edge, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let before = self.strip().and_then(|strip| strip.lanes_before).expect("a strip is being lowered");
+        let (inside, edge, done) =
+            (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let before =
+            self.strip().and_then(|strip| strip.lanes_before).expect("a strip is being lowered");
         let distance = self.b.ins().isub(before, first);
         let all = self.b.ins().icmp(IntCC::UnsignedLessThan, distance, most);
         self.b.ins().brif(all, inside, &[], edge, &[]);

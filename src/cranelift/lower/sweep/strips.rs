@@ -30,7 +30,10 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn scalars_of_all_strips(&mut self, sweep: &Sweep) {
         for number in sweep.group.steps.clone() {
             if let Step::Scalar(index) = self.facts.planned.plan.steps[number]
-                && self.facts.block.insts[index].results.first().is_some_and(|&result| !sweep.depends_on_strip(result))
+                && self.facts.block.insts[index]
+                    .results
+                    .first()
+                    .is_some_and(|&result| !sweep.depends_on_strip(result))
             {
                 self.step(number);
             }
@@ -38,7 +41,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(super) fn sweep_strips(&mut self, sweep: &'r Sweep, single: ClifBlock) {
-        let (warp, warps) = (self.ctx_load(types::I32, abi::WARP), self.ctx_load(types::I32, abi::WARPS));
+        let (warp, warps) =
+            (self.ctx_load(types::I32, abi::WARP), self.ctx_load(types::I32, abi::WARPS));
         let chain_end = self.ctx_load(types::I32, abi::CHAIN_END);
         let first = self.b.ins().icmp_imm_u(IntCC::Equal, warp, 0);
         let to_the_end = self.b.ins().icmp(IntCC::Equal, chain_end, warps);
@@ -78,7 +82,13 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     /// How many of the blocks are done, and how many lanes that makes a strip of the width `x`; to `single` if these are too few.
-    fn strips_of_blocks(&mut self, sweep: &'r Sweep, x: Clif, blocks: Clif, single: ClifBlock) -> (Clif, Clif) {
+    fn strips_of_blocks(
+        &mut self,
+        sweep: &'r Sweep,
+        x: Clif,
+        blocks: Clif,
+        single: ClifBlock,
+    ) -> (Clif, Clif) {
         let width = self.b.ins().uextend(types::I64, x);
         let possible = self.b.ins().imul(blocks, width);
         let possible = self.shortened(sweep, possible);
@@ -88,7 +98,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let fours = self.b.ins().band_imm_s(blocks, -tuning::STRIP_CHUNKS);
         let blocks = self.b.ins().select(low, fours, blocks);
         let lanes = self.b.ins().imul(blocks, width);
-        let enough = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, lanes, tuning::LEAST_STRIP);
+        let enough =
+            self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, lanes, tuning::LEAST_STRIP);
         self.require(enough, single);
         (blocks, lanes)
     }
@@ -109,12 +120,18 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().jump(head, &[BlockArg::Value(first), BlockArg::Value(strips)]);
         self.b.switch_to_block(head);
         let hosts = std::mem::take(self.hosts());
-        self.begin_strip(sweep, Strip { spaced: Spaced::These(tested), ..Strip::at(thread) }, Reach::Known(0));
+        self.begin_strip(
+            sweep,
+            Strip { spaced: Spaced::These(tested), ..Strip::at(thread) },
+            Reach::Known(0),
+        );
         self.scalars_of(&sweep.group);
-        let firsts: Vec<Clif> =
-            (0..starts.len()).map(|number| self.b.ins().load(types::I64, flags(), at, 8 * number as i32)).collect();
+        let firsts: Vec<Clif> = (0..starts.len())
+            .map(|number| self.b.ins().load(types::I64, flags(), at, 8 * number as i32))
+            .collect();
         for (index, host) in hosts {
-            let start = starts.iter().position(|&start| start == start_of(&host)).expect("listed there");
+            let start =
+                starts.iter().position(|&start| start == start_of(&host)).expect("listed there");
             let firsts = [firsts[start]].into_iter().collect();
             self.hosts().insert(index, host.beginning_at(firsts));
         }
@@ -159,7 +176,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().brif(thread, follow, &[], go, &[]);
         self.b.switch_to_block(follow);
         for (number, &(first, step)) in starts.iter().enumerate() {
-            let before = self.b.ins().load(types::I64, flags(), at, 8 * number as i32 - bytes as i32);
+            let before =
+                self.b.ins().load(types::I64, flags(), at, 8 * number as i32 - bytes as i32);
             let distance = self.b.ins().isub(first, before);
             let stored = self.stored_at(sweep, (first, step));
             let least = match stored {
@@ -178,12 +196,19 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let next = self.b.ins().iadd(thread, x);
         let next_at = self.b.ins().iadd_imm_s(at, bytes);
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, threads);
-        self.b.ins().brif(more, head, &[BlockArg::Value(next), BlockArg::Value(next_at)], done, &[]);
+        self.b.ins().brif(
+            more,
+            head,
+            &[BlockArg::Value(next), BlockArg::Value(next_at)],
+            done,
+            &[],
+        );
 
         self.b.switch_to_block(done);
         let mut ends = HashMap::new();
         for (number, &start) in starts.iter().enumerate() {
-            let ends_at = [strips, at].map(|strip| self.b.ins().load(types::I64, flags(), strip, 8 * number as i32));
+            let ends_at = [strips, at]
+                .map(|strip| self.b.ins().load(types::I64, flags(), strip, 8 * number as i32));
             ends.insert(start, ends_at);
         }
         let strips = self.hosts().clone();
@@ -198,10 +223,16 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Bytes of a lane if something is stored there.
     pub(super) fn stored_at(&mut self, sweep: &Sweep, start: (Clif, i64)) -> Option<i64> {
         let stores = sweep.group.accesses.iter().copied();
-        let stores: Vec<usize> =
-            stores.filter(|&index| matches!(self.facts.block.insts[index].op, Op::Store { .. })).collect();
-        let here = stores.into_iter().filter(|index| start_of(&self.hosts()[index]) == start).collect::<Vec<_>>();
-        let bytes = |index: usize| self.facts.block.insts[index].op.access().map(|access| i64::from(access.bytes()));
+        let stores: Vec<usize> = stores
+            .filter(|&index| matches!(self.facts.block.insts[index].op, Op::Store { .. }))
+            .collect();
+        let here = stores
+            .into_iter()
+            .filter(|index| start_of(&self.hosts()[index]) == start)
+            .collect::<Vec<_>>();
+        let bytes = |index: usize| {
+            self.facts.block.insts[index].op.access().map(|access| i64::from(access.bytes()))
+        };
         here.into_iter().filter_map(bytes).max()
     }
 }

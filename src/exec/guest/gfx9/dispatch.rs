@@ -9,7 +9,9 @@ use warploom_runtime::memory::{Access, MapError, Page};
 
 use super::super::Prints;
 use super::super::print_buffer::PrintBuffer;
-use super::{Environment, Launching, OBJECT_BYTES, WARP_LANES, apertures, bank, objects, wave_scratch};
+use super::{
+    Environment, Launching, OBJECT_BYTES, WARP_LANES, apertures, bank, objects, wave_scratch,
+};
 use crate::Error;
 use crate::launch::ArgContent;
 use crate::program::Absent;
@@ -58,7 +60,8 @@ impl<'a> Dispatch<'a> {
         if hsa.uses_dynamic_stack || hsa.descriptor.uses_dynamic_stack() {
             lane = lane.saturating_add(options.stack_bytes.unwrap_or(DYNAMIC_STACK_BYTES));
         }
-        let wave_scratch = if hsa.descriptor.enable_private_segment() { wave_scratch(lane) } else { 0 };
+        let wave_scratch =
+            if hsa.descriptor.enable_private_segment() { wave_scratch(lane) } else { 0 };
         config.limit_aside(wave_scratch, WARP_LANES.into());
         let print = print_buffer(launch, hsa)?;
         if print.is_some() {
@@ -74,7 +77,8 @@ impl<'a> Dispatch<'a> {
         let mut pages = program.lend((KERNARG_AT + self.kernarg.len()) as u64)?;
         let packet = pages.address;
         let mut held: Vec<u64> = self.print.iter().map(|buffer| buffer.address).collect();
-        let scratch_bytes = self.wave_scratch.saturating_mul(self.config.warp_slots(WARP_LANES.into()));
+        let scratch_bytes =
+            self.wave_scratch.saturating_mul(self.config.warp_slots(WARP_LANES.into()));
         let mut scratch = 0;
         if scratch_bytes > 0 {
             scratch = program.memory().alloc(scratch_bytes, 256)?;
@@ -90,7 +94,9 @@ impl<'a> Dispatch<'a> {
         bytes.extend_from_slice(&self.kernarg);
 
         let mut words = bank::start(&self.config, self.wave_scratch, program.data_share()?);
-        let mut put = |offset: u32, value: &[u8]| words[offset as usize..][..value.len()].copy_from_slice(value);
+        let mut put = |offset: u32, value: &[u8]| {
+            words[offset as usize..][..value.len()].copy_from_slice(value)
+        };
         for (sgpr, first) in self.hsa.descriptor.user_sgprs() {
             let at = bank::USER_SGPRS + 4 * first;
             let long = |value: u64| value.to_le_bytes().to_vec();
@@ -111,13 +117,16 @@ impl<'a> Dispatch<'a> {
             put(at, &value);
         }
         words.extend_from_slice(&bytes[..PACKET_BYTES]);
-        words.extend_from_slice(&self.kernarg[..self.hsa.kernarg_bytes.min(bank::MAX_KERNARG) as usize]);
+        words.extend_from_slice(
+            &self.kernarg[..self.hsa.kernarg_bytes.min(bank::MAX_KERNARG) as usize],
+        );
         let mut images = Vec::new();
         for (arg, object, place) in objects(self.hsa) {
             if let Some(copy) = self.descriptor(arg) {
                 words.resize(place as usize, 0);
                 words.extend_from_slice(&copy);
-                let word = |i: usize| u32::from_le_bytes(std::array::from_fn(|byte| copy[4 * i + byte]));
+                let word =
+                    |i: usize| u32::from_le_bytes(std::array::from_fn(|byte| copy[4 * i + byte]));
                 images.push((place, object.shape([0, 1, 2, 3].map(word))));
             }
         }
@@ -132,7 +141,8 @@ impl<'a> Dispatch<'a> {
         let pointer = self.kernarg.get(arg as usize..)?.first_chunk()?;
         let (address, memory) = (u64::from_le_bytes(*pointer), self.launch.kernel.program.memory());
         let last = address.checked_add(u64::from(OBJECT_BYTES) - 1)?;
-        let may_change = |&at: &u64| !matches!(memory.page(at), Page::Resident { access: Access::READ, .. });
+        let may_change =
+            |&at: &u64| !matches!(memory.page(at), Page::Resident { access: Access::READ, .. });
         if [address, last].iter().any(may_change) {
             return None;
         }
@@ -187,7 +197,9 @@ impl<'a> Dispatch<'a> {
                 HiddenKind::PrintfBuffer => print,
                 HiddenKind::HostcallBuffer => program.absent(Absent::Hostcall)?,
                 HiddenKind::HeapV1 => program.absent(Absent::Heap)?,
-                HiddenKind::DefaultQueue | HiddenKind::CompletionAction => program.absent(Absent::Queue)?,
+                HiddenKind::DefaultQueue | HiddenKind::CompletionAction => {
+                    program.absent(Absent::Queue)?
+                }
                 // The grid begins at 0, is made of whole workgroups, and is one of its own.
                 HiddenKind::None
                 | HiddenKind::GlobalOffset(_)
@@ -218,7 +230,11 @@ fn arguments(launch: &Launching<'_>, hsa: &HsaKernel) -> Result<(Vec<u8>, u32), 
     let static_bytes = hsa.descriptor.group_segment_bytes;
     let mut end = static_bytes;
     let mut contents = Vec::with_capacity(launch.args.len());
-    let too_much = |dynamic| Error::SharedMemory { total: u64::MAX, static_bytes: static_bytes.into(), dynamic };
+    let too_much = |dynamic| Error::SharedMemory {
+        total: u64::MAX,
+        static_bytes: static_bytes.into(),
+        dynamic,
+    };
     for (n, arg) in launch.args.iter().enumerate() {
         contents.push(match arg.content() {
             ArgContent::Bytes(bytes) => bytes.clone(),
@@ -230,7 +246,9 @@ fn arguments(launch: &Launching<'_>, hsa: &HsaKernel) -> Result<(Vec<u8>, u32), 
             }
         });
     }
-    let end = end.checked_add(launch.options.shared_bytes).ok_or_else(|| too_much(launch.options.shared_bytes))?;
+    let end = end
+        .checked_add(launch.options.shared_bytes)
+        .ok_or_else(|| too_much(launch.options.shared_bytes))?;
     let mut kernarg = launch.params(&contents)?;
     kernarg.resize(kernarg.len().max(hsa.kernarg_bytes as usize), 0);
     Ok((kernarg, end))
@@ -239,6 +257,7 @@ fn arguments(launch: &Launching<'_>, hsa: &HsaKernel) -> Result<(Vec<u8>, u32), 
 /// V# of scratch memory.
 fn scratch_descriptor(address: u64, bytes: u64) -> Vec<u8> {
     let records = u32::try_from(bytes).unwrap_or(u32::MAX);
-    let words = [address as u32, (address >> 32) as u32 & 0xffff | SWIZZLE_ENABLE, records, SCRATCH_FORMAT];
+    let words =
+        [address as u32, (address >> 32) as u32 & 0xffff | SWIZZLE_ENABLE, records, SCRATCH_FORMAT];
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }

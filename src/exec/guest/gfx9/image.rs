@@ -62,7 +62,8 @@ const FACES: u32 = 6;
 impl Format {
     fn of(name: &str) -> Option<Format> {
         let (texel, number) = name.split_once('_')?;
-        let &(_, data, bytes, select, channel_order) = TEXELS.iter().find(|known| known.0 == texel)?;
+        let &(_, data, bytes, select, channel_order) =
+            TEXELS.iter().find(|known| known.0 == texel)?;
         let &(_, number, types) = NUMBERS.iter().find(|known| known.0 == number)?;
         let components = select.iter().filter(|&&component| component >= 4).count() as u32;
         Some(Format {
@@ -77,7 +78,11 @@ impl Format {
 }
 
 /// Puts an image's texels, zeros, into memory, and makes the object that an argument points to.
-pub(super) fn image(memory: &Memory, name: &str, description: &ImageDescription) -> Result<Image, Error> {
+pub(super) fn image(
+    memory: &Memory,
+    name: &str,
+    description: &ImageDescription,
+) -> Result<Image, Error> {
     let wrong = |problem: String| Error::Surface { name: name.into(), problem };
     if description.layout != Layout::Pitch {
         return Err(wrong("expected layout = \"pitch\"".into()));
@@ -94,8 +99,13 @@ pub(super) fn image(memory: &Memory, name: &str, description: &ImageDescription)
         Dim::Cube => [MAX_SIDE, MAX_SIDE, FACES],
         Dim::CubeArray => [MAX_SIDE, MAX_SIDE, MAX_DEPTH],
     };
-    if matches!(description.dim, Dim::Cube | Dim::CubeArray) && (width != height || depth % FACES != 0) {
-        return Err(wrong(format!("size {:?}: expected squares, six for each cube", description.size)));
+    if matches!(description.dim, Dim::Cube | Dim::CubeArray)
+        && (width != height || depth % FACES != 0)
+    {
+        return Err(wrong(format!(
+            "size {:?}: expected squares, six for each cube",
+            description.size
+        )));
     }
     if (0..3).any(|axis| description.size[axis] > most[axis]) {
         return Err(wrong(format!("size {:?}: expected at most {most:?}", description.size)));
@@ -105,7 +115,9 @@ pub(super) fn image(memory: &Memory, name: &str, description: &ImageDescription)
     let levels = description.levels;
     let flat = matches!(description.dim, Dim::D1Buffer | Dim::D1 | Dim::D1Array);
     if levels > MAX_LEVELS || levels > 1 && flat {
-        let problem = format!("levels = {levels}: expected 1, and of planes and volumes at most {MAX_LEVELS}");
+        let problem = format!(
+            "levels = {levels}: expected 1, and of planes and volumes at most {MAX_LEVELS}"
+        );
         return Err(wrong(problem));
     }
     // Levels lie below each other in each slice, with halves of the height rounded up.
@@ -147,7 +159,13 @@ pub(super) fn image(memory: &Memory, name: &str, description: &ImageDescription)
         object[5] = (levels - 1) << 28;
     }
     object[8..11].copy_from_slice(&[format.channel_type, format.channel_order, width]);
-    Ok(Image { address: texels, bytes, planes, object: object.to_vec(), resident: description.resident.clone() })
+    Ok(Image {
+        address: texels,
+        bytes,
+        planes,
+        object: object.to_vec(),
+        resident: description.resident.clone(),
+    })
 }
 
 /// The S# of a texture's sampler. Source: Mesa's register database, `SQ_IMG_SAMP_WORD0` to `3`.
@@ -160,21 +178,27 @@ pub(super) fn texture_sampler(texture: &Sampling) -> Result<[u32; 4], String> {
     let compare = match &texture.compare {
         None => 0,
         Some(name) => {
-            let names = ["never", "less", "equal", "lequal", "greater", "notequal", "gequal", "always"];
+            let names =
+                ["never", "less", "equal", "lequal", "greater", "notequal", "gequal", "always"];
             let found = names.iter().position(|known| known == name);
-            found.ok_or_else(|| format!("compare = \"{name}\": expected one of {}", names.join(", ")))? as u32
+            found.ok_or_else(|| {
+                format!("compare = \"{name}\": expected one of {}", names.join(", "))
+            })? as u32
         }
     };
     let border = match texture.border {
         [0.0, 0.0, 0.0, 0.0] => 0,
         [0.0, 0.0, 0.0, 1.0] => 1,
         [1.0, 1.0, 1.0, 1.0] => 2,
-        other => return Err(format!("border {other:?}: expected transparent or opaque black, or white")),
+        other => {
+            return Err(format!("border {other:?}: expected transparent or opaque black, or white"));
+        }
     };
     let mip = texture.mip_filter.map_or(0, |filter| 1 + linear(filter));
     let filter = linear(texture.filter);
     let first = modes | compare << 12 | u32::from(!texture.normalized) << 15;
-    let levels = level(texture.min_lod.unwrap_or(0.0)) | level(texture.max_lod.unwrap_or(f32::MAX)) << 12;
+    let levels =
+        level(texture.min_lod.unwrap_or(0.0)) | level(texture.max_lod.unwrap_or(f32::MAX)) << 12;
     Ok([first, levels, bias | filter << 20 | filter << 22 | mip << 26, border << 30])
 }
 

@@ -10,8 +10,8 @@ use warploom_container::Code;
 use warploom_container::hsaco::{FloatMode, HsaKernel, SystemSgpr, UserSgpr, ValueKind};
 use warploom_gfx9::check;
 use warploom_gfx9::lift::{
-    self, ConstantMemory, Initial, InitialScalar, InitialVector, KnownWord, Mode, OBJECT_BYTES, Object, WARP_LANES,
-    apertures,
+    self, ConstantMemory, Initial, InitialScalar, InitialVector, KnownWord, Mode, OBJECT_BYTES,
+    Object, WARP_LANES, apertures,
 };
 use warploom_guest::LiftError;
 use warploom_guest::chip::Chip;
@@ -64,7 +64,8 @@ mod bank {
         let lanes: u32 = config.block.iter().fold(1, |lanes, &axis| lanes.saturating_mul(axis));
         let waves = lanes.div_ceil(super::WARP_LANES.into());
         let mut content = vec![0; BYTES as usize];
-        let mut put = |at: u32, word: u32| content[at as usize..][..4].copy_from_slice(&word.to_le_bytes());
+        let mut put =
+            |at: u32, word: u32| content[at as usize..][..4].copy_from_slice(&word.to_le_bytes());
         put(WAVE_SCRATCH, wave_scratch as u32);
         put(WORKGROUP_INFO, waves & 0x3f);
         put(DATA_SHARE, data_share as u32);
@@ -112,7 +113,10 @@ impl Guest for Gfx9 {
             None => Placed {
                 pc,
                 next: pc + 4,
-                text: format!("illegal word {:#010x}", u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]])),
+                text: format!(
+                    "illegal word {:#010x}",
+                    u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]])
+                ),
                 mnemonic: "illegal".into(),
                 class: FidelityClass::Illegal,
             },
@@ -133,7 +137,12 @@ impl Guest for Gfx9 {
         }
     }
 
-    fn image(&self, memory: &Memory, name: &str, description: &ImageDescription) -> Result<Image, Error> {
+    fn image(
+        &self,
+        memory: &Memory,
+        name: &str,
+        description: &ImageDescription,
+    ) -> Result<Image, Error> {
         image::image(memory, name, description)
     }
 
@@ -222,7 +231,9 @@ fn initial(hsa: &HsaKernel) -> Initial {
     let descriptor = &hsa.descriptor;
     for (sgpr, first) in descriptor.user_sgprs() {
         for number in first..first + sgpr.registers() {
-            initial.scalars.push((number as u8, InitialScalar::Constant(bank::USER_SGPRS + 4 * number)));
+            initial
+                .scalars
+                .push((number as u8, InitialScalar::Constant(bank::USER_SGPRS + 4 * number)));
         }
         if sgpr == UserSgpr::PrivateSegmentBuffer {
             let words = dispatch::SCRATCH_WORDS.into_iter();
@@ -234,9 +245,14 @@ fn initial(hsa: &HsaKernel) -> Initial {
         }
     }
     let mut keep = |pointer: UserSgpr, offset: u32, bytes: u32| {
-        let first = descriptor.user_sgprs().find_map(|(sgpr, first)| (sgpr == pointer).then_some(first));
+        let first =
+            descriptor.user_sgprs().find_map(|(sgpr, first)| (sgpr == pointer).then_some(first));
         if let Some(first) = first {
-            initial.constants.push(ConstantMemory { pointer: bank::USER_SGPRS + 4 * first, offset, bytes });
+            initial.constants.push(ConstantMemory {
+                pointer: bank::USER_SGPRS + 4 * first,
+                offset,
+                bytes,
+            });
         }
     };
     keep(UserSgpr::DispatchPtr, bank::PACKET, bank::KERNARG - bank::PACKET);

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use warploom_container::{ExportTarget, Function, Parameter, RawKernel, ScalarStart, ShaderArray, Stage, VectorStart};
+use warploom_container::{
+    ExportTarget, Function, Parameter, RawKernel, ScalarStart, ShaderArray, Stage, VectorStart,
+};
 use warploom_gfx9::lift::graphics::{Emitted, Shader, WordSource};
 use warploom_gfx9::lift::{Initial, InitialScalar, InitialVector};
 use warploom_runtime::launch::ConstBank;
@@ -15,7 +17,8 @@ pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {
     let mut initial = Initial::default();
     // Offsets in the bank of a parameter's words.
     let words = |param: usize| {
-        let (offset, size) = function.params.get(param).map_or((0, 0), |param| (param.offset, param.size));
+        let (offset, size) =
+            function.params.get(param).map_or((0, 0), |param| (param.offset, param.size));
         (0..size / 4).map(move |word| bank::PARAMS + offset + 4 * word)
     };
     for &(first, start) in &raw.sgpr {
@@ -24,7 +27,9 @@ pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {
                 initial.scalars.extend((first..).zip(words(param).map(InitialScalar::Constant)));
             }
             ScalarStart::Warps(param) => {
-                initial.scalars.extend(words(param).next().map(|at| (first, InitialScalar::Warps(at))));
+                initial
+                    .scalars
+                    .extend(words(param).next().map(|at| (first, InitialScalar::Warps(at))));
             }
             ScalarStart::System(sgpr) => initial.scalars.push((first, system_sgpr(sgpr))),
         }
@@ -32,21 +37,31 @@ pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {
     for &(first, start) in &raw.vgpr {
         match start {
             VectorStart::Param(param) => {
-                initial.vectors.extend((first..=u8::MAX).zip(words(param).map(InitialVector::Constant)));
+                initial
+                    .vectors
+                    .extend((first..=u8::MAX).zip(words(param).map(InitialVector::Constant)));
             }
             VectorStart::Lanes(param) => {
-                initial.vectors.extend(words(param).next().map(|at| (first, InitialVector::Array(at))));
+                initial
+                    .vectors
+                    .extend(words(param).next().map(|at| (first, InitialVector::Array(at))));
             }
             VectorStart::Row(param) => {
-                initial.vectors.extend(words(param).next().map(|at| (first, InitialVector::Row(at))));
+                initial
+                    .vectors
+                    .extend(words(param).next().map(|at| (first, InitialVector::Row(at))));
             }
-            VectorStart::WorkItemId(axis) => initial.vectors.push((first, InitialVector::WorkItem(axis))),
+            VectorStart::WorkItemId(axis) => {
+                initial.vectors.push((first, InitialVector::WorkItem(axis)))
+            }
         }
     }
     initial.shader = function.shader.as_ref().map(|kernel| {
         let place = |array| kernel.arrays.get(&array).and_then(|&param| words(param).next());
         let export = |array: &ShaderArray| match *array {
-            ShaderArray::Export(target, component) => Some(((target_number(target)?, component), place(*array)?)),
+            ShaderArray::Export(target, component) => {
+                Some(((target_number(target)?, component), place(*array)?))
+            }
             _ => None,
         };
         let row = |array: &ShaderArray| match *array {
@@ -54,7 +69,8 @@ pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {
             _ => None,
         };
         let mut parameters: BTreeMap<_, _> = kernel.arrays.keys().filter_map(row).collect();
-        let uniform = kernel.parameters.into_iter().flat_map(|param| Parameter::all().zip(words(param)));
+        let uniform =
+            kernel.parameters.into_iter().flat_map(|param| Parameter::all().zip(words(param)));
         parameters.extend(uniform.map(|(parameter, at)| (parameter, WordSource::Word(at))));
         Shader {
             fragment: kernel.stage == Stage::Fragment,
@@ -64,12 +80,14 @@ pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {
             attributes: kernel.attributes,
             parameters,
             exports: kernel.arrays.keys().filter_map(export).collect(),
-            emitted: place(ShaderArray::Emitted).zip(place(ShaderArray::NextVertex)).map(|(rows, next)| Emitted {
-                rows,
-                stride: kernel.stride,
-                most: kernel.max_vertices,
-                next,
-            }),
+            emitted: place(ShaderArray::Emitted).zip(place(ShaderArray::NextVertex)).map(
+                |(rows, next)| Emitted {
+                    rows,
+                    stride: kernel.stride,
+                    most: kernel.max_vertices,
+                    next,
+                },
+            ),
         }
     });
     initial
@@ -82,14 +100,18 @@ fn target_number(target: ExportTarget) -> Option<u8> {
         ExportTarget::Depth => Some(8),
         ExportTarget::Position(number) => Some(12 + number),
         ExportTarget::Parameter(number) => Some(32 + number),
-        ExportTarget::SampleMask | ExportTarget::Attribute(_) | ExportTarget::Patch(_) | ExportTarget::Emitted => None,
+        ExportTarget::SampleMask
+        | ExportTarget::Attribute(_)
+        | ExportTarget::Patch(_)
+        | ExportTarget::Emitted => None,
     }
 }
 
 pub(super) fn environment(launch: &Launching<'_>, raw: &RawKernel) -> Result<Environment, Error> {
     let mut config = launch.config();
     config.shared_bytes = launch.shared_bytes(launch.options.shared_bytes)?;
-    let mut content = bank::start(&config, wave_scratch(raw.scratch_bytes), launch.kernel.program.data_share()?);
+    let mut content =
+        bank::start(&config, wave_scratch(raw.scratch_bytes), launch.kernel.program.data_share()?);
     content.extend(launch.params(&launch.bytes()?)?);
     config.constants[0] = Some(ConstBank::new(&content)?);
     Ok(Environment { config, images: vec![], held: vec![], lent: vec![], print: None })

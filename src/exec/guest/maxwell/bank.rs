@@ -28,7 +28,8 @@ impl Bank<'_> {
         let param_base = self.param_base as usize;
         let end = (param_base + self.params.len()).max(at::FIRST_PARAM as usize);
         content.resize(content.len().max(end), 0);
-        let mut put = |at: u32, bytes: &[u8]| content[at as usize..][..bytes.len()].copy_from_slice(bytes);
+        let mut put =
+            |at: u32, bytes: &[u8]| content[at as usize..][..bytes.len()].copy_from_slice(bytes);
         put(at::SHARED_WINDOW, &(self.windows.shared as u32).to_le_bytes());
         put(at::LOCAL_WINDOW, &(self.windows.local as u32).to_le_bytes());
         for (axis, (block, grid)) in (0..).zip(self.block.iter().zip(&self.grid)) {

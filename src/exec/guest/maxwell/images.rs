@@ -14,7 +14,9 @@ use warploom_runtime::memory::{Access, Memory, Placement};
 
 use super::super::{Image, KnownImages, Launching};
 use super::queries::{self, Sampled};
-use crate::images::{self as given, AddressMode, Dim, ImageDescription, Layout as Arrangement, Texture};
+use crate::images::{
+    self as given, AddressMode, Dim, ImageDescription, Layout as Arrangement, Texture,
+};
 use crate::program::ReadOnly;
 use crate::{Error, ImagePool};
 
@@ -57,9 +59,14 @@ impl Images {
         records.push([0; RECORD_BYTES]);
         let mut samplers = pool.map_or(Ok(vec![]), |pool| samplers(program.memory(), pool))?;
         if !fixed.is_empty() {
-            let (count, most) = (samplers.len() as u64, MAX_SAMPLERS.saturating_sub(fixed.len() as u64));
+            let (count, most) =
+                (samplers.len() as u64, MAX_SAMPLERS.saturating_sub(fixed.len() as u64));
             if count > most {
-                return Err(Error::ImagePool { what: "samplers besides the module's own", count, most });
+                return Err(Error::ImagePool {
+                    what: "samplers besides the module's own",
+                    count,
+                    most,
+                });
             }
             samplers.resize(most as usize, Sampler::default());
             samplers.extend(fixed.iter().rev());
@@ -81,7 +88,8 @@ impl Images {
         let queries = places.map(|at| pages.address + at);
 
         let mut bank = vec![0; driver::at::KNOWN as usize];
-        let mut put = |at: u32, bytes: &[u8]| bank[at as usize..][..bytes.len()].copy_from_slice(bytes);
+        let mut put =
+            |at: u32, bytes: &[u8]| bank[at as usize..][..bytes.len()].copy_from_slice(bytes);
         put(driver::at::RECORDS, &pages.address.to_le_bytes());
         put(driver::at::HEADERS, &headers.to_le_bytes());
         put(driver::at::SAMPLERS, &(pages.address + samplers_at).to_le_bytes());
@@ -104,12 +112,21 @@ impl Images {
         let program = launch.kernel.program;
         let Some(words) = program.handles(launch.kernel.id, handles) else { return Ok(None) };
         let handle = |&at: &u32| {
-            let word = bank.get(at as usize..).and_then(|bytes| bytes.first_chunk()).copied().unwrap_or_default();
+            let word = bank
+                .get(at as usize..)
+                .and_then(|bytes| bytes.first_chunk())
+                .copied()
+                .unwrap_or_default();
             (at, u32::from_le_bytes(word))
         };
         let handles: Vec<(u32, u32)> = words.iter().map(handle).collect();
         let module = program.module();
-        Ok(Some(Images::new(launch, &handles, &[], queries::asks(module).then(|| queries::sampled(module)))?))
+        Ok(Some(Images::new(
+            launch,
+            &handles,
+            &[],
+            queries::asks(module).then(|| queries::sampled(module)),
+        )?))
     }
 }
 
@@ -137,7 +154,13 @@ fn handles(code: &Code) -> Option<Vec<u32>> {
 }
 
 /// The entries of a table of descriptors.
-fn table(memory: &Memory, what: &'static str, address: u64, count: u64, most: u64) -> Result<Vec<Descriptor>, Error> {
+fn table(
+    memory: &Memory,
+    what: &'static str,
+    address: u64,
+    count: u64,
+    most: u64,
+) -> Result<Vec<Descriptor>, Error> {
     if count > most {
         return Err(Error::ImagePool { what, count, most });
     }
@@ -153,7 +176,13 @@ pub type Decoded = Result<Option<image::Image>, &'static str>;
 
 /// The images of a pool.
 fn images(memory: &Memory, pool: &ImagePool) -> Result<Vec<Decoded>, Error> {
-    let headers = table(memory, "texture headers", pool.headers, u64::from(pool.last_header) + 1, MAX_HEADERS)?;
+    let headers = table(
+        memory,
+        "texture headers",
+        pool.headers,
+        u64::from(pool.last_header) + 1,
+        MAX_HEADERS,
+    )?;
     Ok(headers.iter().map(header::decode).collect())
 }
 
@@ -185,7 +214,11 @@ pub fn fixed_sampler(number: usize) -> u32 {
 }
 
 /// A pool of the headers of a launch's images and textures, and the samplers of its textures at the same indices.
-pub fn pool(memory: &Memory, images: &[Image], textures: &[Texture]) -> Result<Option<ImagePool>, Error> {
+pub fn pool(
+    memory: &Memory,
+    images: &[Image],
+    textures: &[Texture],
+) -> Result<Option<ImagePool>, Error> {
     if images.is_empty() {
         return Ok(None);
     }
@@ -195,7 +228,11 @@ pub fn pool(memory: &Memory, images: &[Image], textures: &[Texture]) -> Result<O
     }
     let none = Header::default();
     let sampled = textures.iter().map(|texture| &images[texture.image]);
-    let headers = none.iter().chain(images.iter().chain(sampled).flat_map(|image| &image.object)).copied().collect();
+    let headers = none
+        .iter()
+        .chain(images.iter().chain(sampled).flat_map(|image| &image.object))
+        .copied()
+        .collect();
     let mut samplers = vec![Sampler::default(); 1 + images.len()];
     for texture in textures {
         samplers.push(sampler(texture)?);
@@ -208,12 +245,19 @@ pub fn pool(memory: &Memory, images: &[Image], textures: &[Texture]) -> Result<O
 /// Puts headers and samplers into memory.
 pub fn put_pool(memory: &Memory, headers: &[u8], samplers: &[u8]) -> Result<ImagePool, Error> {
     let put = |bytes: &[u8]| -> Result<u64, Error> {
-        let address = memory.alloc_at(Placement::ANYWHERE, bytes.len() as u64, Access::READ_WRITE)?;
+        let address =
+            memory.alloc_at(Placement::ANYWHERE, bytes.len() as u64, Access::READ_WRITE)?;
         memory.write(address, bytes)?;
         Ok(address)
     };
-    let last = |bytes: &[u8]| u32::try_from(bytes.len() / size_of::<Descriptor>() - 1).unwrap_or(u32::MAX);
-    let pool = ImagePool { headers: put(headers)?, last_header: last(headers), samplers: 0, last_sampler: 0 };
+    let last =
+        |bytes: &[u8]| u32::try_from(bytes.len() / size_of::<Descriptor>() - 1).unwrap_or(u32::MAX);
+    let pool = ImagePool {
+        headers: put(headers)?,
+        last_header: last(headers),
+        samplers: 0,
+        last_sampler: 0,
+    };
     if samplers.is_empty() {
         return Ok(pool);
     }
@@ -253,7 +297,8 @@ fn sampler(texture: &Texture) -> Result<Sampler, Error> {
         force_unnormalized: !description.normalized,
         srgb_allowed: true,
         border: description.border.map(f32::to_bits),
-        srgb_border: [0, 1, 2].map(|i| (description.border[i].clamp(0.0, 1.0) * 255.0).round() as u8),
+        srgb_border: [0, 1, 2]
+            .map(|i| (description.border[i].clamp(0.0, 1.0) * 255.0).round() as u8),
         lod_bias: description.lod_bias,
         min_lod: description.min_lod.unwrap_or(defaults.min_lod),
         max_lod: description.max_lod.unwrap_or(defaults.max_lod),
@@ -285,24 +330,37 @@ pub fn image(memory: &Memory, name: &str, description: &ImageDescription) -> Res
     let flat = matches!(kind, Kind::Buffer | Kind::D1);
     let shallow = !array && matches!(kind, Kind::Buffer | Kind::D1 | Kind::D2);
     if flat && height != 1 || shallow && depth != 1 {
-        return Err(wrong(format!("size {:?}: expected 1 where there is no such axis", description.size)));
+        return Err(wrong(format!(
+            "size {:?}: expected 1 where there is no such axis",
+            description.size
+        )));
     }
     if kind == Kind::Cube && (width != height || !depth.is_multiple_of(6) || !array && depth != 6) {
-        return Err(wrong(format!("size {:?}: expected squares, and six of them for each cube", description.size)));
+        return Err(wrong(format!(
+            "size {:?}: expected squares, and six of them for each cube",
+            description.size
+        )));
     }
     let log = |name: &str, value: Option<u32>, default: u32| match value.unwrap_or(default) {
-        count if count.is_power_of_two() && count.ilog2() <= u32::from(MAX_BLOCK) => Ok(count.ilog2() as u8),
+        count if count.is_power_of_two() && count.ilog2() <= u32::from(MAX_BLOCK) => {
+            Ok(count.ilog2() as u8)
+        }
         count => Err(wrong(format!("{name} = {count}: expected 1, 2, 4, 8, 16 or 32 GOBs"))),
     };
     let row_bytes = width.checked_mul(format.bytes.into());
-    let row_bytes = row_bytes.ok_or_else(|| wrong(format!("a width of {width}: expected rows below 4 GiB")))?;
+    let row_bytes =
+        row_bytes.ok_or_else(|| wrong(format!("a width of {width}: expected rows below 4 GiB")))?;
     let levels = description.levels;
     if levels > 1 && (kind == Kind::Buffer || description.layout == Arrangement::Pitch) {
-        return Err(wrong(format!("levels = {levels}: expected layout = \"block_linear\", and no buffer")));
+        return Err(wrong(format!(
+            "levels = {levels}: expected layout = \"block_linear\", and no buffer"
+        )));
     }
     let layout = match (description.layout, kind) {
         (_, Kind::Buffer) => Layout::Pitch(0),
-        (Arrangement::Pitch, Kind::D2) if !array => Layout::Pitch(row_bytes.next_multiple_of(PITCH_ALIGN)),
+        (Arrangement::Pitch, Kind::D2) if !array => {
+            Layout::Pitch(row_bytes.next_multiple_of(PITCH_ALIGN))
+        }
         // What has layers or slices, or one row, is never in rows: facts, section 1.2.
         _ => Layout::Blocks(Blocks {
             height: log("block_height", description.block_height, 16)?,
@@ -327,13 +385,22 @@ pub fn image(memory: &Memory, name: &str, description: &ImageDescription) -> Res
     };
     let bytes = image.total_bytes();
     image.base = given::room(memory, (name, description), bytes, IMAGE_ALIGN)?;
-    let object = header::encode(&image).map_err(|what| wrong(format!("a header cannot say {what}")))?;
+    let object =
+        header::encode(&image).map_err(|what| wrong(format!("a header cannot say {what}")))?;
     let layers = u64::from(image.layers) * u64::from(image.faces());
     let planes = (0..levels)
         .flat_map(|level| {
-            let place = move |layer| (layer * image.layer_stride() + image.level_offset(level), image.plane(level));
+            let place = move |layer| {
+                (layer * image.layer_stride() + image.level_offset(level), image.plane(level))
+            };
             (0..layers).map(place)
         })
         .collect();
-    Ok(Image { address: image.base, bytes, planes, object: object.to_vec(), resident: description.resident.clone() })
+    Ok(Image {
+        address: image.base,
+        bytes,
+        planes,
+        object: object.to_vec(),
+        resident: description.resident.clone(),
+    })
 }

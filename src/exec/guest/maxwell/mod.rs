@@ -40,11 +40,16 @@ impl Guest for Maxwell {
         let code = kernel.code;
         let service = |(at, name): &(u64, String)| Some((*at, service::by_name(name)?));
         let services: Vec<(u64, Service)> = code.undefined.iter().filter_map(service).collect();
-        let targets: Vec<u64> = code.targets.iter().copied().chain(services.iter().map(|&(at, _)| at)).collect();
+        let targets: Vec<u64> =
+            code.targets.iter().copied().chain(services.iter().map(|&(at, _)| at)).collect();
         let function = kernel.linked.module().function(kernel.kernel);
         let shader = code.header.map(|header| shader::program(function, header));
         // Banks of a graphics program are the launch's.
-        let constants = if shader.is_none() { kernel.linked.bank(kernel.kernel, driver::COMPILED) } else { &[] };
+        let constants = if shader.is_none() {
+            kernel.linked.bank(kernel.kernel, driver::COMPILED)
+        } else {
+            &[]
+        };
         lift_kernel(&Kernel {
             name: &function.name,
             code: &code.bytes,
@@ -97,7 +102,8 @@ impl Guest for Maxwell {
         let shared_bytes = launch.shared_bytes_in_vectors()?;
         let stack_bytes = stack_bytes(launch);
         let program = kernel.program;
-        let workspace = options.cooperative.then(|| grid_workspace(program.memory())).transpose()?;
+        let workspace =
+            options.cooperative.then(|| grid_workspace(program.memory())).transpose()?;
         let held = workspace.into_iter().collect();
         let bank = Bank {
             windows: program.memory().windows(),
@@ -115,7 +121,9 @@ impl Guest for Maxwell {
         config.local_bytes = stack_bytes;
         let mut content = bank.content(program.bank(kernel.id, 0)?);
         let images = Images::of_code(launch, &content)?;
-        for (at, address) in images.iter().flat_map(|images| queries::POINTERS.into_iter().zip(images.queries)) {
+        for (at, address) in
+            images.iter().flat_map(|images| queries::POINTERS.into_iter().zip(images.queries))
+        {
             content[at..at + 8].copy_from_slice(&address.to_le_bytes());
         }
         config.constants[0] = Some(ConstBank::new(&content)?);
@@ -128,11 +136,23 @@ impl Guest for Maxwell {
         let Some(images) = images else {
             return Ok(Environment { config, images: vec![], held, lent: vec![], print: None });
         };
-        config.constants[usize::from(warploom_guest::images::driver::BANK)] = Some(ConstBank::new(&images.bank)?);
-        Ok(Environment { config, images: images.known, held, lent: vec![images.records], print: None })
+        config.constants[usize::from(warploom_guest::images::driver::BANK)] =
+            Some(ConstBank::new(&images.bank)?);
+        Ok(Environment {
+            config,
+            images: images.known,
+            held,
+            lent: vec![images.records],
+            print: None,
+        })
     }
 
-    fn image(&self, memory: &Memory, name: &str, description: &ImageDescription) -> Result<Image, Error> {
+    fn image(
+        &self,
+        memory: &Memory,
+        name: &str,
+        description: &ImageDescription,
+    ) -> Result<Image, Error> {
         images::image(memory, name, description)
     }
 
@@ -148,11 +168,21 @@ impl Guest for Maxwell {
         queries::STRIDE_SYMBOLS.contains(&name).then_some(queries::STRIDE)
     }
 
-    fn image_pool(&self, memory: &Memory, images: &[Image], textures: &[Texture]) -> Result<Option<ImagePool>, Error> {
+    fn image_pool(
+        &self,
+        memory: &Memory,
+        images: &[Image],
+        textures: &[Texture],
+    ) -> Result<Option<ImagePool>, Error> {
         images::pool(memory, images, textures)
     }
 
-    fn captured_pool(&self, memory: &Memory, headers: &[u8], samplers: &[u8]) -> Result<ImagePool, Error> {
+    fn captured_pool(
+        &self,
+        memory: &Memory,
+        headers: &[u8],
+        samplers: &[u8],
+    ) -> Result<ImagePool, Error> {
         images::put_pool(memory, headers, samplers)
     }
 }
@@ -171,7 +201,8 @@ fn stack_bytes(launch: &Launching<'_>) -> u32 {
     let (kernel, function) = (launch.kernel, launch.kernel.function());
     let counted = function.stack_bytes.unwrap_or(0).max(function.frame_bytes);
     let (module, linked) = (kernel.program.module(), kernel.program.linked());
-    let callable = |f: &warploom_container::Function| !f.kernel && linked.shares_code(kernel.id, f.section);
+    let callable =
+        |f: &warploom_container::Function| !f.kernel && linked.shares_code(kernel.id, f.section);
     let calls = function.stack_bytes.is_none() || module.functions.iter().any(callable);
     let stack = launch.options.stack_bytes.unwrap_or(if calls { CALL_STACK_BYTES } else { 0 });
     counted.saturating_add(stack).checked_next_multiple_of(STACK_ALIGN).unwrap_or(u32::MAX)

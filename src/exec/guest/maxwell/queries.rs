@@ -17,8 +17,12 @@ use super::images::Decoded;
 pub const POINTERS: [usize; 3] = [0xc0, 0xb0, 0xb8];
 
 /// Symbols whose values are the distance from entry to entry.
-pub const STRIDE_SYMBOLS: [&str; 4] =
-    [".nv.surfrefDescSize", UNIFIED_TEXTURES, ".nv.independent.texrefDescSize", ".nv.independent.samplerrefDescSize"];
+pub const STRIDE_SYMBOLS: [&str; 4] = [
+    ".nv.surfrefDescSize",
+    UNIFIED_TEXTURES,
+    ".nv.independent.texrefDescSize",
+    ".nv.independent.samplerrefDescSize",
+];
 const UNIFIED_TEXTURES: &str = ".nv.unified.texrefDescSize";
 pub const STRIDE: u64 = QUERY_BYTES as u64;
 
@@ -60,7 +64,11 @@ pub fn tables(sampled: Sampled, images: &[Decoded], samplers: &[Sampler]) -> [Ve
         });
         bytes(entries)
     };
-    [of_images(&|_, image| surface(image)), of_images(&texture), bytes(samplers.iter().map(sampler))]
+    [
+        of_images(&|_, image| surface(image)),
+        of_images(&texture),
+        bytes(samplers.iter().map(sampler)),
+    ]
 }
 
 fn bytes(entries: impl Iterator<Item = Entry>) -> Vec<u8> {

@@ -16,7 +16,12 @@ use crate::Error;
 pub(super) fn program(function: &Function, header: Header) -> Program {
     let Some(shader) = &function.shader else { return Program::of_header(header) };
     let arrays: Arrays = shader.arrays.keys().filter_map(|&array| place(shader, array)).collect();
-    Program { header, arrays, vertex_words: shader.attributes as u16, texture_bank: shader.texture_bank }
+    Program {
+        header,
+        arrays,
+        vertex_words: shader.attributes as u16,
+        texture_bank: shader.texture_bank,
+    }
 }
 
 /// What lifted code calls an array of the launch; none if it has no use for it.
@@ -78,7 +83,11 @@ pub(super) fn environment(launch: &Launching<'_>, header: &Header) -> Result<Env
     let mut handles: &[u8] = &[];
     for (bank, content) in &options.banks {
         if *bank >= driver::BANKS || content.len() > CONST_BANK_BYTES {
-            return Err(Error::ShaderBank { bank: *bank, bytes: content.len(), most: CONST_BANK_BYTES });
+            return Err(Error::ShaderBank {
+                bank: *bank,
+                bytes: content.len(),
+                most: CONST_BANK_BYTES,
+            });
         }
         config.constants[usize::from(*bank)] = Some(ConstBank::new(content)?);
         if *bank == shader.texture_bank {
@@ -89,14 +98,17 @@ pub(super) fn environment(launch: &Launching<'_>, header: &Header) -> Result<Env
     let mut told = images.as_ref().map_or_else(Vec::new, |images| images.bank.clone());
     tell(&mut told, shader, &launch.params(&launch.bytes()?)?);
     config.constants[usize::from(BANK)] = Some(ConstBank::new(&told)?);
-    let (known, lent) = images.map_or_else(Default::default, |images| (images.known, vec![images.records]));
+    let (known, lent) =
+        images.map_or_else(Default::default, |images| (images.known, vec![images.records]));
     Ok(Environment { config, images: known, held: vec![], lent, print: None })
 }
 
 /// Puts the addresses of arrays, which are the parameters, where lifted code finds them.
 fn tell(bank: &mut Vec<u8>, shader: &ShaderKernel, params: &[u8]) {
     bank.resize(at::END as usize, 0);
-    for (at, number) in [(at::LANES, shader.lanes), (at::VERTICES, shader.vertices), (at::STRIDE, shader.stride)] {
+    for (at, number) in
+        [(at::LANES, shader.lanes), (at::VERTICES, shader.vertices), (at::STRIDE, shader.stride)]
+    {
         bank[at as usize..][..4].copy_from_slice(&number.to_le_bytes());
     }
     for (&array, &param) in &shader.arrays {

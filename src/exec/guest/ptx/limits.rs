@@ -41,7 +41,11 @@ pub(super) fn total_shared(sm: u32, bytes: u32) -> u32 {
 }
 
 /// Checks block, cluster and shared memory of a launch.
-pub(super) fn check(launch: &Launching<'_>, module: &ptx::Module, function: &ptx::Function) -> Result<(), Error> {
+pub(super) fn check(
+    launch: &Launching<'_>,
+    module: &ptx::Module,
+    function: &ptx::Function,
+) -> Result<(), Error> {
     let (block, target) = (launch.options.block, module.target);
     let refused = |given: String, limit: String| {
         let suffix = target.suffix.map_or(String::new(), String::from);
@@ -60,13 +64,18 @@ pub(super) fn check(launch: &Launching<'_>, module: &ptx::Module, function: &ptx
     if let Some(cluster) = function.required_cluster.filter(|&cluster| cluster != [1; 3]) {
         return Err(Error::Cluster { kernel: function.name.clone(), cluster });
     }
-    let (static_bytes, dynamic) = (launch.kernel.function().shared_bytes, launch.options.shared_bytes);
+    let (static_bytes, dynamic) =
+        (launch.kernel.function().shared_bytes, launch.options.shared_bytes);
     if static_bytes > STATIC_SHARED {
-        return refused(format!("{static_bytes} bytes of static shared memory"), format!("{STATIC_SHARED}"));
+        return refused(
+            format!("{static_bytes} bytes of static shared memory"),
+            format!("{STATIC_SHARED}"),
+        );
     }
     let (total, limit) = (static_bytes.saturating_add(dynamic.into()), shared_limit(target.sm));
     if total > limit {
-        let given = format!("{total} bytes of shared memory ({static_bytes} static, {dynamic} dynamic)");
+        let given =
+            format!("{total} bytes of shared memory ({static_bytes} static, {dynamic} dynamic)");
         return refused(given, format!("{limit}"));
     }
     Ok(())

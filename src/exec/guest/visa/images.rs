@@ -54,7 +54,9 @@ pub fn image(memory: &Memory, name: &str, description: &ImageDescription) -> Res
         Dim::D2 => (Kind::D2, false, [MAX_SIDE, MAX_SIDE, 1]),
         Dim::D2Array => (Kind::D2, true, [MAX_SIDE, MAX_SIDE, MAX_DEPTH]),
         Dim::D3 => (Kind::D3, false, [MAX_SIDE, MAX_SIDE, MAX_DEPTH]),
-        Dim::Cube | Dim::CubeArray => return Err(wrong("cubes of this instruction set are not executed".into())),
+        Dim::Cube | Dim::CubeArray => {
+            return Err(wrong("cubes of this instruction set are not executed".into()));
+        }
     };
     let [width, height, depth] = description.size;
     if (0..3).any(|axis| description.size[axis] > most[axis]) {
@@ -80,12 +82,23 @@ pub fn image(memory: &Memory, name: &str, description: &ImageDescription) -> Res
     let bytes = image.total_bytes();
     image.base = given::room(memory, (name, description), bytes, IMAGE_ALIGN)?;
     let record = image.record().ok_or_else(|| wrong("4 GiB or more".into()))?;
-    let planes = (0..u64::from(image.layers)).map(|layer| (layer * image.layer_stride(), image.plane(0))).collect();
-    Ok(Image { address: image.base, bytes, planes, object: words(&record), resident: description.resident.clone() })
+    let planes = (0..u64::from(image.layers))
+        .map(|layer| (layer * image.layer_stride(), image.plane(0)))
+        .collect();
+    Ok(Image {
+        address: image.base,
+        bytes,
+        planes,
+        object: words(&record),
+        resident: description.resident.clone(),
+    })
 }
 
 fn words(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+    bytes
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        .collect()
 }
 
 /// The words of a sampler that is an argument of its own: an argument is their address.
@@ -124,7 +137,8 @@ fn inline(said: &InlineSampler) -> Sampler {
         // Without a mode coordinates are in range.
         _ => AddressMode::ClampToEdge,
     };
-    let filter = if said.filter == "linear" { given::Filter::Linear } else { given::Filter::Nearest };
+    let filter =
+        if said.filter == "linear" { given::Filter::Linear } else { given::Filter::Nearest };
     with(address, filter, said.normalized)
 }
 
@@ -146,7 +160,8 @@ pub fn pool(memory: &Memory, images: &[Image]) -> Result<Option<ImagePool>, Erro
         return Ok(None);
     }
     let mut records = vec![0; RECORD_BYTES];
-    records.extend(images.iter().flat_map(|image| &image.object).flat_map(|word| word.to_le_bytes()));
+    records
+        .extend(images.iter().flat_map(|image| &image.object).flat_map(|word| word.to_le_bytes()));
     let headers = memory.alloc_at(Placement::ANYWHERE, records.len() as u64, Access::READ_WRITE)?;
     memory.write(headers, &records)?;
     let last_header = (records.len() / RECORD_BYTES - 1) as u32;
@@ -178,12 +193,18 @@ impl Tables {
         if let Some(pool) = launch.options.images {
             let count = u64::from(pool.last_header) + 1;
             if count > MAX_ENTRIES {
-                return Err(Error::ImagePool { what: "surfaces and textures", count, most: MAX_ENTRIES });
+                return Err(Error::ImagePool {
+                    what: "surfaces and textures",
+                    count,
+                    most: MAX_ENTRIES,
+                });
             }
             let mut bytes = vec![0; count as usize * RECORD_BYTES];
             launch.kernel.program.memory().read(pool.headers, &mut bytes)?;
-            surfaces =
-                bytes.chunks_exact(RECORD_BYTES).map(|record| record.try_into().unwrap_or([0; RECORD_BYTES])).collect();
+            surfaces = bytes
+                .chunks_exact(RECORD_BYTES)
+                .map(|record| record.try_into().unwrap_or([0; RECORD_BYTES]))
+                .collect();
         }
         Ok(Tables { surfaces, samplers: vec![Sampler::default()], bound: vec![], known: vec![] })
     }
@@ -197,8 +218,10 @@ impl Tables {
     pub fn add_buffer(&mut self, address: u64, bytes: u64) -> u32 {
         let format = TexelFormat::new(TexelKind::Uint, [8, 0, 0, 0]);
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-        let plain = Format::named("r8_uint").map(|plain| plain.image(Kind::Buffer, [bytes, 1, 1], Layout::Pitch(0)));
-        let record = plain.and_then(|plain| image::Image { base: address, format, ..plain }.record());
+        let plain = Format::named("r8_uint")
+            .map(|plain| plain.image(Kind::Buffer, [bytes, 1, 1], Layout::Pitch(0)));
+        let record =
+            plain.and_then(|plain| image::Image { base: address, format, ..plain }.record());
         self.surfaces.push(record.unwrap_or([0; RECORD_BYTES]));
         shifted(self.surfaces.len() - 1)
     }
@@ -217,7 +240,12 @@ impl Tables {
 
     /// The index of a sampler that code names stands for the one that an argument has the address of, or for one of the source's. No handle may have been
     /// given out before.
-    pub fn bind_sampler(&mut self, launch: &Launching<'_>, index: u8, of: Bound<'_>) -> Result<(), Error> {
+    pub fn bind_sampler(
+        &mut self,
+        launch: &Launching<'_>,
+        index: u8,
+        of: Bound<'_>,
+    ) -> Result<(), Error> {
         let sampler = match of {
             Bound::At(address) => sampler_at(launch, address)?,
             Bound::Inline(said) => inline(said),
@@ -258,7 +286,8 @@ impl Tables {
         pages.fill(launch.kernel.program.memory(), bytes)?;
 
         let mut bank = vec![0; driver::at::KNOWN as usize];
-        let mut put = |at: u32, bytes: &[u8]| bank[at as usize..][..bytes.len()].copy_from_slice(bytes);
+        let mut put =
+            |at: u32, bytes: &[u8]| bank[at as usize..][..bytes.len()].copy_from_slice(bytes);
         put(driver::at::RECORDS, &pages.address.to_le_bytes());
         put(driver::at::HEADERS, &(count as u32).to_le_bytes());
         put(driver::at::SAMPLERS, &(pages.address + samplers_at).to_le_bytes());

@@ -33,7 +33,8 @@ fn kernel(function: &ModuleFunction) -> &VisaKernel {
 
 /// The GPU that code is for; text that does not say is for one with registers of the size that it gives away.
 fn platform(module: &VisaModule) -> Platform {
-    let by_size = if module.module.register_bytes() == 64 { Platform::Pvc } else { Platform::Tgllp };
+    let by_size =
+        if module.module.register_bytes() == 64 { Platform::Pvc } else { Platform::Tgllp };
     module.module.platform.unwrap_or(by_size)
 }
 
@@ -53,10 +54,18 @@ impl Guest for Visa {
         let linked = lifting.linked;
         let (visa, of) = (module(linked), kernel(linked.module().function(lifting.kernel)));
         let (platform, symbols) = (platform(visa), symbols(linked));
-        let payload = of.info.as_ref().map(|info| payload::layout(info, platform)).unwrap_or_default();
+        let payload =
+            of.info.as_ref().map(|info| payload::layout(info, platform)).unwrap_or_default();
         let (module, routine) = (&visa.module, of.routine);
         let images = lifting.images;
-        lift::lift_kernel(&Kernel { module, routine, platform, payload: &payload, images, symbols: &symbols })
+        lift::lift_kernel(&Kernel {
+            module,
+            routine,
+            platform,
+            payload: &payload,
+            images,
+            symbols: &symbols,
+        })
     }
 
     fn instruction(&self, code: &Code, pc: u64) -> Option<Placed> {
@@ -66,10 +75,20 @@ impl Guest for Visa {
         let rest = code.bytes.get(usize::try_from(pc).ok()?..).filter(|rest| !rest.is_empty())?;
         let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
         let line = String::from_utf8_lossy(&rest[..end]);
-        let text = line.split("//").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-        let opcode =
-            if text.starts_with('(') { text.split_once(") ").map(|(_, rest)| rest) } else { Some(text.as_str()) };
-        let mnemonic = opcode.and_then(|rest| rest.split_whitespace().next()).unwrap_or_default().to_owned();
+        let text = line
+            .split("//")
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        let opcode = if text.starts_with('(') {
+            text.split_once(") ").map(|(_, rest)| rest)
+        } else {
+            Some(text.as_str())
+        };
+        let mnemonic =
+            opcode.and_then(|rest| rest.split_whitespace().next()).unwrap_or_default().to_owned();
         let next = pc + skip(&rest[end..]) as u64 + end as u64;
         let fidelity = table::with_name(&mnemonic).and_then(|(rows, _)| rows.first().copied());
         let fidelity = fidelity.map_or(Fidelity::Unimplemented, |row| row.fidelity);
@@ -77,7 +96,12 @@ impl Guest for Visa {
     }
 
     fn line(&self, linked: &Linked, offset: u64) -> Option<SourcePlace> {
-        let code = linked.module().sections.first().map(|section| section.data.as_slice()).unwrap_or_default();
+        let code = linked
+            .module()
+            .sections
+            .first()
+            .map(|section| section.data.as_slice())
+            .unwrap_or_default();
         let before = code.get(..usize::try_from(offset).ok()?)?;
         let line = before.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
         Some(SourcePlace { part: None, line, source: None })
@@ -91,7 +115,12 @@ impl Guest for Visa {
         payload::environment(launch)
     }
 
-    fn image(&self, memory: &Memory, name: &str, description: &ImageDescription) -> Result<Image, Error> {
+    fn image(
+        &self,
+        memory: &Memory,
+        name: &str,
+        description: &ImageDescription,
+    ) -> Result<Image, Error> {
         images::image(memory, name, description)
     }
 
@@ -99,7 +128,12 @@ impl Guest for Visa {
         Ok(images::argument(number))
     }
 
-    fn image_pool(&self, memory: &Memory, images: &[Image], _: &[Texture]) -> Result<Option<ImagePool>, Error> {
+    fn image_pool(
+        &self,
+        memory: &Memory,
+        images: &[Image],
+        _: &[Texture],
+    ) -> Result<Option<ImagePool>, Error> {
         images::pool(memory, images)
     }
 
@@ -127,7 +161,8 @@ fn skip(text: &[u8]) -> usize {
         let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let line = &rest[blank..];
         let end = line.iter().position(|&byte| byte == b'\n').unwrap_or(line.len());
-        let content = line[..end].split(|&byte| byte == b'/').next().unwrap_or_default().trim_ascii_end();
+        let content =
+            line[..end].split(|&byte| byte == b'/').next().unwrap_or_default().trim_ascii_end();
         let is_code = !content.is_empty() && !content.ends_with(b":") && !content.starts_with(b".");
         if is_code || line.is_empty() {
             return at + blank;

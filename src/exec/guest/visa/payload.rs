@@ -2,7 +2,9 @@
 
 mod implicit;
 
-use warploom_container::visa::info::{AddressMode, AddressSpace, ArgumentKind, KernelInfo, PayloadArgument};
+use warploom_container::visa::info::{
+    AddressMode, AddressSpace, ArgumentKind, KernelInfo, PayloadArgument,
+};
 use warploom_guest::images;
 use warploom_guest::platform::Platform;
 use warploom_runtime::launch::{ConstBank, LaunchConfig};
@@ -50,14 +52,20 @@ impl Layout {
     fn new(info: &KernelInfo, platform: Platform) -> Layout {
         let ends = info.per_thread.iter().map(|arg| arg.offset.saturating_add(arg.size));
         let per_thread = ends.max().unwrap_or(0);
-        Layout { register: platform.register_bytes(), per_thread, inline: info.env.inline_data_payload_size }
+        Layout {
+            register: platform.register_bytes(),
+            per_thread,
+            inline: info.env.inline_data_payload_size,
+        }
     }
 
     /// Of an entry of the cross-thread payload.
     fn place(&self, offset: u32) -> u32 {
         let start = self.register.saturating_add(self.per_thread);
         let beyond = match offset.checked_sub(self.inline) {
-            Some(rest) if self.inline > 0 => self.inline.next_multiple_of(self.register).saturating_add(rest),
+            Some(rest) if self.inline > 0 => {
+                self.inline.next_multiple_of(self.register).saturating_add(rest)
+            }
             _ => offset,
         };
         start.saturating_add(beyond)
@@ -66,9 +74,13 @@ impl Layout {
 
 /// Private memory of a thread, in bytes.
 fn private_bytes(info: &KernelInfo) -> u64 {
-    let buffers = info.memory_buffers.iter().filter(|buffer| buffer.ty != "scratch" && buffer.usage == "private_space");
+    let buffers = info
+        .memory_buffers
+        .iter()
+        .filter(|buffer| buffer.ty != "scratch" && buffer.usage == "private_space");
     let lanes = u64::from(info.env.simd_size.max(1));
-    let bytes = buffers.map(|buffer| buffer.size.saturating_mul(if buffer.per_lane { lanes } else { 1 }));
+    let bytes =
+        buffers.map(|buffer| buffer.size.saturating_mul(if buffer.per_lane { lanes } else { 1 }));
     bytes.sum::<u64>().max(info.env.private_size)
 }
 
@@ -84,11 +96,19 @@ pub fn layout(info: &KernelInfo, platform: Platform) -> Payload {
     let layout = Layout::new(info, platform);
     let ids = info.per_thread.iter().find(|arg| arg.kind == ArgumentKind::LocalId);
     let row = if info.env.simd_size == 32 || layout.register == 64 { 64 } else { 32 };
-    let local_ids = ids.map(|arg| LocalIds { start: layout.register + arg.offset, row, axes: (arg.size / row).min(3) });
+    let local_ids = ids.map(|arg| LocalIds {
+        start: layout.register + arg.offset,
+        row,
+        axes: (arg.size / row).min(3),
+    });
     let base = info.payload.iter().find(|arg| arg.kind == ArgumentKind::PrivateBase);
-    let private = base.map(|arg| (layout.place(arg.offset), u32::try_from(private_bytes(info)).unwrap_or(u32::MAX)));
+    let private = base.map(|arg| {
+        (layout.place(arg.offset), u32::try_from(private_bytes(info)).unwrap_or(u32::MAX))
+    });
     // The grid begins at 0, and buffers at their addresses.
-    let is_zero = |kind: &ArgumentKind| matches!(kind, ArgumentKind::GlobalIdOffset | ArgumentKind::BufferOffset);
+    let is_zero = |kind: &ArgumentKind| {
+        matches!(kind, ArgumentKind::GlobalIdOffset | ArgumentKind::BufferOffset)
+    };
     let zeros = info.payload.iter().filter(|arg| is_zero(&arg.kind)).map(|arg| {
         let start = layout.place(arg.offset);
         start..start.saturating_add(arg.size.min(ZEROS))
@@ -115,7 +135,9 @@ struct Dispatch<'a> {
 pub fn environment(launch: &Launching<'_>) -> Result<Environment, Error> {
     let (function, linked) = (launch.kernel.function(), launch.kernel.program.linked());
     launch.check_block()?;
-    let Some(info) = &kernel(function).info else { return Err(Error::NoDescriptor { kernel: function.name.clone() }) };
+    let Some(info) = &kernel(function).info else {
+        return Err(Error::NoDescriptor { kernel: function.name.clone() });
+    };
     let block = launch.options.block;
     if block.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul) > MAX_LANES {
         return Err(Error::BlockBound { kernel: function.name.clone(), block, limit: MAX_LANES });
@@ -178,14 +200,17 @@ impl Dispatch<'_> {
         if let Some(handle) = self.handles.get(number).copied().flatten() {
             return Ok(handle);
         }
-        let word = self.bytes_of(number).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        let word =
+            self.bytes_of(number).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
         let handle = match space {
             Some(AddressSpace::Image) => word as u32,
             Some(AddressSpace::Sampler) => self.tables.add_sampler_at(self.launch, word)?,
             _ => {
                 // Of an address alone nothing but the pages are known.
-                let pages = || self.memory().range_of(word).map_or(0, |(base, bytes)| base + bytes - word);
-                let bytes = self.launch.args.get(number).and_then(Arg::extent).unwrap_or_else(pages);
+                let pages =
+                    || self.memory().range_of(word).map_or(0, |(base, bytes)| base + bytes - word);
+                let bytes =
+                    self.launch.args.get(number).and_then(Arg::extent).unwrap_or_else(pages);
                 self.tables.add_buffer(word, bytes)
             }
         };
@@ -198,13 +223,18 @@ impl Dispatch<'_> {
     /// The samplers that have an index, which come before those that have a handle alone.
     fn samplers(&mut self) -> Result<(), Error> {
         let info = self.info;
-        let index = |index: u32| u8::try_from(index).map_err(|_| self.too_large("the table of samplers"));
+        let index =
+            |index: u32| u8::try_from(index).map_err(|_| self.too_large("the table of samplers"));
         let mut all = vec![];
         for said in &info.samplers {
             all.push((index(said.index)?, Bound::Inline(said)));
         }
-        for arg in info.payload.iter().filter(|arg| arg.address_space == Some(AddressSpace::Sampler)) {
-            if let (Some(number), Some(AddressMode::Stateful)) = (arg.sampler_index, arg.address_mode) {
+        for arg in
+            info.payload.iter().filter(|arg| arg.address_space == Some(AddressSpace::Sampler))
+        {
+            if let (Some(number), Some(AddressMode::Stateful)) =
+                (arg.sampler_index, arg.address_mode)
+            {
                 let bytes = self.bytes_of(arg.arg_index.unwrap_or(u32::MAX) as usize);
                 let address = bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
                 all.push((index(number)?, Bound::At(address)));
@@ -256,12 +286,15 @@ impl Dispatch<'_> {
                     self.put(arg, &u64::from(offset).to_le_bytes());
                 }
                 (ArgumentKind::InlineSampler, _) => {
-                    let said = info.samplers.iter().find(|said| Some(said.index) == arg.sampler_index);
+                    let said =
+                        info.samplers.iter().find(|said| Some(said.index) == arg.sampler_index);
                     let said = said.ok_or_else(|| self.not_provided(arg))?;
                     let handle = self.tables.add_inline_sampler(said);
                     self.put(arg, &u64::from(handle).to_le_bytes());
                 }
-                (ArgumentKind::ByPointer, _) if arg.image_type.as_deref().is_some_and(|ty| !IMAGES.contains(&ty)) => {
+                (ArgumentKind::ByPointer, _)
+                    if arg.image_type.as_deref().is_some_and(|ty| !IMAGES.contains(&ty)) =>
+                {
                     return Err(self.not_provided(arg));
                 }
                 (ArgumentKind::ByPointer, Some(AddressMode::Bindless)) => {
@@ -290,7 +323,8 @@ impl Dispatch<'_> {
 
     /// A part of shared local memory for an argument; its offset.
     fn local(&mut self, number: usize, arg: &PayloadArgument) -> Result<u32, Error> {
-        let Some(ArgContent::Local(bytes)) = self.launch.args.get(number).map(|arg| arg.content()) else {
+        let Some(ArgContent::Local(bytes)) = self.launch.args.get(number).map(|arg| arg.content())
+        else {
             return Err(self.wrong_size(number, arg, self.bytes_of(number).len()));
         };
         let static_bytes = self.info.env.slm_size;
@@ -344,9 +378,11 @@ impl Dispatch<'_> {
             driver[..8].copy_from_slice(&base.to_le_bytes());
             driver[8..16].copy_from_slice(&scratch.to_le_bytes());
         }
-        let (function, linked) = (self.launch.kernel.function(), self.launch.kernel.program.linked());
+        let (function, linked) =
+            (self.launch.kernel.function(), self.launch.kernel.program.linked());
         let has_frames = has_frames(&module(linked).module, kernel(function).routine);
-        let stack = self.launch.options.stack_bytes.unwrap_or(if has_frames { DEFAULT_STACK } else { 0 });
+        let stack =
+            self.launch.options.stack_bytes.unwrap_or(if has_frames { DEFAULT_STACK } else { 0 });
         driver[16..].copy_from_slice(&stack.to_le_bytes());
         let mut bytes = std::mem::take(&mut self.payload);
         bytes.resize(bank::DRIVER as usize, 0);
@@ -367,6 +403,12 @@ impl Dispatch<'_> {
         let images = self.tables.finish(self.launch)?;
         config.constants[usize::from(images::driver::BANK)] = Some(ConstBank::new(&images.bank)?);
         let print = self.print.map(|buffer| Box::new(buffer) as Box<dyn Prints>);
-        Ok(Environment { config, images: images.known, held: self.held, lent: vec![images.records], print })
+        Ok(Environment {
+            config,
+            images: images.known,
+            held: self.held,
+            lent: vec![images.records],
+            print,
+        })
     }
 }

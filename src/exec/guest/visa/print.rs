@@ -144,7 +144,8 @@ impl printf::Arguments<Broken> for Record<'_> {
     }
 
     fn vector(&mut self, components: u64) -> Result<(), Broken> {
-        let kind = self.word().and_then(|kind| kind.checked_sub(kind::FIRST_VECTOR)).ok_or(Broken)?;
+        let kind =
+            self.word().and_then(|kind| kind.checked_sub(kind::FIRST_VECTOR)).ok_or(Broken)?;
         let count = self.word().ok_or(Broken)?;
         if u64::from(count) != components {
             return Err(Broken);

@@ -89,7 +89,9 @@ impl Axis {
                 if i < size { i } else { 2 * size - 1 - i }
             }
             Wrap::ClampToEdge | Wrap::MirrorOnceToEdge => i.clamp(0, size - 1),
-            Wrap::Border | Wrap::MirrorOnceBorder | Wrap::Clamp | Wrap::MirrorOnceClamp => return BORDER,
+            Wrap::Border | Wrap::MirrorOnceBorder | Wrap::Clamp | Wrap::MirrorOnceClamp => {
+                return BORDER;
+            }
         };
         index as u32
     }
@@ -110,7 +112,9 @@ impl Axis {
     pub fn linear(&self, x: f64) -> Span {
         let (i, weight) = self.unwrapped(x);
         let at_edge = match self.wrap() {
-            Wrap::ClampToEdge | Wrap::MirrorOnceToEdge => !(0..i64::from(self.size) - 1).contains(&i),
+            Wrap::ClampToEdge | Wrap::MirrorOnceToEdge => {
+                !(0..i64::from(self.size) - 1).contains(&i)
+            }
             _ => false,
         };
         Span { index: [self.index(i), self.index(i + 1)], weight: if at_edge { 0 } else { weight } }

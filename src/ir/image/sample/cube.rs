@@ -119,15 +119,23 @@ mod tests {
             let last = i64::from(size) - 1;
             for face in 0..6 {
                 for k in 0..=last {
-                    let here =
-                        [([0, k], [-1, k]), ([last, k], [last + 1, k]), ([k, 0], [k, -1]), ([k, last], [k, last + 1])];
+                    let here = [
+                        ([0, k], [-1, k]),
+                        ([last, k], [last + 1, k]),
+                        ([k, 0], [k, -1]),
+                        ([k, last], [k, last + 1]),
+                    ];
                     for (own, place) in here {
                         let (next, at) = texel(face, place, size);
                         assert_ne!(next, face);
                         let at = at.map(i64::from);
-                        let around = [[-1, 0], [1, 0], [0, -1], [0, 1]].map(|step| [at[0] + step[0], at[1] + step[1]]);
+                        let around = [[-1, 0], [1, 0], [0, -1], [0, 1]]
+                            .map(|step| [at[0] + step[0], at[1] + step[1]]);
                         let back = around.map(|place| texel(next, place, size));
-                        assert!(back.contains(&(face, own.map(|k| k as u32))), "{face} {place:?} {next} {at:?}");
+                        assert!(
+                            back.contains(&(face, own.map(|k| k as u32))),
+                            "{face} {place:?} {next} {at:?}"
+                        );
                     }
                 }
             }

@@ -197,7 +197,8 @@ mod tests {
     fn sum(places: u32, quads: &[&[(f32, u32)]]) -> f32 {
         let mut sum = Sum::new([Numbers::Float { places }; 4]);
         for quad in quads {
-            let quad: Vec<_> = quad.iter().map(|&(texel, weight)| ([texel.to_bits(); 4], weight)).collect();
+            let quad: Vec<_> =
+                quad.iter().map(|&(texel, weight)| ([texel.to_bits(); 4], weight)).collect();
             sum.add(&quad);
         }
         f32::from_bits(sum.bits()[0])
@@ -207,7 +208,11 @@ mod tests {
     fn weights_are_whole() {
         for total in [256, 77, 1, 0] {
             for at in [[0, 0, 0], [128, 128, 128], [255, 1, 77], [93, 211, 160]] {
-                assert_eq!(weights(total, at).as_flattened().as_flattened().iter().sum::<u32>(), total, "{at:?}");
+                assert_eq!(
+                    weights(total, at).as_flattened().as_flattened().iter().sum::<u32>(),
+                    total,
+                    "{at:?}"
+                );
             }
         }
         assert_eq!(weights(256, [128, 64, 0])[0], [[96, 96], [32, 32]]);

@@ -22,7 +22,8 @@ impl Random {
     fn coordinate(&mut self) -> u32 {
         match self.below(4) {
             0 => self.word(),
-            1 => [f32::NAN, f32::INFINITY, -f32::INFINITY, 0.0, -0.0, 1.0, f32::MAX, f32::MIN][self.below(8) as usize]
+            1 => [f32::NAN, f32::INFINITY, -f32::INFINITY, 0.0, -0.0, 1.0, f32::MAX, f32::MIN]
+                [self.below(8) as usize]
                 .to_bits(),
             _ => (self.below(1 << 12) as f32 / 512.0 - 3.0).to_bits(),
         }
@@ -30,11 +31,14 @@ impl Random {
 
     fn query(&mut self) -> Query {
         Query {
-            coords: [0; 3].map(|_| if self.below(2) == 0 { self.coordinate() } else { self.below(20) }),
+            coords: [0; 3]
+                .map(|_| if self.below(2) == 0 { self.coordinate() } else { self.below(20) }),
             layer: if self.below(4) == 0 { self.word() } else { self.below(8) },
             lod: if self.below(2) == 0 { self.coordinate() } else { self.below(4) },
             reference: self.coordinate(),
-            offset: [0; 3].map(|_| if self.below(8) == 0 { self.word() as i32 } else { self.below(16) as i32 - 8 }),
+            offset: [0; 3].map(|_| {
+                if self.below(8) == 0 { self.word() as i32 } else { self.below(16) as i32 - 8 }
+            }),
         }
     }
 
@@ -59,12 +63,17 @@ impl Random {
         let levels = if buffer { 1 } else { 1 + self.below(5) as u8 };
         let array = !buffer && self.below(2) == 0;
         let pitch = Layout::Pitch(352);
-        let blocks = Layout::Blocks(Blocks { height: self.below(6) as u8, depth: self.below(6) as u8 });
+        let blocks =
+            Layout::Blocks(Blocks { height: self.below(6) as u8, depth: self.below(6) as u8 });
         Image {
             base: 0x12_3456_7800,
             kind,
             array,
-            size: [width, if kind == Kind::D1 { 1 } else { height }, if kind == Kind::D3 { depth } else { 1 }],
+            size: [
+                width,
+                if kind == Kind::D1 { 1 } else { height },
+                if kind == Kind::D3 { depth } else { 1 },
+            ],
             layers: if array { 1 + self.below(5) } else { 1 },
             levels,
             first_level: self.below(levels.into()) as u8,
@@ -103,7 +112,8 @@ fn nothing_outside_of_an_image_is_read() {
     let mut random = Random(1);
     let mut reads = 0;
     for _ in 0..100_000 {
-        let (operation, image, sampler, query) = (random.operation(), random.image(), random.sampler(), random.query());
+        let (operation, image, sampler, query) =
+            (random.operation(), random.image(), random.sampler(), random.query());
         let all = image.base..image.base + image.total_bytes();
         let mut read = |at: u64, bytes: &mut [u8]| {
             reads += 1;
@@ -132,10 +142,16 @@ fn strange_images_are_no_problem() {
                 4 => image.bytes = word as u8,
                 5 => image.layers = if word & 1 == 0 { word } else { word >> 15 },
                 6 => image.layout = Layout::Pitch(if word & 1 == 0 { word } else { word >> 8 }),
-                7 => image.layout = Layout::Blocks(Blocks { height: word as u8, depth: (word >> 8) as u8 }),
+                7 => {
+                    image.layout =
+                        Layout::Blocks(Blocks { height: word as u8, depth: (word >> 8) as u8 })
+                }
                 8 => image.format = TexelFormat(word),
                 9 => image.base = u64::MAX - 100,
-                10 => (image.min_lod, image.lod_bias) = (f32::from_bits(word), f32::from_bits(random.word())),
+                10 => {
+                    (image.min_lod, image.lod_bias) =
+                        (f32::from_bits(word), f32::from_bits(random.word()))
+                }
                 _ => image.array = !image.array,
             }
         }
@@ -187,7 +203,10 @@ fn texels_of_a_small_image() {
     let sampler = Sampler::default();
     assert_eq!(value(Operation::Sample, &numbers(), &sampler, at(0.6, 0.6)), [6, 0, 0, 1]);
     // Counter-clockwise from the lower left; rows go down.
-    assert_eq!(value(Operation::Gather { component: 0 }, &numbers(), &sampler, at(0.5, 0.5)), [5, 6, 2, 1]);
+    assert_eq!(
+        value(Operation::Gather { component: 0 }, &numbers(), &sampler, at(0.5, 0.5)),
+        [5, 6, 2, 1]
+    );
     let fetch = Query { coords: [3, 1, 0], ..Query::default() };
     assert_eq!(value(Operation::Fetch, &numbers(), &sampler, fetch), [7, 0, 0, 1]);
     let outside = Query { coords: [3, 2, 0], ..Query::default() };
@@ -195,7 +214,11 @@ fn texels_of_a_small_image() {
     assert_eq!(value(Operation::FetchNearest, &numbers(), &sampler, outside), [7, 0, 0, 1]);
     let before = Query { coords: [-3i32 as u32, 1, 0], ..Query::default() };
     assert_eq!(value(Operation::FetchNearest, &numbers(), &sampler, before), [4, 0, 0, 1]);
-    let border = Sampler { wrap: [Wrap::Border, Wrap::Repeat, Wrap::ClampToEdge], border: [9, 8, 7, 6], ..sampler };
+    let border = Sampler {
+        wrap: [Wrap::Border, Wrap::Repeat, Wrap::ClampToEdge],
+        border: [9, 8, 7, 6],
+        ..sampler
+    };
     assert_eq!(value(Operation::FetchAddressed, &numbers(), &sampler, outside), [7, 0, 0, 1]);
     assert_eq!(value(Operation::FetchAddressed, &numbers(), &border, outside), [7, 0, 0, 1]);
     assert_eq!(value(Operation::FetchAddressed, &numbers(), &border, before), [9, 8, 7, 6]);
@@ -216,7 +239,10 @@ fn an_error_ends_all() {
     let read = &mut |at: u64, _: &mut [u8]| if at == 0 { Ok(true) } else { Err("no page") };
     let query = Query::default();
     let image = numbers();
-    assert_eq!(sample(Operation::Sample, &image, &Sampler::default(), &query, &mut *read), Ok(([0, 0, 0, 1], true)));
+    assert_eq!(
+        sample(Operation::Sample, &image, &Sampler::default(), &query, &mut *read),
+        Ok(([0, 0, 0, 1], true))
+    );
     assert_eq!(
         sample(
             Operation::Gather { component: 0 },
@@ -233,8 +259,14 @@ fn an_error_ends_all() {
 fn levels_from_gradients() {
     let image = Image { size: [64, 32, 1], levels: 3, last_level: 2, ..numbers() };
     let sampler = Sampler::default();
-    assert_eq!(level_of_gradients(&image, &sampler, [1.0 / 16.0, 0.0, 9.0], [0.0, 1.0 / 16.0, 0.0]), 2.0);
+    assert_eq!(
+        level_of_gradients(&image, &sampler, [1.0 / 16.0, 0.0, 9.0], [0.0, 1.0 / 16.0, 0.0]),
+        2.0
+    );
     let raw = Sampler { force_unnormalized: true, ..sampler };
-    assert_eq!(level_of_gradients(&image, &raw, [3.0, 4.0, 0.0], [0.0; 3]), (4.0 + 3.0 * 11.0 / 32.0f32).log2());
+    assert_eq!(
+        level_of_gradients(&image, &raw, [3.0, 4.0, 0.0], [0.0; 3]),
+        (4.0 + 3.0 * 11.0 / 32.0f32).log2()
+    );
     assert_eq!(level_of_gradients(&image, &raw, [0.0; 3], [0.0; 3]), f32::NEG_INFINITY);
 }

@@ -15,12 +15,15 @@ pub const NAN: u32 = 0x7fff_ffff;
 type Bytes = [u32; 256];
 
 fn bytes_as(kind: TexelKind) -> Bytes {
-    std::array::from_fn(|byte| unpack(TexelFormat::new(kind, [8, 0, 0, 0]), [byte as u32, 0, 0, 0])[0])
+    std::array::from_fn(|byte| {
+        unpack(TexelFormat::new(kind, [8, 0, 0, 0]), [byte as u32, 0, 0, 0])[0]
+    })
 }
 
 static UNORM: LazyLock<Bytes> = LazyLock::new(|| bytes_as(TexelKind::Unorm));
-static SRGB: LazyLock<Bytes> =
-    LazyLock::new(|| std::array::from_fn(|byte| (f32::from(srgb::DECODED[byte]) / srgb::ONE).to_bits()));
+static SRGB: LazyLock<Bytes> = LazyLock::new(|| {
+    std::array::from_fn(|byte| (f32::from(srgb::DECODED[byte]) / srgb::ONE).to_bits())
+});
 
 /// The formats of one to four components of this width.
 const fn equal(width: u32) -> [u32; 4] {
@@ -50,12 +53,16 @@ impl Decode {
         const BYTES: [u32; 4] = equal(8);
         const WORDS: [u32; 4] = equal(32);
         let all = TexelFormat::widths_only(widths);
-        let [bytes, words] = [BYTES, WORDS].map(|formats| formats.iter().position(|&format| format == all));
+        let [bytes, words] =
+            [BYTES, WORDS].map(|formats| formats.iter().position(|&format| format == all));
         match (kind, bytes, words) {
             (Some(Unorm), Some(last), _) => {
                 let (colour, alpha): (&Bytes, &Bytes) = (if srgb { &SRGB } else { &UNORM }, &UNORM);
                 // The second of two is an alpha, as the fourth of four.
-                Decode::Bytes(last + 1, [colour, if last == 1 { alpha } else { colour }, colour, alpha])
+                Decode::Bytes(
+                    last + 1,
+                    [colour, if last == 1 { alpha } else { colour }, colour, alpha],
+                )
             }
             (Some(Float | FloatCut), _, Some(last)) => Decode::Words(last + 1, 1f32.to_bits()),
             (Some(Uint | Sint), _, Some(last)) => Decode::Words(last + 1, 1),
@@ -69,12 +76,17 @@ impl Decode {
 
     #[inline]
     fn components(&self, bytes: &[u8; 16]) -> [u32; 4] {
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let word = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
         let words = || [word(0), word(4), word(8), word(12)];
         match *self {
-            Decode::Bytes(4, [r, g, b, a]) => {
-                [r[usize::from(bytes[0])], g[usize::from(bytes[1])], b[usize::from(bytes[2])], a[usize::from(bytes[3])]]
-            }
+            Decode::Bytes(4, [r, g, b, a]) => [
+                r[usize::from(bytes[0])],
+                g[usize::from(bytes[1])],
+                b[usize::from(bytes[2])],
+                a[usize::from(bytes[3])],
+            ],
             Decode::Bytes(count, tables) => {
                 let mut components = [0, 0, 0, 1f32.to_bits()];
                 for (i, component) in components[..count].iter_mut().enumerate() {
@@ -84,7 +96,12 @@ impl Decode {
             }
             Decode::Words(count, one) => {
                 let [x, y, z, w] = words();
-                [x, if count > 1 { y } else { 0 }, if count > 2 { z } else { 0 }, if count > 3 { w } else { one }]
+                [
+                    x,
+                    if count > 1 { y } else { 0 },
+                    if count > 2 { z } else { 0 },
+                    if count > 3 { w } else { one },
+                ]
             }
             Decode::Any(format) => unpack(format, words()),
             Decode::Alpha(colours, alpha, format) => {
@@ -177,7 +194,9 @@ fn numbers(
         Some(TexelKind::Unorm) => SHORTS,
         Some(TexelKind::Snorm) if widest <= 8 => Numbers::SignedBytes,
         Some(TexelKind::Snorm) => Numbers::Integer { one: WORD },
-        Some(TexelKind::Float | TexelKind::FloatCut | TexelKind::SharedExponent) if widest < 32 => HALVES,
+        Some(TexelKind::Float | TexelKind::FloatCut | TexelKind::SharedExponent) if widest < 32 => {
+            HALVES
+        }
         _ => Numbers::Float { places: 24 },
     };
     [all; 4]
@@ -233,7 +252,12 @@ impl<'a, R: Read> Texels<'a, R> {
 
     /// Adds the texel at an address, or what is outside of the image, where [`Format::doubled`].
     #[inline]
-    pub fn add(&mut self, address: Option<u64>, weight: u32, sum: &mut Sum) -> Result<(), R::Error> {
+    pub fn add(
+        &mut self,
+        address: Option<u64>,
+        weight: u32,
+        sum: &mut Sum,
+    ) -> Result<(), R::Error> {
         let Some(address) = address else {
             sum.add_numbers(self.format.border.map(|bits| nearest(SHORT, bits)), weight);
             return Ok(());
@@ -263,7 +287,8 @@ impl<'a, R: Read> Texels<'a, R> {
         match self.compare {
             None => texel,
             Some((function, reference)) => {
-                [f32::from(u8::from(function.holds(reference, f32::from_bits(texel[0])))).to_bits(); 4]
+                [f32::from(u8::from(function.holds(reference, f32::from_bits(texel[0])))).to_bits();
+                    4]
             }
         }
     }

@@ -91,13 +91,27 @@ impl State {
         });
     }
 
-    fn issue(&mut self, pc: u64, counter: Counter, order: Order, results: &[Register], sources: &[Register]) {
+    fn issue(
+        &mut self,
+        pc: u64,
+        counter: Counter,
+        order: Order,
+        results: &[Register],
+        sources: &[Register],
+    ) {
         if order == Order::InOrder {
             let same = |pending: &Pending| (pending.counter, pending.order) == (counter, order);
-            self.0.iter_mut().filter(|(pending, _)| same(pending)).for_each(|(_, later)| *later = MOST.min(*later + 1));
+            self.0
+                .iter_mut()
+                .filter(|(pending, _)| same(pending))
+                .for_each(|(_, later)| *later = MOST.min(*later + 1));
         }
         for (registers, source) in [(results, false), (sources, true)] {
-            self.0.extend(registers.iter().map(|&register| (Pending { register, pc, counter, order, source }, 0)));
+            self.0.extend(
+                registers
+                    .iter()
+                    .map(|&register| (Pending { register, pc, counter, order, source }, 0)),
+            );
         }
     }
 
@@ -122,7 +136,8 @@ impl State {
         let conflicts = |pending: &&Pending| {
             let read = !pending.source && registers.read.contains(&pending.register);
             // What returns in order overwrites in order.
-            let ordered = pending.order == Order::InOrder && own == [(pending.counter, pending.order)];
+            let ordered =
+                pending.order == Order::InOrder && own == [(pending.counter, pending.order)];
             read || !ordered && registers.written.contains(&pending.register)
         };
         self.0.keys().find(conflicts).copied()
@@ -167,7 +182,8 @@ pub fn report(kernel: &Kernel<'_>) -> Result<Vec<String>, LiftError> {
 
 fn hazards(kernel: &Kernel<'_>, program: &Program) -> Vec<Hazard> {
     let indirect: Vec<CodePoint> = program.indirect.iter().map(|&pc| (pc, kernel.mode)).collect();
-    let mut begin: BTreeMap<CodePoint, State> = BTreeMap::from([((kernel.entry, kernel.mode), State::default())]);
+    let mut begin: BTreeMap<CodePoint, State> =
+        BTreeMap::from([((kernel.entry, kernel.mode), State::default())]);
     let mut work: BTreeSet<CodePoint> = begin.keys().copied().collect();
     let mut texts: BTreeMap<u64, Instruction> = BTreeMap::new();
     let mut found: BTreeMap<u64, Pending> = BTreeMap::new();
@@ -214,7 +230,11 @@ fn negative_offsets(program: &Program) -> Vec<String> {
         .filter(|(_, insn)| insn.smem().offset < 0)
         .collect();
     let words = |(pc, insn): (u64, Instruction)| {
-        let what = if insn.smem().soffset.is_none() { "has a negative offset" } else { "may have a negative offset" };
+        let what = if insn.smem().soffset.is_none() {
+            "has a negative offset"
+        } else {
+            "may have a negative offset"
+        };
         format!("{pc:#x}: `{}` {what}", insn.text(pc))
     };
     found.into_iter().map(words).collect()

@@ -58,7 +58,9 @@ impl Registers {
                     Transfer::Load => (false, true),
                     Transfer::Store => (true, false),
                     // Flat memory has a destination of its own.
-                    Transfer::Atomic { returns } => (true, returns && insn.encoding() != Encoding::Flat),
+                    Transfer::Atomic { returns } => {
+                        (true, returns && insn.encoding() != Encoding::Flat)
+                    }
                 },
                 _ => (true, false),
             };
@@ -74,7 +76,9 @@ impl Registers {
                 registers.read.extend(insn.smem().soffset.into_iter().flat_map(|o| range(o, 1)))
             }
             Encoding::Exp => {
-                registers.read.extend(insn.export().sources.into_iter().flatten().map(|n| VECTORS + u16::from(n)));
+                registers.read.extend(
+                    insn.export().sources.into_iter().flatten().map(|n| VECTORS + u16::from(n)),
+                );
             }
             Encoding::Sopp if insn.mnemonic().contains("vcc") => {
                 registers.read.extend(range(Operand::Scalar(VCC), 2));

@@ -32,7 +32,8 @@ const INVERSE_PERIOD: &str = "0.15915494309189532";
 
 /// Integers of 16 bits, for which an inline float is its bits.
 fn short_integer(slot: &Slot) -> bool {
-    matches!(slot.ty, OperandType::I16 | OperandType::U16 | OperandType::B16) && slot.modifiers == SourceModifiers::None
+    matches!(slot.ty, OperandType::I16 | OperandType::U16 | OperandType::B16)
+        && slot.modifiers == SourceModifiers::None
 }
 
 fn text_of(inline: &Inline, wide: bool) -> String {
@@ -54,7 +55,8 @@ fn inline_integer(value: i64) -> Option<String> {
 
 /// A dword.
 pub fn word(value: u32) -> String {
-    let float = || INLINE.iter().find(|inline| inline.f32 == value).map(|inline| inline.text.into());
+    let float =
+        || INLINE.iter().find(|inline| inline.f32 == value).map(|inline| inline.text.into());
     inline_integer(i64::from(value as i32)).or_else(float).unwrap_or_else(|| format!("{value:#x}"))
 }
 
@@ -63,17 +65,26 @@ pub fn literal(value: u32, slot: &Slot) -> String {
     let low = value as u16;
     match slot.ty {
         OperandType::F16 => {
-            let float = || INLINE.iter().find(|inline| inline.f16 == low).map(|inline| inline.text.into());
-            inline_integer(i64::from(low as i16)).or_else(float).unwrap_or_else(|| format!("{low:#x}"))
+            let float =
+                || INLINE.iter().find(|inline| inline.f16 == low).map(|inline| inline.text.into());
+            inline_integer(i64::from(low as i16))
+                .or_else(float)
+                .unwrap_or_else(|| format!("{low:#x}"))
         }
-        _ if short_integer(slot) => inline_integer(i64::from(value as i32)).unwrap_or_else(|| format!("{low:#x}")),
+        _ if short_integer(slot) => {
+            inline_integer(i64::from(value as i32)).unwrap_or_else(|| format!("{low:#x}"))
+        }
         // The literal is the high half.
         OperandType::F64 => {
             let bits = u64::from(value) << 32;
-            let float = || INLINE.iter().find(|inline| inline.f64 == bits).map(|inline| text_of(inline, true));
+            let float = || {
+                INLINE.iter().find(|inline| inline.f64 == bits).map(|inline| text_of(inline, true))
+            };
             inline_integer(bits as i64).or_else(float).unwrap_or_else(|| format!("{value:#x}"))
         }
-        ty if ty.dwords() == 2 => inline_integer(value.into()).unwrap_or_else(|| format!("{value:#x}")),
+        ty if ty.dwords() == 2 => {
+            inline_integer(value.into()).unwrap_or_else(|| format!("{value:#x}"))
+        }
         _ => word(value),
     }
 }

@@ -37,7 +37,9 @@ impl Instruction {
         let immediate = self.simm16();
         Some(match slot.role {
             Role::Vcc => return None,
-            Role::K if self.encoding() == Encoding::Sopk => self.source_text(&self.read_source(slot), slot),
+            Role::K if self.encoding() == Encoding::Sopk => {
+                self.source_text(&self.read_source(slot), slot)
+            }
             Role::K => format!("{:#x}", self.word() >> 32),
             Role::OptionalSimm16 if immediate == 0 => return None,
             Role::OptionalSimm16 | Role::Label => (immediate as u16).to_string(),
@@ -51,11 +53,17 @@ impl Instruction {
             Role::Parameter => special::parameter(self.interp().parameter),
             Role::Attribute => {
                 let interp = self.interp();
-                format!("attr{}.{}", interp.attribute, ["x", "y", "z", "w"][usize::from(interp.channel & 3)])
+                format!(
+                    "attr{}.{}",
+                    interp.attribute,
+                    ["x", "y", "z", "w"][usize::from(interp.channel & 3)]
+                )
             }
             Role::Probe => constant::word(self.smem().probe.into()),
             Role::Offset => self.smem_offset(),
-            Role::Export => format!("{} {}", special::target(self.export().target), self.export_sources()),
+            Role::Export => {
+                format!("{} {}", special::target(self.export().target), self.export_sources())
+            }
             Role::Saddr if self.flat().saddr.is_none() => "off".into(),
             Role::Vaddr if self.dwords(slot) == 0 => "off".into(),
             _ => {
@@ -81,7 +89,8 @@ impl Instruction {
             text = format!("sext({text})");
         }
         if source.neg && !packed {
-            text = if constant && !source.abs { format!("neg({text})") } else { format!("-{text}") };
+            text =
+                if constant && !source.abs { format!("neg({text})") } else { format!("-{text}") };
         }
         text
     }
@@ -89,7 +98,9 @@ impl Instruction {
     fn plain(&self, operand: Operand, slot: &Slot) -> String {
         let name: &str = match operand {
             Operand::Scalar(number) => return special::scalar(number, self.dwords(slot)),
-            Operand::Vector(number) => return special::registers('v', number.into(), self.dwords(slot)),
+            Operand::Vector(number) => {
+                return special::registers('v', number.into(), self.dwords(slot));
+            }
             Operand::Int(value) => return value.to_string(),
             Operand::Float(number) => return constant::inline_float(number, slot),
             Operand::Literal(value) => return constant::literal(value, slot),
@@ -120,7 +131,10 @@ impl Instruction {
     }
 
     fn export_sources(&self) -> String {
-        let names = self.export().sources.map(|source| source.map_or("off".into(), |register| format!("v{register}")));
+        let names = self
+            .export()
+            .sources
+            .map(|source| source.map_or("off".into(), |register| format!("v{register}")));
         names.join(", ")
     }
 
@@ -128,32 +142,43 @@ impl Instruction {
     fn trailer_text(&self, trailer: Trailer) -> String {
         match trailer {
             Trailer::Flag { name, bit } => if self.bit(bit) { name } else { "" }.into(),
-            Trailer::Decimal { name, lo, bits, signed } => match (self.bits(lo, bits), self.signed(lo, bits)) {
-                (0, _) => String::new(),
-                (_, value) if signed => format!("{name}:{value}"),
-                (value, _) => format!("{name}:{value}"),
-            },
+            Trailer::Decimal { name, lo, bits, signed } => {
+                match (self.bits(lo, bits), self.signed(lo, bits)) {
+                    (0, _) => String::new(),
+                    (_, value) if signed => format!("{name}:{value}"),
+                    (value, _) => format!("{name}:{value}"),
+                }
+            }
             Trailer::Hex { name, lo, bits, always } => match self.bits(lo, bits) {
                 0 if !always => String::new(),
                 value => format!("{name}:{value:#x}"),
             },
             Trailer::Word { name, lo, bits, words } => {
-                format!("{name}:{}", words.get(self.bits(lo, bits) as usize).copied().unwrap_or_default())
+                format!(
+                    "{name}:{}",
+                    words.get(self.bits(lo, bits) as usize).copied().unwrap_or_default()
+                )
             }
             Trailer::Bare { lo, bits, words } => {
                 words.get(self.bits(lo, bits) as usize).copied().unwrap_or_default().into()
             }
             Trailer::Bits { name, bits, count, usual } => {
-                let values: Vec<_> = bits.iter().take(count.into()).map(|bit| self.bit(*bit)).collect();
+                let values: Vec<_> =
+                    bits.iter().take(count.into()).map(|bit| self.bit(*bit)).collect();
                 if values.iter().all(|value| *value == usual) {
                     return String::new();
                 }
-                let digits: Vec<_> = values.iter().map(|value| if *value { "1" } else { "0" }).collect();
+                let digits: Vec<_> =
+                    values.iter().map(|value| if *value { "1" } else { "0" }).collect();
                 format!("{name}:[{}]", digits.join(","))
             }
-            Trailer::DppControl => self.dpp().map_or_else(String::new, |dpp| control_text(dpp.control)),
+            Trailer::DppControl => {
+                self.dpp().map_or_else(String::new, |dpp| control_text(dpp.control))
+            }
             Trailer::Swizzle => special::swizzle(self.bits(0, 16) as u16),
-            Trailer::BufferFormat => special::buffer_format(self.bits(19, 4) as u8, self.bits(23, 3) as u8),
+            Trailer::BufferFormat => {
+                special::buffer_format(self.bits(19, 4) as u8, self.bits(23, 3) as u8)
+            }
         }
     }
 }
@@ -165,7 +190,11 @@ pub(super) fn mnemonic(row: &Row, encoding: Encoding) -> String {
         _ if row.operands.is_empty() => "",
         Encoding::Sdwa => "_sdwa",
         Encoding::Dpp => "_dpp",
-        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp if has(Encoding::Vop3) => "_e32",
+        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp
+            if has(Encoding::Vop3) =>
+        {
+            "_e32"
+        }
         Encoding::Vop3 if row.forms().count() > 1 => "_e64",
         _ => "",
     };

@@ -1,7 +1,8 @@
 //! Texts of registers and of constants that are made of fields.
 
 /// Names of the scalar registers from 102 on that are no trap temporaries: the pair, low and high.
-const PAIRS: [(u8, &str); 4] = [(102, "flat_scratch"), (104, "xnack_mask"), (106, "vcc"), (126, "exec")];
+const PAIRS: [(u8, &str); 4] =
+    [(102, "flat_scratch"), (104, "xnack_mask"), (106, "vcc"), (126, "exec")];
 
 /// `v1` or `v[1:2]`.
 pub fn registers(prefix: impl std::fmt::Display, first: u32, dwords: u8) -> String {
@@ -19,7 +20,8 @@ pub fn scalar(number: u8, dwords: u8) -> String {
         124 => "m0".into(),
         125 => "null".into(),
         _ => {
-            let name = PAIRS.iter().find(|(first, _)| *first == number & !1).map_or("", |(_, name)| name);
+            let name =
+                PAIRS.iter().find(|(first, _)| *first == number & !1).map_or("", |(_, name)| name);
             let half = match (dwords, number & 1) {
                 (2, _) => "",
                 (_, 0) => "_lo",
@@ -53,20 +55,30 @@ pub const HWREGS: [(u16, &str); 12] = [
 ];
 
 fn name_of<T: Copy + PartialEq + std::fmt::Display>(names: &[(T, &str)], value: T) -> String {
-    names.iter().find(|(number, _)| *number == value).map_or_else(|| value.to_string(), |(_, name)| (*name).into())
+    names
+        .iter()
+        .find(|(number, _)| *number == value)
+        .map_or_else(|| value.to_string(), |(_, name)| (*name).into())
 }
 
 /// A hardware register, the first bit and the number of bits.
 pub fn hwreg(bits: u16) -> String {
     let (offset, size) = (bits >> 6 & 31, (bits >> 11) + 1);
     let name = name_of(&HWREGS, bits & 63);
-    if (offset, size) == (0, 32) { format!("hwreg({name})") } else { format!("hwreg({name}, {offset}, {size})") }
+    if (offset, size) == (0, 32) {
+        format!("hwreg({name})")
+    } else {
+        format!("hwreg({name}, {offset}, {size})")
+    }
 }
 
 /// The counters to wait for; those at their maximum are left out.
 pub fn waitcnt(bits: u16) -> String {
-    let counters =
-        [("vmcnt", bits & 15 | bits >> 14 << 4, 63), ("expcnt", bits >> 4 & 7, 7), ("lgkmcnt", bits >> 8 & 15, 15)];
+    let counters = [
+        ("vmcnt", bits & 15 | bits >> 14 << 4, 63),
+        ("expcnt", bits >> 4 & 7, 7),
+        ("lgkmcnt", bits >> 8 & 15, 15),
+    ];
     let all = counters.iter().all(|(_, count, most)| count == most);
     let printed = counters.iter().filter(|(_, count, most)| all || count != most);
     printed.map(|(name, count, _)| format!("{name}({count})")).collect::<Vec<_>>().join(" ")
@@ -112,7 +124,8 @@ pub fn gpr_idx(bits: u16) -> String {
     if bits > 15 {
         return format!("{bits:#x}");
     }
-    let names = GPR_IDX.iter().enumerate().filter(|(i, _)| bits >> i & 1 != 0).map(|(_, name)| *name);
+    let names =
+        GPR_IDX.iter().enumerate().filter(|(i, _)| bits >> i & 1 != 0).map(|(_, name)| *name);
     format!("gpr_idx({})", names.collect::<Vec<_>>().join(","))
 }
 
@@ -120,7 +133,9 @@ pub fn gpr_idx(bits: u16) -> String {
 pub const PARAMETERS: [&str; 3] = ["p10", "p20", "p0"];
 
 pub fn parameter(number: u16) -> String {
-    PARAMETERS.get(usize::from(number)).map_or_else(|| format!("invalid_param_{number}"), |name| (*name).into())
+    PARAMETERS
+        .get(usize::from(number))
+        .map_or_else(|| format!("invalid_param_{number}"), |name| (*name).into())
 }
 
 /// Where an export goes.
@@ -155,7 +170,8 @@ pub const DATA_FORMATS: [&str; 16] = [
     "RESERVED_15",
 ];
 /// Number formats of MTBUF, behind `BUF_NUM_FORMAT_`.
-pub const NUMBER_FORMATS: [&str; 8] = ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"];
+pub const NUMBER_FORMATS: [&str; 8] =
+    ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"];
 
 /// Usual: 8 bits, UNORM.
 pub fn buffer_format(data: u8, number: u8) -> String {
@@ -195,7 +211,10 @@ pub fn swizzle(bits: u16) -> String {
                 (_, 0) => 'i',
                 _ => '1',
             };
-            format!("offset:swizzle(BITMASK_PERM,\"{}\")", (0..5).rev().map(digit).collect::<String>())
+            format!(
+                "offset:swizzle(BITMASK_PERM,\"{}\")",
+                (0..5).rev().map(digit).collect::<String>()
+            )
         }
     }
 }

@@ -56,8 +56,9 @@ pub fn assemble_for(text: &str, chip: Chip) -> Result<Vec<u8>, AssembleError> {
     let none = || AssembleError::NoEncoding { text: given.into() };
     let text = chip.table_name(given).ok_or_else(none)?;
     let name = text.split(' ').next().unwrap_or_default();
-    let encoders =
-        MNEMONICS.get(name).ok_or_else(|| AssembleError::Mnemonic { text: given.into(), mnemonic: name.into() })?;
+    let encoders = MNEMONICS
+        .get(name)
+        .ok_or_else(|| AssembleError::Mnemonic { text: given.into(), mnemonic: name.into() })?;
     let rest = text[name.len()..].trim_start();
     encoders
         .iter()
@@ -97,7 +98,8 @@ impl Encoder {
 
     /// Begins with an instruction as it is, without its literal.
     pub fn of(instruction: &Instruction) -> Encoder {
-        let (row, encoding, format) = (instruction.row(), instruction.encoding(), instruction.format());
+        let (row, encoding, format) =
+            (instruction.row(), instruction.encoding(), instruction.format());
         let mask = if encoding.bytes() == 4 { u64::from(u32::MAX) } else { u64::MAX };
         Encoder { row, encoding, format, word: instruction.word() & mask, literal: None }
     }
@@ -139,7 +141,9 @@ impl Encoder {
                 self.set(lo, bits, number >> shift)
             }
             Location::ScalarSource { lo } => self.set(lo, 8, number),
-            Location::Vector { lo } => matches!(operand, Operand::Vector(_)).then(|| self.set(lo, 8, number & 255))?,
+            Location::Vector { lo } => {
+                matches!(operand, Operand::Vector(_)).then(|| self.set(lo, 8, number & 255))?
+            }
             Location::Source { lo } => self.set(lo, 9, number),
             Location::SdwaSource { lo, scalar } => {
                 self.set(scalar, 1, u64::from(number < 256))?;
@@ -176,6 +180,7 @@ impl Row {
         let (mask, bits) = Form::find(encoding, format)?.fixed(op);
         let word = u64::from(bits) | random[1] & !u64::from(mask) & !reserved(encoding, self);
         let instruction = Instruction::decode(&word.to_le_bytes())?;
-        (std::ptr::eq(instruction.row(), self) && instruction.encoding() == encoding).then_some(instruction)
+        (std::ptr::eq(instruction.row(), self) && instruction.encoding() == encoding)
+            .then_some(instruction)
     }
 }

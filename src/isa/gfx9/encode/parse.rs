@@ -18,9 +18,9 @@ pub fn instruction(encoder: Encoder, text: &str, accept: Accept<'_>) -> Option<V
 /// The operands from the first of `rest` on.
 fn slots(encoder: Encoder, rest: &[Slot], text: &str, accept: Accept<'_>) -> Option<Vec<u8>> {
     let Some((slot, later)) = rest.split_first() else { return finish(encoder, text, accept) };
-    let here = choices(encoder, slot, text)
-        .into_iter()
-        .find_map(|(encoder, text)| slots(encoder, later, text.strip_prefix(", ").unwrap_or(text), accept));
+    let here = choices(encoder, slot, text).into_iter().find_map(|(encoder, text)| {
+        slots(encoder, later, text.strip_prefix(", ").unwrap_or(text), accept)
+    });
     // Not printed: no data, VCC, 0.
     here.or_else(|| slots(encoder, later, text, accept))
 }
@@ -32,32 +32,41 @@ fn choices<'a>(encoder: Encoder, slot: &Slot, text: &'a str) -> Vec<(Encoder, &'
     let set16 = |next: &mut Encoder, value: Option<u16>| next.set(0, 16, value?.into());
     let done = match slot.role {
         Role::Vcc => None,
-        Role::K if encoder.encoding == Encoding::Sopk => {
-            constant::parse_word(word).and_then(|value| next.operand(Role::K, Operand::Literal(value)))
-        }
-        Role::K => number(word).and_then(|value| next.operand(Role::K, Operand::Literal(value.try_into().ok()?))),
+        Role::K if encoder.encoding == Encoding::Sopk => constant::parse_word(word)
+            .and_then(|value| next.operand(Role::K, Operand::Literal(value))),
+        Role::K => number(word)
+            .and_then(|value| next.operand(Role::K, Operand::Literal(value.try_into().ok()?))),
         Role::Simm16 | Role::OptionalSimm16 | Role::Label => {
             let value = constant::parse_word(word).map(|value| value as u16);
             set16(&mut next, value)
         }
         Role::Hwreg => set16(&mut next, inverse(0..=u16::MAX, word, special::hwreg)),
         Role::Message => set16(&mut next, inverse(0..=u16::MAX, word, special::message)),
-        Role::GprIdx => inverse(0..=255, word, special::gpr_idx).and_then(|value| next.set(8, 8, value.into())),
+        Role::GprIdx => {
+            inverse(0..=255, word, special::gpr_idx).and_then(|value| next.set(8, 8, value.into()))
+        }
         Role::GprIdxMode => set16(&mut next, inverse(0..=u16::MAX, word, special::gpr_idx)),
         Role::Waitcnt => {
-            let value = inverse((0..=u16::MAX).filter(|bits| bits & 0x3080 == 0), text, special::waitcnt);
+            let value =
+                inverse((0..=u16::MAX).filter(|bits| bits & 0x3080 == 0), text, special::waitcnt);
             return set16(&mut next, value).map(|()| (next, "")).into_iter().collect();
         }
         Role::Parameter => {
             let (lo, bits) = if encoder.encoding == Encoding::Vintrp { (0, 8) } else { (41, 9) };
-            inverse(0..512, word, special::parameter).and_then(|value| next.set(lo, bits, value.into()))
+            inverse(0..512, word, special::parameter)
+                .and_then(|value| next.set(lo, bits, value.into()))
         }
         Role::Attribute => attribute(&mut next, word),
         Role::Probe => constant::parse_word(word).and_then(|value| next.set(6, 7, value.into())),
         Role::Offset => return smem_offset(encoder, text).into_iter().collect(),
         Role::Export => return export(encoder, text).into_iter().collect(),
         Role::Saddr | Role::Vaddr if word == "off" => Some(()),
-        _ => return sources(encoder, slot, word).into_iter().map(|encoder| (encoder, rest)).collect(),
+        _ => {
+            return sources(encoder, slot, word)
+                .into_iter()
+                .map(|encoder| (encoder, rest))
+                .collect();
+        }
     };
     done.map(|()| (next, rest)).into_iter().collect()
 }
@@ -67,7 +76,8 @@ fn sources(encoder: Encoder, slot: &Slot, text: &str) -> Vec<Encoder> {
     let (mut text, mut neg, mut abs, mut sext) = (text, false, false, false);
     if let Some(inner) = within(text, "neg(", ")") {
         (text, neg) = (inner, true);
-    } else if let Some(inner) = text.strip_prefix('-').filter(|inner| !inner.starts_with(|c: char| c.is_ascii_digit()))
+    } else if let Some(inner) =
+        text.strip_prefix('-').filter(|inner| !inner.starts_with(|c: char| c.is_ascii_digit()))
     {
         (text, neg) = (inner, true);
     }
@@ -162,17 +172,21 @@ fn trailer_bits(encoder: &mut Encoder, trailer: Trailer, word: &str) -> Option<b
     let named = |name| word.strip_prefix(name).and_then(|rest: &str| rest.strip_prefix(':'));
     match trailer {
         Trailer::Flag { name, bit } if name == word => encoder.set(bit, 1, 1)?,
-        Trailer::Decimal { name, lo, bits, signed } => match named(name).and_then(|value| value.parse().ok()) {
-            Some(value) if signed => encoder.set_signed(lo, bits, value)?,
-            Some(value) => encoder.set(lo, bits, u64::try_from(value).ok()?)?,
-            None => return Some(false),
-        },
+        Trailer::Decimal { name, lo, bits, signed } => {
+            match named(name).and_then(|value| value.parse().ok()) {
+                Some(value) if signed => encoder.set_signed(lo, bits, value)?,
+                Some(value) => encoder.set(lo, bits, u64::try_from(value).ok()?)?,
+                None => return Some(false),
+            }
+        }
         Trailer::Hex { name, lo, bits, .. } => match named(name).and_then(number) {
             Some(value) => encoder.set(lo, bits, value)?,
             None => return Some(false),
         },
         Trailer::Word { name, lo, bits, words } => match named(name) {
-            Some(value) => encoder.set(lo, bits, words.iter().position(|word| *word == value)? as u64)?,
+            Some(value) => {
+                encoder.set(lo, bits, words.iter().position(|word| *word == value)? as u64)?
+            }
             None => return Some(false),
         },
         Trailer::Bare { lo, bits, words } => {
@@ -199,7 +213,8 @@ fn trailer_bits(encoder: &mut Encoder, trailer: Trailer, word: &str) -> Option<b
             None => return Some(false),
         },
         Trailer::BufferFormat => {
-            let print = |format: u16| special::buffer_format(format as u8 & 15, (format >> 4) as u8);
+            let print =
+                |format: u16| special::buffer_format(format as u8 & 15, (format >> 4) as u8);
             // `format:` is missing for the usual one.
             let shown = word.starts_with("format:");
             encoder.set(19, 7, inverse(0..128, if shown { word } else { "" }, print)?.into())?;

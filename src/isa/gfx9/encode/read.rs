@@ -39,7 +39,11 @@ pub fn number(text: &str) -> Option<u64> {
 }
 
 /// The value of a text among texts made from values.
-pub fn inverse(values: impl IntoIterator<Item = u16>, text: &str, print: impl Fn(u16) -> String) -> Option<u16> {
+pub fn inverse(
+    values: impl IntoIterator<Item = u16>,
+    text: &str,
+    print: impl Fn(u16) -> String,
+) -> Option<u16> {
     values.into_iter().find(|value| print(*value) == text)
 }
 
@@ -52,11 +56,14 @@ fn register(text: &str) -> Option<Operand> {
             None => rest.parse().ok(),
         }
     };
-    let named = || (102..128).find(|number| (1..3).any(|dwords| special::scalar(*number, dwords) == text));
+    let named =
+        || (102..128).find(|number| (1..3).any(|dwords| special::scalar(*number, dwords) == text));
     if let Some(number) = first("v") {
         return Some(Operand::Vector(number));
     }
-    let scalar = first("s").or_else(|| first("ttmp").map(|number| number.saturating_add(108))).or_else(named)?;
+    let scalar = first("s")
+        .or_else(|| first("ttmp").map(|number| number.saturating_add(108)))
+        .or_else(named)?;
     Some(Operand::Scalar(scalar))
 }
 
@@ -83,6 +90,7 @@ pub fn operands(text: &str) -> Vec<Operand> {
     let half = value.and_then(constant::inline_half).map(Operand::Float);
     // A source of 16 bits shows the low half of its literal, in hex where an inline constant would be written otherwise: the
     // upper half is anything but 0.
-    let upper = value.filter(|&value| value < 1 << 16).map(|value| Operand::Literal(value | 1 << 16));
+    let upper =
+        value.filter(|&value| value < 1 << 16).map(|value| Operand::Literal(value | 1 << 16));
     [decimal, float, half, value.map(Operand::Literal), upper].into_iter().flatten().collect()
 }

@@ -43,7 +43,8 @@ impl BufferAddress {
     pub fn new(cx: &mut Cx<'_>, buffer: &Buffer, encoding: Encoding) -> BufferAddress {
         let first = if let Operand::Scalar(number) = buffer.srsrc { number } else { 0 };
         let number = |word: u8| first.wrapping_add(word);
-        let [w0, w1, records, w3] = [0, 1, 2, 3].map(|word| cx.scalar(Operand::Scalar(number(word))));
+        let [w0, w1, records, w3] =
+            [0, 1, 2, 3].map(|word| cx.scalar(Operand::Scalar(number(word))));
         let soffset = cx.scalar(buffer.soffset);
         let zero = cx.int(0);
         let [swizzled, by_lane] = [(number(1), 31), (number(3), 23)].map(|(word, bit)| {
@@ -71,15 +72,17 @@ impl BufferAddress {
         let three = cx.int(3);
         let group = cx.b.add(group, three);
         let shift = cx.b.uniform_select(swizzled, group, zero);
-        let lanes_are_one_group =
-            cx.known_field(number(1), 31, 1) == Some(1) && cx.known_field(number(3), 21, 2) == Some(3);
+        let lanes_are_one_group = cx.known_field(number(1), 31, 1) == Some(1)
+            && cx.known_field(number(3), 21, 2) == Some(3);
 
-        let mut registers = register(buffer.vaddr).into_iter().flat_map(|first| [first, first.wrapping_add(1)]);
+        let mut registers =
+            register(buffer.vaddr).into_iter().flat_map(|first| [first, first.wrapping_add(1)]);
         let lane = cx.b.lane_id();
         let by_lane_bits = cx.b.from_mask(by_lane);
         let by_lane_bits = cx.b.trunc(Type::I32, by_lane_bits);
         let lane = cx.b.and(lane, by_lane_bits);
-        let explicit = if buffer.idxen { registers.next().map(|number| cx.vector(number)) } else { None };
+        let explicit =
+            if buffer.idxen { registers.next().map(|number| cx.vector(number)) } else { None };
         let index = explicit.map_or(lane, |index| cx.b.add(index, lane));
         let immediate = cx.int(buffer.offset.into());
         let offset = match registers.next().filter(|_| buffer.offen) {
@@ -121,8 +124,15 @@ impl BufferAddress {
         // Bytes are left of what `soffset` skips.
         let skipped = cx.b.min_u(soffset, records);
         let bytes = cx.b.sub(records, skipped);
-        let mut place =
-            BufferAddress { address, apart, offset, limit: bytes, record: None, unchecked: None, format: w3 };
+        let mut place = BufferAddress {
+            address,
+            apart,
+            offset,
+            limit: bytes,
+            record: None,
+            unchecked: None,
+            format: w3,
+        };
         if explicit.is_some() {
             let structured = cx.b.icmp(IntCc::Ne, stride, zero);
             let raw = cx.b.not(structured);
@@ -235,9 +245,11 @@ fn atomic(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: AtomicOp) -> Lifted {
     let data = register(buffer.vdata)?;
     let place = BufferAddress::new(cx, &buffer, i.encoding());
     let value = operand_of(cx, ty, data);
-    let compare = op.has_compare().then(|| operand_of(cx, ty, data.wrapping_add((ty.bytes() / 4) as u8)));
+    let compare =
+        op.has_compare().then(|| operand_of(cx, ty, data.wrapping_add((ty.bytes() / 4) as u8)));
     let guard = place.guard(cx, 0, ty.bytes());
-    let access = Access { guard: Some(guard), ..cx.b.access(Space::Global, ty, 1, place.address, 0) };
+    let access =
+        Access { guard: Some(guard), ..cx.b.access(Space::Global, ty, 1, place.address, 0) };
     let old = cx.b.atomic(access, op, value, compare);
     if buffer.glc {
         write_back(cx, data, old);

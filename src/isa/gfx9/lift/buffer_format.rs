@@ -31,7 +31,10 @@ const fn halves(components: usize) -> Shape {
 const HIGH: Shape = Shape { components: 1, half: Some(true) };
 
 /// The texel, where it is, and which lanes have one.
-fn place(cx: &mut Cx<'_>, i: &Instruction) -> Result<(Texel, BufferAddress, Value), super::Unsupported> {
+fn place(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+) -> Result<(Texel, BufferAddress, Value), super::Unsupported> {
     let buffer = fields(i)?;
     register(buffer.vdata)?;
     let place = BufferAddress::new(cx, &buffer, i.encoding());

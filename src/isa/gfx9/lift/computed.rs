@@ -25,21 +25,36 @@ impl Computed {
     ) -> Option<Computed> {
         let (dst, operands) = (insn.dst(), [insn.src(0).operand, insn.src(1).operand]);
         match (insn.opcode(), dst, before) {
-            (Opcode::SGetpcB64, Operand::Scalar(pair), _) => Some(Computed { pair, address: next, carry: None }),
-            (Opcode::SAddU32, Operand::Scalar(low), Some(Computed { pair, address, carry: None }))
-                if low == pair && operands[0] == dst =>
-            {
-                let (sum, carry) = (address as u32).overflowing_add(constant(operands[1])?);
-                Some(Computed { pair, address: address >> 32 << 32 | u64::from(sum), carry: Some(carry) })
+            (Opcode::SGetpcB64, Operand::Scalar(pair), _) => {
+                Some(Computed { pair, address: next, carry: None })
             }
-            (Opcode::SAddcU32, Operand::Scalar(high), Some(Computed { pair, address, carry: Some(carry) }))
-                if high == pair + 1 && operands[0] == dst =>
-            {
+            (
+                Opcode::SAddU32,
+                Operand::Scalar(low),
+                Some(Computed { pair, address, carry: None }),
+            ) if low == pair && operands[0] == dst => {
+                let (sum, carry) = (address as u32).overflowing_add(constant(operands[1])?);
+                Some(Computed {
+                    pair,
+                    address: address >> 32 << 32 | u64::from(sum),
+                    carry: Some(carry),
+                })
+            }
+            (
+                Opcode::SAddcU32,
+                Operand::Scalar(high),
+                Some(Computed { pair, address, carry: Some(carry) }),
+            ) if high == pair + 1 && operands[0] == dst => {
                 let more = constant(operands[1])?.wrapping_add(carry.into());
-                Some(Computed { pair, address: address.wrapping_add(u64::from(more) << 32), carry: None })
+                Some(Computed {
+                    pair,
+                    address: address.wrapping_add(u64::from(more) << 32),
+                    carry: None,
+                })
             }
             _ => before.filter(|known| {
-                known.carry.is_none() && writes.all(|number| number != known.pair && number != known.pair + 1)
+                known.carry.is_none()
+                    && writes.all(|number| number != known.pair && number != known.pair + 1)
             }),
         }
     }
@@ -47,12 +62,15 @@ impl Computed {
     /// A jump or a call to where this pair says is one to its address.
     pub fn resolve(known: Option<Computed>, flow: Flow) -> Flow {
         let target = |to| {
-            let here = |known: &Computed| known.carry.is_none() && to == Operand::Scalar(known.pair);
+            let here =
+                |known: &Computed| known.carry.is_none() && to == Operand::Scalar(known.pair);
             known.filter(here).map(|known| known.address)
         };
         match flow {
             Flow::Indirect(to) => target(to).map_or(flow, Flow::Jump),
-            Flow::IndirectCall { link, to } => target(to).map_or(flow, |target| Flow::Call { link, target }),
+            Flow::IndirectCall { link, to } => {
+                target(to).map_or(flow, |target| Flow::Call { link, target })
+            }
             _ => flow,
         }
     }

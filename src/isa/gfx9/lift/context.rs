@@ -101,7 +101,8 @@ impl<'a> Cx<'a> {
         self.next = pc.wrapping_add(insn.bytes().into());
         self.b.set_pc(pc);
         self.b.set_guard(None);
-        self.relative = if insn.encoding().is_vector() { self.mode.indexed.unwrap_or(0) } else { 0 };
+        self.relative =
+            if insn.encoding().is_vector() { self.mode.indexed.unwrap_or(0) } else { 0 };
     }
 
     /// An `i32` constant.

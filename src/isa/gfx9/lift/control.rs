@@ -118,7 +118,11 @@ pub fn s_call_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 // The exec mask: `D = exec; exec = op(S, exec); SCC = exec is not 0`.
 
-fn save_exec(cx: &mut Cx<'_>, i: &Instruction, op: impl FnOnce(&mut Cx<'_>, Value, Value) -> Value) -> Lifted {
+fn save_exec(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    op: impl FnOnce(&mut Cx<'_>, Value, Value) -> Value,
+) -> Lifted {
     let (source, exec) = (cx.s64_mask(i, 0), cx.exec());
     let result = op(cx, source, exec);
     cx.set_s64(i, exec);
@@ -128,7 +132,11 @@ fn save_exec(cx: &mut Cx<'_>, i: &Instruction, op: impl FnOnce(&mut Cx<'_>, Valu
 }
 
 /// `exec = op(S, exec); D = exec`.
-fn write_exec(cx: &mut Cx<'_>, i: &Instruction, op: impl FnOnce(&mut Cx<'_>, Value, Value) -> Value) -> Lifted {
+fn write_exec(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    op: impl FnOnce(&mut Cx<'_>, Value, Value) -> Value,
+) -> Lifted {
     let (source, exec) = (cx.s64_mask(i, 0), cx.exec());
     let result = op(cx, source, exec);
     cx.set_s64(i, result);

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use warploom_ir::{Barrier, BarrierCounts, BarrierKind, BlockId, BuildError, Function, FunctionBuilder, Type};
+use warploom_ir::{
+    Barrier, BarrierCounts, BarrierKind, BlockId, BuildError, Function, FunctionBuilder, Type,
+};
 
 use super::context::{Banks, Cx};
 use super::flow::{Condition, Flow};

@@ -86,14 +86,18 @@ pub(super) fn set_up(cx: &mut Cx<'_>, initial: &Initial) {
             InitialScalar::Constant(offset) => cx.b.load_const(BANK, offset, Type::I32),
             InitialScalar::Workgroup(axis) => cx.b.special(Special::Ctaid(axis)),
             InitialScalar::WorkgroupInfo(offset) => {
-                let (wave, zero, first) = (cx.b.special(Special::WarpId), cx.int(0), cx.int(1 << 31));
+                let (wave, zero, first) =
+                    (cx.b.special(Special::WarpId), cx.int(0), cx.int(1 << 31));
                 let is_first = cx.b.icmp(IntCc::Eq, wave, zero);
-                let (first, word) =
-                    (cx.b.uniform_select(is_first, first, zero), cx.b.load_const(BANK, offset, Type::I32));
+                let (first, word) = (
+                    cx.b.uniform_select(is_first, first, zero),
+                    cx.b.load_const(BANK, offset, Type::I32),
+                );
                 cx.b.or(first, word)
             }
             InitialScalar::ScratchOffset(offset) => {
-                let (slot, bytes) = (cx.b.special(Special::WarpSlot), cx.b.load_const(BANK, offset, Type::I32));
+                let (slot, bytes) =
+                    (cx.b.special(Special::WarpSlot), cx.b.load_const(BANK, offset, Type::I32));
                 cx.b.mul(slot, bytes)
             }
             InitialScalar::Warps(offset) => cx.warp_word(offset),
@@ -116,7 +120,8 @@ pub(super) fn set_up(cx: &mut Cx<'_>, initial: &Initial) {
                 let (first, lane) = (cx.shl(warp, 6), cx.b.lane_id());
                 let index = cx.b.add(first, lane);
                 let index = cx.b.zero_extend(Type::I64, index);
-                let (base, two) = (cx.b.load_const(BANK, offset, Type::I64), cx.b.iconst(Type::I64, 2));
+                let (base, two) =
+                    (cx.b.load_const(BANK, offset, Type::I64), cx.b.iconst(Type::I64, 2));
                 let bytes = cx.b.shl(index, two);
                 let address = cx.b.add(base, bytes);
                 cx.b.load(Space::Global, Type::I32, Extend::None, address, 0)

@@ -114,7 +114,8 @@ fn atomic(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: AtomicOp) -> Lifted {
     let dst = if flat.glc { Some(register(flat.dst)?) } else { None };
     let address = global_address(cx, &flat);
     let value = operand_of(cx, ty, data);
-    let compare = op.has_compare().then(|| operand_of(cx, ty, data.wrapping_add((ty.bytes() / 4) as u8)));
+    let compare =
+        op.has_compare().then(|| operand_of(cx, ty, data.wrapping_add((ty.bytes() / 4) as u8)));
     let space = if flat.segment == Segment::Flat { Space::Generic } else { Space::Global };
     let access: Access = cx.b.access(space, ty, 1, address, flat.offset);
     let old = cx.b.atomic(access, op, value, compare);

@@ -3,7 +3,9 @@
 //! Source: "Vega" Instruction Set Architecture and the pseudocode of the "AMD Instinct MI300" one, whose vector instructions are
 //! the same; where these leave it open, CLRX, GcnInstrsVop1 to 3; the decisions are in `docs/fidelity.md`.
 
-use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
+use warploom_ir::{
+    FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value,
+};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted};
@@ -176,7 +178,8 @@ impl Cx<'_> {
         match ty {
             // The product is a number of the next format.
             Type::F16 | Type::F32 => {
-                let (wide, bound) = if ty == Type::F16 { (Type::F32, 60) } else { (Type::F64, 400) };
+                let (wide, bound) =
+                    if ty == Type::F16 { (Type::F32, 60) } else { (Type::F64, 400) };
                 let n = self.between(n, -bound, bound);
                 let power = self.power(wide, n);
                 let x = self.b.fconvert(wide, exact, x);
@@ -240,7 +243,8 @@ impl Cx<'_> {
         let exponent = self.b.select(denormal, below, above);
         let digits = self.b.select(denormal, shifted, magnitude);
         let digits = self.and_bits(digits, (1 << mantissa) - 1);
-        let (half, sign_bit) = (self.like(bits, (bias - 1) << mantissa), self.and_bits(bits, sign(ty)));
+        let (half, sign_bit) =
+            (self.like(bits, (bias - 1) << mantissa), self.and_bits(bits, sign(ty)));
         let fraction = self.b.or(digits, half);
         let fraction = self.b.or(fraction, sign_bit);
         let fraction = self.cast(ty, fraction);

@@ -68,8 +68,8 @@ mod target {
 impl Cx<'_> {
     /// The address of the lane's word in a row of the launch. Blocks are in a line.
     pub(super) fn row(&mut self, offset: u32) -> Value {
-        let [block, width, lane] =
-            [Special::Ctaid(0), Special::Ntid(0), Special::Tid(0)].map(|special| self.b.special(special));
+        let [block, width, lane] = [Special::Ctaid(0), Special::Ntid(0), Special::Tid(0)]
+            .map(|special| self.b.special(special));
         let first = self.b.mul(block, width);
         let index = self.b.add(first, lane);
         let index = self.b.zero_extend(Type::I64, index);
@@ -91,7 +91,8 @@ impl Cx<'_> {
     /// Where a row begins that the warp has by its slot, if it does.
     fn in_slot(&mut self, offset: u32) -> Option<Value> {
         let stride = self.shader.map(|shader| shader.slot_bytes).filter(|&bytes| bytes > 0)?;
-        let (slot, base) = (self.b.special(Special::WarpSlot), self.b.load_const(BANK, offset, Type::I64));
+        let (slot, base) =
+            (self.b.special(Special::WarpSlot), self.b.load_const(BANK, offset, Type::I64));
         let (slot, stride) = (self.b.zero_extend(Type::I64, slot), self.long(stride.into()));
         let distance = self.b.mul(slot, stride);
         Some(self.b.add(base, distance))
@@ -120,7 +121,11 @@ impl Cx<'_> {
 
     /// A word of each lane, active or not.
     fn of_all_lanes(&self, address: Value) -> Access {
-        Access { guard: None, nomask: true, ..self.b.access(Space::Global, Type::I32, 1, address, 0) }
+        Access {
+            guard: None,
+            nomask: true,
+            ..self.b.access(Space::Global, Type::I32, 1, address, 0)
+        }
     }
 
     /// The word for this warp. Blocks are in a line.
@@ -128,8 +133,8 @@ impl Cx<'_> {
         if let Some(address) = self.in_slot(offset) {
             return self.b.load(Space::Global, Type::I32, Extend::None, address, 0);
         }
-        let [block, width, warp] =
-            [Special::Ctaid(0), Special::Ntid(0), Special::WarpId].map(|special| self.b.special(special));
+        let [block, width, warp] = [Special::Ctaid(0), Special::Ntid(0), Special::WarpId]
+            .map(|special| self.b.special(special));
         let warps = self.shr(width, 6);
         let first = self.b.mul(block, warps);
         let number = self.b.add(first, warp);
@@ -185,7 +190,11 @@ pub fn parameters(i: &Instruction) -> impl Iterator<Item = Parameter> + use<> {
         "v_interp_mov_f32" => Vec::from_iter(moved(interp.parameter)),
         _ => vec![],
     };
-    words.into_iter().map(move |word| Parameter { attribute: interp.attribute, component: interp.channel, word })
+    words.into_iter().map(move |word| Parameter {
+        attribute: interp.attribute,
+        component: interp.channel,
+        word,
+    })
 }
 
 /// The word that an operand of `v_interp_mov_f32` names.
@@ -281,7 +290,10 @@ fn is_target(shader: &Shader, export: &Export) -> bool {
     match export.target {
         target::NULL => true,
         0..=target::DEPTH => shader.fragment,
-        number => !shader.fragment && (target::POSITIONS.contains(&number) || number >= target::FIRST_PARAMETER),
+        number => {
+            !shader.fragment
+                && (target::POSITIONS.contains(&number) || number >= target::FIRST_PARAMETER)
+        }
     }
 }
 
@@ -299,7 +311,9 @@ pub fn exp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
             sources if component % 2 == 0 => sources[from].or(sources[second]),
             _ => None,
         };
-        if let (Some(number), Some(&row)) = (source, shader.exports.get(&(export.target, component as u8))) {
+        if let (Some(number), Some(&row)) =
+            (source, shader.exports.get(&(export.target, component as u8)))
+        {
             let value = cx.vector(number);
             cx.set_row_word(row, value);
         }
@@ -334,10 +348,12 @@ pub(super) fn message(cx: &mut Cx<'_>, operation: u16, stream: u32) {
 
 /// Adds bits to what is said of a vertex, in these of the active lanes.
 fn mark(cx: &mut Cx<'_>, of: Emitted, vertex: Value, bits: u32, lanes: Value) {
-    let (first, vertex, stride) = (cx.row(of.rows), cx.b.zero_extend(Type::I64, vertex), cx.long(of.stride.into()));
+    let (first, vertex, stride) =
+        (cx.row(of.rows), cx.b.zero_extend(Type::I64, vertex), cx.long(of.stride.into()));
     let distance = cx.b.mul(vertex, stride);
     let address = cx.b.add(first, distance);
-    let access = Access { guard: Some(lanes), ..cx.b.access(Space::Global, Type::I32, 1, address, 0) };
+    let access =
+        Access { guard: Some(lanes), ..cx.b.access(Space::Global, Type::I32, 1, address, 0) };
     let (before, bits) = (cx.b.load_access(access, Extend::None)[0], cx.int(bits));
     let after = cx.b.or(before, bits);
     cx.b.store_access(access, &[after]);
@@ -348,7 +364,10 @@ pub(super) fn check(kernel: &Kernel<'_>, program: &Program) -> Result<(), LiftEr
     let Some(shader) = &kernel.initial.shader else { return Ok(()) };
     let steps = program.blocks.values().flat_map(|block| &block.steps);
     for (pc, step) in steps {
-        let Some(insn) = step.insn.filter(|insn| insn.row().mnemonic.starts_with("v_interp_")) else { continue };
+        let Some(insn) = step.insn.filter(|insn| insn.row().mnemonic.starts_with("v_interp_"))
+        else {
+            continue;
+        };
         let count = shader.attributes;
         if u32::from(insn.interp().attribute) >= count {
             return Err(LiftError::NotGiven {

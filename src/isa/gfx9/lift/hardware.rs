@@ -78,7 +78,8 @@ pub fn s_getreg_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 /// SCC, EXECZ, VCCZ; in a workgroup, valid.
 fn status(cx: &mut Cx<'_>) -> Value {
-    let (scc, execz, vccz) = (cx.scalar(Operand::Scc), cx.scalar(Operand::Execz), cx.scalar(Operand::Vccz));
+    let (scc, execz, vccz) =
+        (cx.scalar(Operand::Scc), cx.scalar(Operand::Execz), cx.scalar(Operand::Vccz));
     let (execz, vccz) = (cx.shl(execz, 9), cx.shl(vccz, 10));
     let fixed = cx.int(1 << 11 | 1 << 16);
     let flags = cx.b.or(execz, vccz);

@@ -84,7 +84,9 @@ fn one_of(cx: &mut Cx<'_>, number: Value, of: &[u32]) -> Value {
 impl Descriptor {
     pub fn new(cx: &mut Cx<'_>, image: &Image) -> Descriptor {
         let first = if let Operand::Scalar(number) = image.srsrc { number } else { 0 };
-        let field = |cx: &mut Cx<'_>, word: u8, lo: u32, count: u32| cx.field(first.wrapping_add(word), lo, count);
+        let field = |cx: &mut Cx<'_>, word: u8, lo: u32, count: u32| {
+            cx.field(first.wrapping_add(word), lo, count)
+        };
         let one = cx.int(1);
         let plus_one = |cx: &mut Cx<'_>, value: Value| cx.b.add(value, one);
 
@@ -100,7 +102,8 @@ impl Descriptor {
         let nowhere = cx.long(NOWHERE);
         let base = cx.b.uniform_select(strange, nowhere, base);
 
-        let (width, height, pitch) = (field(cx, 2, 0, 14), field(cx, 2, 14, 14), field(cx, 4, 13, 16));
+        let (width, height, pitch) =
+            (field(cx, 2, 0, 14), field(cx, 2, 14, 14), field(cx, 4, 13, 16));
         let data = field(cx, 1, 20, 6);
         let (number, shared) = (field(cx, 1, 26, 4), cx.int(TexelKind::SharedExponent as u32));
         let is_shared = one_of(cx, data, &[SHARED_EXPONENT as u32]);
@@ -127,7 +130,10 @@ impl Descriptor {
     /// The three coordinates that address registers hold: x, y, and z or the layer.
     pub fn coordinates(&self, cx: &mut Cx<'_>, given: [Value; 3]) -> [Value; 3] {
         let zero = cx.int(0);
-        let (line, lines) = (one_of(cx, self.kind, &[kind::LINE, kind::LINES]), one_of(cx, self.kind, &[kind::LINES]));
+        let (line, lines) = (
+            one_of(cx, self.kind, &[kind::LINE, kind::LINES]),
+            one_of(cx, self.kind, &[kind::LINES]),
+        );
         let deep = one_of(cx, self.kind, &kind::DEEP);
         let y = cx.b.select(line, zero, given[1]);
         let layer = cx.b.select(lines, given[1], zero);
@@ -153,8 +159,13 @@ impl Descriptor {
     }
 
     /// Of the second to the fourth address register, the one behind the coordinates.
-    pub fn behind_coordinates(&self, cx: &mut Cx<'_>, [second, third, fourth]: [Value; 3]) -> Value {
-        let (line, deep) = (one_of(cx, self.kind, &[kind::LINE]), one_of(cx, self.kind, &kind::DEEP));
+    pub fn behind_coordinates(
+        &self,
+        cx: &mut Cx<'_>,
+        [second, third, fourth]: [Value; 3],
+    ) -> Value {
+        let (line, deep) =
+            (one_of(cx, self.kind, &[kind::LINE]), one_of(cx, self.kind, &kind::DEEP));
         let other = cx.b.select(deep, fourth, third);
         cx.b.select(line, second, other)
     }
@@ -211,11 +222,13 @@ impl Descriptor {
     /// The address of a texel, and the lanes for which it is in the image.
     pub fn place(&self, cx: &mut Cx<'_>, level: &Level, [x, y, z]: [Value; 3]) -> (Value, Value) {
         let z = cx.b.add(z, self.first);
-        let (right, below) = (cx.b.icmp(IntCc::LtU, x, level.width), cx.b.icmp(IntCc::LtU, y, level.height));
+        let (right, below) =
+            (cx.b.icmp(IntCc::LtU, x, level.width), cx.b.icmp(IntCc::LtU, y, level.height));
         let above = cx.b.icmp(IntCc::GeU, z, self.first);
         let within = cx.b.icmp(IntCc::LeU, z, level.last);
         // A plane without layers has the first one alone.
-        let layered = one_of(cx, self.kind, &[kind::LINES, kind::DEEP[0], kind::DEEP[1], kind::DEEP[2]]);
+        let layered =
+            one_of(cx, self.kind, &[kind::LINES, kind::DEEP[0], kind::DEEP[1], kind::DEEP[2]]);
         let single = cx.b.not(layered);
         let within = cx.b.and(above, within);
         let within = cx.b.or(within, single);
@@ -224,7 +237,8 @@ impl Descriptor {
 
         let y = level.rows.map_or(y, |rows| cx.b.add(y, rows));
         let [x, y, z] = [x, y, z].map(|value| cx.b.zero_extend(Type::I64, value));
-        let [height, pitch] = [self.chain, self.pitch].map(|value| cx.b.zero_extend(Type::I64, value));
+        let [height, pitch] =
+            [self.chain, self.pitch].map(|value| cx.b.zero_extend(Type::I64, value));
         let row = cx.b.mul(z, height);
         let row = cx.b.add(row, y);
         let texel = cx.b.mul(row, pitch);
@@ -278,11 +292,19 @@ fn bits_are_set(cx: &mut Cx<'_>, number: Value) -> Value {
 /// The instruction's fields, if addresses are of 32 bits, descriptors of 256, and there is no status to return.
 pub(super) fn fields(i: &Instruction) -> Result<Image, Unsupported> {
     let image = i.image();
-    if image.a16 || image.tfe || image.lwe || image.dmask == 0 { Err(Unsupported) } else { Ok(image) }
+    if image.a16 || image.tfe || image.lwe || image.dmask == 0 {
+        Err(Unsupported)
+    } else {
+        Ok(image)
+    }
 }
 
 /// Address and mask of the texels that the coordinates in registers name; with `mip`, of the level that the register behind them does.
-fn texels(cx: &mut Cx<'_>, image: &Image, mip: bool) -> Result<(Descriptor, Value, Value), Unsupported> {
+fn texels(
+    cx: &mut Cx<'_>,
+    image: &Image,
+    mip: bool,
+) -> Result<(Descriptor, Value, Value), Unsupported> {
     let first = register(image.vaddr)?;
     register(image.vdata)?;
     let descriptor = Descriptor::new(cx, image);
@@ -346,7 +368,8 @@ fn store(cx: &mut Cx<'_>, i: &Instruction, mip: bool) -> Lifted {
     let image = fields(i)?;
     let (descriptor, address, inside) = texels(cx, &image, mip)?;
     let chosen = chosen(&image);
-    let given = descriptor.texel.read(cx, register(image.vdata)?, chosen.len(), image.d16.then_some(false));
+    let given =
+        descriptor.texel.read(cx, register(image.vdata)?, chosen.len(), image.d16.then_some(false));
     let mut components = [cx.int(0); 4];
     for (place, value) in chosen.into_iter().zip(given) {
         components[place] = value;
@@ -366,7 +389,8 @@ fn atomic(cx: &mut Cx<'_>, i: &Instruction, op: AtomicOp) -> Lifted {
     let data = register(image.vdata)?;
     let (_, address, inside) = texels(cx, &image, false)?;
     let value = operand_of(cx, ty, data);
-    let compare = op.has_compare().then(|| operand_of(cx, ty, data.wrapping_add((ty.bytes() / 4) as u8)));
+    let compare =
+        op.has_compare().then(|| operand_of(cx, ty, data.wrapping_add((ty.bytes() / 4) as u8)));
     let access = Access { guard: Some(inside), ..cx.b.access(Space::Global, ty, 1, address, 0) };
     let old = cx.b.atomic(access, op, value, compare);
     if image.glc {

@@ -33,7 +33,8 @@ pub(super) struct Form {
 impl Form {
     /// By the letters behind the name, such as `_c_d_cl_o`.
     pub const fn named(letters: &str) -> Form {
-        let mut form = Form { lod: Lod::Quad, bias: false, compare: false, clamp: false, offset: false };
+        let mut form =
+            Form { lod: Lod::Quad, bias: false, compare: false, clamp: false, offset: false };
         let bytes = letters.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
@@ -78,7 +79,8 @@ impl Operands {
                 cx.vector(at.wrapping_sub(1))
             })
         };
-        let (offset, bias, reference) = (next(cx, form.offset), next(cx, form.bias), next(cx, form.compare));
+        let (offset, bias, reference) =
+            (next(cx, form.offset), next(cx, form.bias), next(cx, form.compare));
         let word = |cx: &mut Cx<'_>, i: u8| cx.vector(at.wrapping_add(i));
         let (line, volume) = (descriptor.is_line(cx), descriptor.is_volume(cx));
         // One of three registers: of images with a line's axis, with a volume's, and others.
@@ -89,7 +91,8 @@ impl Operands {
         let (gradients, starts) = if form.lod == Lod::Gradients {
             let zero = cx.int(0);
             let words: [Value; 6] = std::array::from_fn(|i| word(cx, i as u8));
-            let x = [words[0], pick(cx, [zero, words[1], words[1]]), pick(cx, [zero, words[2], zero])];
+            let x =
+                [words[0], pick(cx, [zero, words[1], words[1]]), pick(cx, [zero, words[2], zero])];
             let y = [
                 pick(cx, [words[1], words[3], words[2]]),
                 pick(cx, [zero, words[4], words[3]]),
@@ -111,7 +114,14 @@ impl Operands {
             let words = [1, 2, 3].map(|i| from_start(cx, i));
             descriptor.behind_coordinates(cx, words)
         });
-        Operands { offset, bias, reference, gradients, coordinates: descriptor.coordinates(cx, given), last }
+        Operands {
+            offset,
+            bias,
+            reference,
+            gradients,
+            coordinates: descriptor.coordinates(cx, given),
+            last,
+        }
     }
 }
 
@@ -128,7 +138,9 @@ impl Levels {
     /// The level of detail, a float, from the image's first level that may be seen on.
     pub fn of(&self, cx: &mut Cx<'_>, descriptor: &Descriptor, operands: &Operands) -> Value {
         let zero = cx.b.f32const(0.0);
-        let word = |cx: &mut Cx<'_>, register: u8, lo, count| cx.field(self.sampler.wrapping_add(register), lo, count);
+        let word = |cx: &mut Cx<'_>, register: u8, lo, count| {
+            cx.field(self.sampler.wrapping_add(register), lo, count)
+        };
         let mut lod = match (self.form.lod, operands.last) {
             (Lod::Zero, _) => return zero,
             (Lod::Given, Some(level)) => cx.cast(Type::F32, level),
@@ -158,7 +170,8 @@ impl Levels {
         let gradients = match operands.gradients {
             Some(given) => given.map(|axes| axes.map(|axis| cx.cast(Type::F32, axis))),
             None => {
-                let [x, y, z] = operands.coordinates.map(|coordinate| cx.cast(Type::F32, coordinate));
+                let [x, y, z] =
+                    operands.coordinates.map(|coordinate| cx.cast(Type::F32, coordinate));
                 // A layer has no gradient.
                 let volume = descriptor.is_volume(cx);
                 let z = cx.b.select(volume, z, zero);
@@ -228,7 +241,8 @@ impl Chosen {
             cx.b.icmp(IntCc::Eq, mip, number)
         };
         let (first, linear) = (is(cx, 0), is(cx, 2));
-        let down = cx.b.funary(FloatUnaryOp::Integral, FloatAttrs { round: Round::Down, ..IEEE }, lod);
+        let down =
+            cx.b.funary(FloatUnaryOp::Integral, FloatAttrs { round: Round::Down, ..IEEE }, lod);
         let near = cx.b.funary(FloatUnaryOp::Integral, IEEE, lod);
         let level = cx.b.select(linear, down, near);
         let level = cx.b.select(first, zero, level);

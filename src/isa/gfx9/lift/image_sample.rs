@@ -68,7 +68,9 @@ impl Bilinear {
         let magnified = field_is(cx, filters, 20, 2, &Self::LINEAR);
         let (a, b) = (cx.field(filters, 20, 2), cx.field(filters, 22, 2));
         let alike = cx.b.constant(a).is_some_and(|bits| cx.b.constant(b) == Some(bits));
-        let Some(lod) = lod.filter(|_| !alike) else { return Bilinear { mask: magnified, uniform: true } };
+        let Some(lod) = lod.filter(|_| !alike) else {
+            return Bilinear { mask: magnified, uniform: true };
+        };
         let minified = field_is(cx, filters, 22, 2, &Self::LINEAR);
         let zero = cx.b.f32const(0.0);
         let small = cx.b.fcmp(FloatCc::Gt, false, lod, zero);
@@ -101,7 +103,12 @@ fn mix(cx: &mut Cx<'_>, a: Value, b: Value, weight: Value) -> Value {
 }
 
 /// The components that the instruction asks for, at a place of a level.
-fn at_level(cx: &mut Cx<'_>, taking: &Taking<'_>, level: &Level, only: Option<Value>) -> Vec<Value> {
+fn at_level(
+    cx: &mut Cx<'_>,
+    taking: &Taking<'_>,
+    level: &Level,
+    only: Option<Value>,
+) -> Vec<Value> {
     let Taps { planes, weights: [right, below, behind], deep } = taps(cx, taking, level, only);
     let component = |i: usize| {
         let planes = planes.iter().map(|taps| {
@@ -127,7 +134,13 @@ fn sample(cx: &mut Cx<'_>, i: &Instruction, form: Form) -> Lifted {
     let filters = sampler.first.wrapping_add(2);
     let lod = level_of_detail(cx, &sampler, &descriptor, &operands, form);
     let bilinear = Bilinear::new(cx, &sampler, lod);
-    let taking = Taking { image: &image, descriptor: &descriptor, sampler: &sampler, operands: &operands, bilinear };
+    let taking = Taking {
+        image: &image,
+        descriptor: &descriptor,
+        sampler: &sampler,
+        operands: &operands,
+        bilinear,
+    };
     let components = match lod.filter(|_| !descriptor.has_one_level(cx)) {
         None => {
             let level = descriptor.level(cx, None);
@@ -137,8 +150,10 @@ fn sample(cx: &mut Cx<'_>, i: &Instruction, form: Form) -> Lifted {
             let mip = cx.field(filters, 26, 2);
             let chosen = Chosen::new(cx, &descriptor, mip, lod);
             let [level, next] = chosen.levels.map(|number| descriptor.level(cx, Some(number)));
-            let (level, next) =
-                (at_level(cx, &taking, &level, None), at_level(cx, &taking, &next, Some(chosen.between)));
+            let (level, next) = (
+                at_level(cx, &taking, &level, None),
+                at_level(cx, &taking, &next, Some(chosen.between)),
+            );
             let pairs = level.into_iter().zip(next);
             let mixed = pairs.map(|(level, next)| {
                 let mixed = mix(cx, level, next, chosen.weight);
@@ -147,7 +162,8 @@ fn sample(cx: &mut Cx<'_>, i: &Instruction, form: Form) -> Lifted {
             mixed.collect()
         }
     };
-    let components: Vec<Value> = components.into_iter().map(|component| cx.cast(Type::I32, component)).collect();
+    let components: Vec<Value> =
+        components.into_iter().map(|component| cx.cast(Type::I32, component)).collect();
     descriptor.texel.write(cx, dst, &components, image.d16.then_some(false));
     Ok(Flow::Next)
 }
@@ -178,7 +194,13 @@ fn gather(cx: &mut Cx<'_>, i: &Instruction, form: Form) -> Lifted {
     let sampler = Sampler::new(cx, image.ssamp, image.unorm);
     let operands = Operands::read(cx, form, &descriptor, first);
     let bilinear = Bilinear { mask: cx.lanes(u64::MAX), uniform: true };
-    let taking = Taking { image: &image, descriptor: &descriptor, sampler: &sampler, operands: &operands, bilinear };
+    let taking = Taking {
+        image: &image,
+        descriptor: &descriptor,
+        sampler: &sampler,
+        operands: &operands,
+        bilinear,
+    };
     let [component] = chosen(&image)[..] else { return Err(Unsupported) };
     let lod = level_of_detail(cx, &sampler, &descriptor, &operands, form);
     let number = lod.filter(|_| !descriptor.has_one_level(cx)).map(|lod| {

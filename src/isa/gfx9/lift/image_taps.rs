@@ -83,7 +83,8 @@ fn axis(cx: &mut Cx<'_>, along: Along<'_>, number: u32, x: Value, size: Value) -
         *exist = cx.b.or(inside, clamps);
         // One off either end comes back at the other one.
         let zero = cx.int(0);
-        let (under, over) = (cx.b.icmp(IntCc::LtS, *texel, zero), cx.b.icmp(IntCc::GeS, *texel, size));
+        let (under, over) =
+            (cx.b.icmp(IntCc::LtS, *texel, zero), cx.b.icmp(IntCc::GeS, *texel, size));
         *beyond = [under, over];
         let (more, less) = (cx.b.add(*texel, size), cx.b.sub(*texel, size));
         let wrapped = cx.b.select(over, less, *texel);
@@ -155,7 +156,8 @@ fn deep(cx: &mut Cx<'_>, taking: &Taking<'_>) -> Option<Bilinear> {
     }
     let filters = sampler.first.wrapping_add(2);
     // A filter of its own, or without it that of planes.
-    let (as_planes, linear) = (field_is(cx, filters, 24, 2, &[0]), field_is(cx, filters, 24, 2, &[2, 3]));
+    let (as_planes, linear) =
+        (field_is(cx, filters, 24, 2, &[0]), field_is(cx, filters, 24, 2, &[2, 3]));
     let (volume, as_planes) = (descriptor.is_volume(cx), cx.b.and(as_planes, bilinear.mask));
     let linear = cx.b.or(linear, as_planes);
     Some(Bilinear { mask: cx.b.and(volume, linear), ..bilinear })
@@ -173,7 +175,12 @@ fn seams(cx: &mut Cx<'_>, taking: &Taking<'_>) -> Option<Value> {
 }
 
 /// The texels at a place of a level. `only`: the lanes that need them.
-pub(super) fn taps(cx: &mut Cx<'_>, taking: &Taking<'_>, level: &Level, only: Option<Value>) -> Taps {
+pub(super) fn taps(
+    cx: &mut Cx<'_>,
+    taking: &Taking<'_>,
+    level: &Level,
+    only: Option<Value>,
+) -> Taps {
     let Taking { descriptor, sampler, operands, bilinear, .. } = *taking;
     let [x, y, z] = operands.coordinates;
     // Of a cube a face's coordinates are from 1 to 2, and faces count eight for each cube.
@@ -201,7 +208,8 @@ pub(super) fn taps(cx: &mut Cx<'_>, taking: &Taking<'_>, level: &Level, only: Op
     let z = moved(cx, taking, 2, z, depth);
     let nearest = Bilinear { mask: cx.lanes(0), uniform: true };
     let deep = deep(cx, taking);
-    let z = axis(cx, Along { sampler, bilinear: deep.unwrap_or(nearest), seams: None }, 2, z, depth);
+    let z =
+        axis(cx, Along { sampler, bilinear: deep.unwrap_or(nearest), seams: None }, 2, z, depth);
 
     let (weights, flat) = ([x.weight, y.weight, z.weight], cx.b.not(volume));
     let mut spot = Spot { x, y, layer, face, seams, only };
@@ -219,11 +227,19 @@ pub(super) fn taps(cx: &mut Cx<'_>, taking: &Taking<'_>, level: &Level, only: Op
 
 impl Spot {
     /// Four texels of a plane, which does not exist in all lanes.
-    fn texels(&self, cx: &mut Cx<'_>, taking: &Taking<'_>, level: &Level, plane: Value) -> [[Value; 4]; 4] {
+    fn texels(
+        &self,
+        cx: &mut Cx<'_>,
+        taking: &Taking<'_>,
+        level: &Level,
+        plane: Value,
+    ) -> [[Value; 4]; 4] {
         let Taking { descriptor, sampler, operands, bilinear, .. } = *taking;
         let (zero, one) = (cx.b.f32const(0.0), cx.b.f32const(1.0));
-        let (color, alpha) =
-            (cx.b.uniform_select(sampler.white, one, zero), cx.b.uniform_select(sampler.opaque, one, zero));
+        let (color, alpha) = (
+            cx.b.uniform_select(sampler.white, one, zero),
+            cx.b.uniform_select(sampler.opaque, one, zero),
+        );
         let all = cx.lanes(u64::MAX);
         let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
         let taps = places.map(|(row, column)| {
@@ -296,11 +312,15 @@ impl Spot {
                 let number = cx.int(number);
                 cx.b.icmp(IntCc::Eq, way, number)
             });
-            [last, along, back].into_iter().zip(numbers).fold(zero, |at, (place, this)| cx.b.select(this, place, at))
+            [last, along, back]
+                .into_iter()
+                .zip(numbers)
+                .fold(zero, |at, (place, this)| cx.b.select(this, place, at))
         });
         let layer = cx.b.sub(self.layer, self.face);
         let layer = cx.b.add(layer, next);
-        [(to_x, x), (to_y, y), (layer, self.layer)].map(|(across, own)| cx.b.select(crosses, across, own))
+        [(to_x, x), (to_y, y), (layer, self.layer)]
+            .map(|(across, own)| cx.b.select(crosses, across, own))
     }
 }
 

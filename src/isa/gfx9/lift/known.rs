@@ -121,12 +121,19 @@ impl Cx<'_> {
                 (mask & 0xffff_0000, bits & 0xffff_0000)
             }
             Some(Known::Word(at)) => {
-                let within = |place: u32| at.checked_sub(place).filter(|distance| *distance < OBJECT_BYTES);
-                let found = self.objects.iter().find_map(|(place, shape)| Some((within(*place)? / 4, shape)));
+                let within =
+                    |place: u32| at.checked_sub(place).filter(|distance| *distance < OBJECT_BYTES);
+                let found = self
+                    .objects
+                    .iter()
+                    .find_map(|(place, shape)| Some((within(*place)? / 4, shape)));
                 found.map_or_else(
                     || self.known_word(at),
                     |(word, shape)| {
-                        (Object::mask(shape, word), shape.words().get(word as usize + 1).copied().unwrap_or(0))
+                        (
+                            Object::mask(shape, word),
+                            shape.words().get(word as usize + 1).copied().unwrap_or(0),
+                        )
                     },
                 )
             }
@@ -143,7 +150,9 @@ impl Cx<'_> {
     /// What is known of a register to which a carry is added, with nothing else.
     pub fn with_carry(&self, number: u8) -> Option<Known> {
         match self.known.get(number)? {
-            Known::Word(at) if self.known_word(at).0 & 0xffff != 0xffff => Some(Known::WordAndCarry(at)),
+            Known::Word(at) if self.known_word(at).0 & 0xffff != 0xffff => {
+                Some(Known::WordAndCarry(at))
+            }
             _ => None,
         }
     }

@@ -46,7 +46,13 @@ pub(super) fn shared(cx: &mut Cx<'_>, i: &Instruction) -> Result<(Ds, Share), Un
 
 impl Share {
     /// So many bytes from `address + offset` on: the space, the address and the offset there, and the lanes where they exist.
-    pub fn place(self, cx: &mut Cx<'_>, address: Value, offset: u32, bytes: u32) -> (Space, Value, i32, Value) {
+    pub fn place(
+        self,
+        cx: &mut Cx<'_>,
+        address: Value,
+        offset: u32,
+        bytes: u32,
+    ) -> (Space, Value, i32, Value) {
         match self {
             Share::Lds => {
                 let guard = in_range(cx, address, offset, bytes);
@@ -81,7 +87,14 @@ fn load(cx: &mut Cx<'_>, share: Share, item: Item, address: Value, offset: u32) 
     cx.b.load_access(access, item.extend()).to_vec()
 }
 
-pub(super) fn store(cx: &mut Cx<'_>, share: Share, item: Item, address: Value, offset: u32, values: &[Value]) {
+pub(super) fn store(
+    cx: &mut Cx<'_>,
+    share: Share,
+    item: Item,
+    address: Value,
+    offset: u32,
+    values: &[Value],
+) {
     let (space, address, offset, guard) = share.place(cx, address, offset, item.bytes());
     let access = item.access(space, address, offset, Some(guard));
     cx.b.store_access(access, values);
@@ -169,8 +182,13 @@ lifts! {
 /// `src_lds_direct`: what m0[15:0] is the address of, the same for all lanes. m0[18:16] says what that is; a reserved type is a
 /// fault.
 pub(super) fn direct(cx: &mut Cx<'_>) -> Value {
-    const TYPES: [(u32, Item); 5] =
-        [(0, Item::UBYTE), (1, Item::USHORT), (2, Item::Words(1)), (4, Item::SBYTE), (5, Item::SSHORT)];
+    const TYPES: [(u32, Item); 5] = [
+        (0, Item::UBYTE),
+        (1, Item::USHORT),
+        (2, Item::Words(1)),
+        (4, Item::SBYTE),
+        (5, Item::SSHORT),
+    ];
     let m0 = cx.scalar(Operand::Scalar(M0));
     let (address, ty) = (cx.and_bits(m0, 0xffff), cx.shr(m0, 16));
     let ty = cx.and_bits(ty, 7);
@@ -180,13 +198,17 @@ pub(super) fn direct(cx: &mut Cx<'_>) -> Value {
         let this = cx.b.icmp(IntCc::Eq, ty, number);
         let within = in_range(cx, address, 0, item.bytes());
         let guard = cx.b.and(this, within);
-        let loaded = cx.b.load_access(item.access(Space::Shared, address, 0, Some(guard)), item.extend())[0];
+        let loaded =
+            cx.b.load_access(item.access(Space::Shared, address, 0, Some(guard)), item.extend())[0];
         value = cx.b.or(value, loaded);
         known = cx.b.or(known, this);
     }
     // No shared memory is so large.
     let (reserved, nowhere) = (cx.b.not(known), cx.int(u32::MAX));
-    cx.b.load_access(Item::UBYTE.access(Space::Shared, nowhere, 0, Some(reserved)), Item::UBYTE.extend());
+    cx.b.load_access(
+        Item::UBYTE.access(Space::Shared, nowhere, 0, Some(reserved)),
+        Item::UBYTE.extend(),
+    );
     value
 }
 

@@ -35,7 +35,14 @@ enum Data {
     CompareLast,
 }
 
-fn atomic(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: AtomicOp, data: Data, returns: bool) -> Lifted {
+fn atomic(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    ty: Type,
+    op: AtomicOp,
+    data: Data,
+    returns: bool,
+) -> Lifted {
     let (ds, share) = shared(cx, i)?;
     let (address, first) = (register(ds.addr)?, register(ds.data0)?);
     let second = if data == Data::One { first } else { register(ds.data1)? };
@@ -62,7 +69,10 @@ fn atomic_src2(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: AtomicOp) -> Lift
     let second = second_address(cx, &ds, first);
     let (space, second, offset, guard) = share.place(cx, second, 0, ty.bytes());
     let access = cx.b.access(space, ty, 1, second, offset);
-    let value = cx.b.load_access(Access { guard: Some(guard), align: 1, ..access }, warploom_ir::Extend::None)[0];
+    let value = cx
+        .b
+        .load_access(Access { guard: Some(guard), align: 1, ..access }, warploom_ir::Extend::None)
+        [0];
     apply(cx, share, (first, 0), op, ty, value, None);
     Ok(Flow::Next)
 }

@@ -51,7 +51,8 @@ pub fn ds_swizzle_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let ds = fields(i)?;
     let (source, dst) = (register(ds.addr)?, register(ds.dst)?);
     let value = cx.vector(source);
-    let index = cx.lane_table(&std::array::from_fn(|lane| swizzled(ds.offset(), lane as u32) as u8));
+    let index =
+        cx.lane_table(&std::array::from_fn(|lane| swizzled(ds.offset(), lane as u32) as u8));
     let result = pull(cx, value, index);
     cx.set_vector(dst, result);
     Ok(Flow::Next)

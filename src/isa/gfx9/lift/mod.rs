@@ -144,7 +144,8 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     let program = program::Program::new(kernel)?;
     graphics::check(kernel, &program)?;
     let function = emit::emit(kernel, &program);
-    let mut function = function.map_err(|error| LiftError::Build { kernel: kernel.name.to_owned(), error })?;
+    let mut function =
+        function.map_err(|error| LiftError::Build { kernel: kernel.name.to_owned(), error })?;
     if !kernel.plain {
         if_conversion::convert(&mut function);
     }

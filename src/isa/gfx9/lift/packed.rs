@@ -219,7 +219,8 @@ pub fn v_dot2_f32_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.src(2).neg {
         sum = cx.b.fneg(sum);
     }
-    let halves = FloatAttrs { round: Round::Nearest, flush: cx.mode.flush(Type::F16), saturate: false };
+    let halves =
+        FloatAttrs { round: Round::Nearest, flush: cx.mode.flush(Type::F16), saturate: false };
     let attrs = cx.mode.attrs(Type::F32);
     for half in [0, 1] {
         let [x, y] = [x[half], y[half]].map(|v| cx.b.fconvert(Type::F32, halves, v));
@@ -232,7 +233,9 @@ pub fn v_dot2_f32_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 /// Sources that are no pairs of halves have none to choose: these have their usual bits. Of the number that is added to, which has
 /// 32 bits, the bit for the high half is 1 (LLVM) or 0 (rocBLAS's Tensile), and says nothing.
 fn no_halves(i: &Instruction, sources: std::ops::Range<usize>) -> Result<(), Unsupported> {
-    let usual = sources.map(|n| (n, i.src(n))).all(|(n, source)| !source.op_sel && (source.op_sel_hi || n == 2));
+    let usual = sources
+        .map(|n| (n, i.src(n)))
+        .all(|(n, source)| !source.op_sel && (source.op_sel_hi || n == 2));
     if usual { Ok(()) } else { Err(Unsupported) }
 }
 
@@ -252,8 +255,11 @@ fn dot(cx: &mut Cx<'_>, i: &Instruction, elements: [Vec<Value>; 2], signed: bool
         sum = cx.b.add(sum, product);
     }
     if i.clamp() {
-        let (least, greatest) =
-            if signed { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (0, i64::from(u32::MAX)) };
+        let (least, greatest) = if signed {
+            (i64::from(i32::MIN), i64::from(i32::MAX))
+        } else {
+            (0, i64::from(u32::MAX))
+        };
         let (least, greatest) = (cx.long(least as u64), cx.long(greatest as u64));
         sum = cx.b.max_s(sum, least);
         sum = cx.b.min_s(sum, greatest);

@@ -86,10 +86,14 @@ struct Trial {
 
 impl Program {
     pub fn new(kernel: &Kernel<'_>) -> Result<Program, LiftError> {
-        let no_entry =
-            || LiftError::NoEntry { kernel: kernel.name.into(), entry: kernel.entry, len: kernel.code.len() };
+        let no_entry = || LiftError::NoEntry {
+            kernel: kernel.name.into(),
+            entry: kernel.entry,
+            len: kernel.code.len(),
+        };
         decode(kernel, kernel.entry).ok_or_else(no_entry)?;
-        let guest = Guest { kernel, indirect: BTreeSet::new(), found: Vec::new(), trial: Trial::new() };
+        let guest =
+            Guest { kernel, indirect: BTreeSet::new(), found: Vec::new(), trial: Trial::new() };
         let mut explorer = Explorer { code: Found::default(), guest, explored: 0 };
         explorer.explore((kernel.entry, kernel.mode));
         let mut blocks = explorer.cut();
@@ -133,12 +137,18 @@ impl Explorer<'_> {
 
     fn block(&self, start: CodePoint) -> (GuestBlock, Option<CodePoint>) {
         let mode = start.1;
-        let mut block = GuestBlock { steps: Vec::new(), mode, end: End::Jump(start), known: KnownScalars::NOTHING };
+        let mut block = GuestBlock {
+            steps: Vec::new(),
+            mode,
+            end: End::Jump(start),
+            known: KnownScalars::NOTHING,
+        };
         let mut computed = None;
         let before = self.code.follow(start, |(pc, mode), step| {
             block.steps.push((pc, step.clone()));
             // Where instructions overlap, the jump may have been explored from others: its target was not.
-            let explored = computed.filter(|known: &Computed| self.code.is_leader((known.address, mode)));
+            let explored =
+                computed.filter(|known: &Computed| self.code.is_leader((known.address, mode)));
             let (flow, next) = (self.guest.flow(step, mode, explored), step.next(pc));
             computed = step.computed(pc, computed);
             match flow {
@@ -208,7 +218,9 @@ impl Guest<'_> {
     fn flow(&self, step: &Step, mode: Mode, computed: Option<Computed>) -> Flow {
         match Computed::resolve(computed, step.flow) {
             // Code that is reached indirectly is lifted for the mode of the entry.
-            Flow::Indirect(_) | Flow::Call { .. } | Flow::IndirectCall { .. } if mode != self.kernel.mode => {
+            Flow::Indirect(_) | Flow::Call { .. } | Flow::IndirectCall { .. }
+                if mode != self.kernel.mode =>
+            {
                 Flow::Trap(TrapKind::Unimplemented)
             }
             flow => flow,
@@ -217,7 +229,10 @@ impl Guest<'_> {
 }
 
 /// As [`Program::constants`] says. Code that is given without what a wave begins with has its registers from whoever runs it.
-fn constant_vectors(kernel: &Kernel<'_>, blocks: &BTreeMap<CodePoint, GuestBlock>) -> FxHashMap<u8, u32> {
+fn constant_vectors(
+    kernel: &Kernel<'_>,
+    blocks: &BTreeMap<CodePoint, GuestBlock>,
+) -> FxHashMap<u8, u32> {
     if kernel.initial.vectors.is_empty() {
         return FxHashMap::default();
     }
@@ -242,7 +257,11 @@ fn constant_vectors(kernel: &Kernel<'_>, blocks: &BTreeMap<CodePoint, GuestBlock
 fn follow_scalars(guest: &mut Guest<'_>, blocks: &mut BTreeMap<CodePoint, GuestBlock>) {
     let kernel = guest.kernel;
     // Where a call would return to is no block if nothing returns.
-    let places = guest.indirect.iter().map(|&pc| (pc, kernel.mode)).filter(|place| blocks.contains_key(place));
+    let places = guest
+        .indirect
+        .iter()
+        .map(|&pc| (pc, kernel.mode))
+        .filter(|place| blocks.contains_key(place));
     let indirect: Vec<CodePoint> = places.collect();
     let entry = (kernel.entry, kernel.mode);
     let mut known = BTreeMap::from([(entry, KnownScalars::at_start(&kernel.initial))]);
@@ -252,7 +271,9 @@ fn follow_scalars(guest: &mut Guest<'_>, blocks: &mut BTreeMap<CodePoint, GuestB
         for (pc, step) in &block.steps {
             match &step.insn {
                 // What is loaded depends on what the pointer is known to be, and a sum on what is added to.
-                Some(insn) if insn.encoding() == Encoding::Smem || insn.row().mnemonic == "s_addc_u32" => {
+                Some(insn)
+                    if insn.encoding() == Encoding::Smem || insn.row().mnemonic == "s_addc_u32" =>
+                {
                     let _ = guest.trial.run(kernel, insn, *pc, block.mode, &mut left);
                 }
                 _ => step.writes.iter().for_each(|&(number, known)| left.set(number, known)),
@@ -293,7 +314,9 @@ impl GuestBlock {
                 Flow::Jump(target) | Flow::Call { target, .. } => (Some((target, self.mode)), None),
                 Flow::Branch { target, .. } => (Some((target, self.mode)), Some(next)),
                 Flow::Barrier | Flow::Next | Flow::SetMode(_) => (Some(next), None),
-                Flow::Indirect(_) | Flow::IndirectCall { .. } | Flow::Exit | Flow::Trap(_) => (None, None),
+                Flow::Indirect(_) | Flow::IndirectCall { .. } | Flow::Exit | Flow::Trap(_) => {
+                    (None, None)
+                }
             },
         };
         one.into_iter().chain(other)
@@ -306,7 +329,12 @@ impl Step {
     }
 
     fn computed(&self, pc: u64, before: Option<Computed>) -> Option<Computed> {
-        Computed::after(before, &self.insn?, self.next(pc), self.writes.iter().map(|&(number, _)| number))
+        Computed::after(
+            before,
+            &self.insn?,
+            self.next(pc),
+            self.writes.iter().map(|&(number, _)| number),
+        )
     }
 }
 
@@ -328,8 +356,9 @@ impl Trial {
     fn written_vectors(&self) -> SmallVec<[(u8, Option<u32>); 2]> {
         let block = self.function.function().block(self.block);
         let constant = |value: Value| {
-            let made =
-                |value: Value| block.insts.iter().find(|inst| inst.results.contains(&value)).map(|inst| &inst.op);
+            let made = |value: Value| {
+                block.insts.iter().find(|inst| inst.results.contains(&value)).map(|inst| &inst.op)
+            };
             let value = match made(value) {
                 Some(&Op::Splat { a }) => a,
                 _ => value,
@@ -345,7 +374,9 @@ impl Trial {
                 Op::RfWrite { reg, value, guard: None, .. } if reg.bank == self.banks.vectors => {
                     written.push((reg.index as u8, constant(value)));
                 }
-                Op::RfWrite { reg, .. } if reg.bank == self.banks.vectors => written.push((reg.index as u8, None)),
+                Op::RfWrite { reg, .. } if reg.bank == self.banks.vectors => {
+                    written.push((reg.index as u8, None))
+                }
                 Op::RfScatter { bank, .. } if bank == self.banks.vectors => {
                     written.extend((0..=u8::MAX).map(|number| (number, None)));
                 }
@@ -369,7 +400,8 @@ impl Trial {
         self.function.clear(self.block);
         let mut cx = Cx::new(self.function.at(self.block), self.banks, kernel.vectors, mode);
         cx.known = known.clone();
-        (cx.constants, cx.words, cx.objects) = (&kernel.initial.constants, &kernel.initial.words, kernel.objects);
+        (cx.constants, cx.words, cx.objects) =
+            (&kernel.initial.constants, &kernel.initial.words, kernel.objects);
         cx.data_share = kernel.initial.data_share;
         cx.shader = kernel.initial.shader.as_ref();
         cx.start(insn, pc);

@@ -32,7 +32,9 @@ fn data_registers(smem: &Smem, words: u8) -> Option<u8> {
 /// The first register of the base; s0 if it is out of range.
 fn base_register(smem: &Smem, buffer: bool) -> u8 {
     match smem.base {
-        Operand::Scalar(number) if number < TRAP_HANDLER.end => number & if buffer { !3 } else { !1 },
+        Operand::Scalar(number) if number < TRAP_HANDLER.end => {
+            number & if buffer { !3 } else { !1 }
+        }
         _ => 0,
     }
 }
@@ -181,8 +183,9 @@ fn write_constants(cx: &mut Cx<'_>, first: u8, offset: u32, words: u8) {
         }
         return;
     }
-    let words: Vec<Value> =
-        (0..words.into()).map(|word: u32| cx.b.load_const(BANK, offset + 4 * word, Type::I32)).collect();
+    let words: Vec<Value> = (0..words.into())
+        .map(|word: u32| cx.b.load_const(BANK, offset + 4 * word, Type::I32))
+        .collect();
     write(cx, first, &words);
 }
 
@@ -203,7 +206,8 @@ fn store(cx: &mut Cx<'_>, i: &Instruction, base: Base, words: u8) -> Lifted {
     let smem = i.smem();
     let Some(first) = data_registers(&smem, words) else { return Ok(Flow::Next) };
     let place = place(cx, &smem, base);
-    let values: Vec<Value> = (first..first + words).map(|number| cx.scalar(Operand::Scalar(number))).collect();
+    let values: Vec<Value> =
+        (first..first + words).map(|number| cx.scalar(Operand::Scalar(number))).collect();
     if place.range.is_none() {
         cx.b.store_access(place.access(Type::I32, words, 0, None), &values);
         return Ok(Flow::Next);

@@ -26,7 +26,8 @@ const FLOATS: [(u16, u32, u64); 9] = [
 
 /// The bits of an inline float constant as a float of this type.
 pub fn float_constant(number: u8, ty: Type) -> u64 {
-    let (half, single, double) = FLOATS[usize::from(number.saturating_sub(240)).min(FLOATS.len() - 1)];
+    let (half, single, double) =
+        FLOATS[usize::from(number.saturating_sub(240)).min(FLOATS.len() - 1)];
     match ty.bits() {
         16 => half.into(),
         32 => single.into(),
@@ -49,7 +50,9 @@ impl Cx<'_> {
     /// A scalar operand of 32 bits.
     pub fn scalar(&mut self, operand: Operand) -> Value {
         match operand {
-            Operand::Scalar(number) if let Some(Known::Literal(bits)) = self.known.get(number) => self.int(bits),
+            Operand::Scalar(number) if let Some(Known::Literal(bits)) = self.known.get(number) => {
+                self.int(bits)
+            }
             Operand::Scalar(number) => {
                 let part = if number % 2 == 0 { Part::Lo } else { Part::Hi };
                 let reg = self.pair(number);
@@ -67,7 +70,10 @@ impl Cx<'_> {
                 let scc = self.scc();
                 self.flag_bit(scc)
             }
-            Operand::SharedBase | Operand::SharedLimit | Operand::PrivateBase | Operand::PrivateLimit => {
+            Operand::SharedBase
+            | Operand::SharedLimit
+            | Operand::PrivateBase
+            | Operand::PrivateLimit => {
                 let whole = self.scalar_pair(operand);
                 self.b.trunc(Type::I32, whole)
             }
@@ -99,7 +105,8 @@ impl Cx<'_> {
                 return self.b.from_mask(mask);
             }
             Operand::Scalar(number) => {
-                let (low, high) = (self.scalar(operand), self.scalar(Operand::Scalar(number.wrapping_add(1))));
+                let (low, high) =
+                    (self.scalar(operand), self.scalar(Operand::Scalar(number.wrapping_add(1))));
                 return self.b.concat(low, high);
             }
             Operand::Int(value) => i64::from(value) as u64,

@@ -295,7 +295,9 @@ impl Cx<'_> {
 
     /// Writes a result of so many bits to a register, or to the part of it that SDWA chooses.
     fn set_part(&mut self, i: &Instruction, number: u8, value: Value, bits: u32) {
-        let Some(sdwa) = i.sdwa() else { return self.guarded(i, |cx| cx.set_destination(number, value)) };
+        let Some(sdwa) = i.sdwa() else {
+            return self.guarded(i, |cx| cx.set_destination(number, value));
+        };
         let (lo, width) = match sdwa.dst_sel {
             Sel::Dword => {
                 let value = self.low_bits(value, bits, false);
@@ -401,7 +403,8 @@ impl Cx<'_> {
         // Bit by bit, each a constant mask of lanes.
         let mut result = self.int(0);
         for bit in 0..6 {
-            let lanes = (0..64).fold(0u64, |lanes, lane| lanes | u64::from(table[lane] >> bit & 1) << lane);
+            let lanes =
+                (0..64).fold(0u64, |lanes, lane| lanes | u64::from(table[lane] >> bit & 1) << lane);
             if lanes != 0 {
                 let (lanes, set, clear) = (self.lanes(lanes), self.int(1 << bit), self.int(0));
                 let part = self.b.select(lanes, set, clear);

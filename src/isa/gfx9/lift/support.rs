@@ -17,10 +17,11 @@ const NULL: u8 = 125;
 /// Whether all operands and modifiers of an instruction are ones that are executed.
 pub(super) fn check(i: &Instruction) -> Result<(), Unsupported> {
     let slots = i.row().operands.iter();
-    let supported = slots.filter_map(|slot| Some((slot, i.read(slot)?))).all(|(slot, operand)| reads(i, slot, operand));
+    let supported = slots
+        .filter_map(|slot| Some((slot, i.read(slot)?)))
+        .all(|(slot, operand)| reads(i, slot, operand));
     let offset = if i.encoding() == Encoding::Smem { i.smem().soffset } else { None };
-    let scalar =
-        |operand| matches!(operand, Operand::Scalar(number) if number == NULL || TRAP_HANDLER.contains(&number));
+    let scalar = |operand| matches!(operand, Operand::Scalar(number) if number == NULL || TRAP_HANDLER.contains(&number));
     if supported && !offset.is_some_and(scalar) && modifiers(i) { Ok(()) } else { Err(Unsupported) }
 }
 
@@ -34,7 +35,10 @@ fn reads(i: &Instruction, slot: &Slot, operand: Operand) -> bool {
         // LLVM knows tuples up to s103, of which the last two are flat_scratch.
         Operand::Scalar(number) => dwords <= 2 || u16::from(number) + u16::from(dwords) <= SGPRS,
         // LLVM: their low halves are broken ("all zeroes?").
-        Operand::SharedBase | Operand::SharedLimit | Operand::PrivateBase | Operand::PrivateLimit => dwords == 2,
+        Operand::SharedBase
+        | Operand::SharedLimit
+        | Operand::PrivateBase
+        | Operand::PrivateLimit => dwords == 2,
         Operand::LdsDirect => takes_lds_direct(i, slot.role),
         // Of pixel shaders.
         Operand::PopsExitingWaveId => false,
@@ -48,7 +52,10 @@ fn takes_lds_direct(i: &Instruction, role: Role) -> bool {
     let exchanged = i.row().mnemonic.contains("rev_") && i.row().mnemonic != "v_bfrev_b32";
     i.format() != Format::Vintrp
         && matches!(role, Role::Src0 | Role::Vsrc0)
-        && matches!(i.encoding(), Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vop3p)
+        && matches!(
+            i.encoding(),
+            Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vop3p
+        )
         && !exchanged
 }
 
@@ -66,11 +73,12 @@ fn modifiers(i: &Instruction) -> bool {
                 // The half that is written is one of a result of 16 bits.
                 i.op_sel() & 8 == 0 || i.dst_type().is_half()
             };
-            let signs = row.operands.iter().all(|slot| match (source_number(slot.role), slot.modifiers) {
-                (Some(0..=2), SourceModifiers::Float) | (None | Some(3..), _) => true,
-                (Some(n), SourceModifiers::Sext) => !i.bit(8 + n),
-                (Some(n), SourceModifiers::None) => !i.bit(8 + n) && !i.bit(61 + n),
-            });
+            let signs =
+                row.operands.iter().all(|slot| match (source_number(slot.role), slot.modifiers) {
+                    (Some(0..=2), SourceModifiers::Float) | (None | Some(3..), _) => true,
+                    (Some(n), SourceModifiers::Sext) => !i.bit(8 + n),
+                    (Some(n), SourceModifiers::None) => !i.bit(8 + n) && !i.bit(61 + n),
+                });
             halves && signs
         }
         Encoding::Sdwa => !i.clamp() || float || row.has(Modifiers::CLAMP),

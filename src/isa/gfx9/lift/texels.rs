@@ -67,7 +67,13 @@ impl Texel {
     }
 
     /// Of a format that is known when the code runs: uniform `i32`s with its widths (`TexelFormat::widths_only`), kind and bytes.
-    pub fn of(cx: &mut Cx<'_>, widths: Value, kind: Value, bytes: Value, selectors: Value) -> Texel {
+    pub fn of(
+        cx: &mut Cx<'_>,
+        widths: Value,
+        kind: Value,
+        bytes: Value,
+        selectors: Value,
+    ) -> Texel {
         let high = cx.shl(kind, 24);
         let is = |cx: &mut Cx<'_>, kind: Value, number: TexelKind| {
             let number = cx.int(number as u32);
@@ -129,7 +135,8 @@ impl Texel {
         let mut words = [zero; 4];
         for (item, word, guard) in self.parts(cx, guard) {
             let at = address(cx, word);
-            let value = cx.b.load_access(item.access(Space::Global, at, 0, Some(guard)), item.extend())[0];
+            let value =
+                cx.b.load_access(item.access(Space::Global, at, 0, Some(guard)), item.extend())[0];
             let word = &mut words[word as usize];
             // Only one of those that share a word is there.
             *word = if *word == zero { value } else { cx.b.or(*word, value) };
@@ -186,7 +193,10 @@ impl Texel {
         let words = if self.plain { components } else { cx.b.pack(self.format, components) };
         for (item, word, guard) in self.parts(cx, guard) {
             let at = address(cx, word);
-            cx.b.store_access(item.access(Space::Global, at, 0, Some(guard)), &[words[word as usize]]);
+            cx.b.store_access(
+                item.access(Space::Global, at, 0, Some(guard)),
+                &[words[word as usize]],
+            );
         }
     }
 
@@ -196,7 +206,8 @@ impl Texel {
         let Some(high) = half else {
             return Item::Words(components.len() as u8).write(cx, first, components);
         };
-        let halves: Vec<Value> = components.iter().map(|&component| self.to_half(cx, component)).collect();
+        let halves: Vec<Value> =
+            components.iter().map(|&component| self.to_half(cx, component)).collect();
         for (number, pair) in (first..=u8::MAX).zip(halves.chunks(2)) {
             match *pair {
                 [low, upper] => {

@@ -74,7 +74,8 @@ pub fn v_trig_preop_f64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 fn segment_of_two_over_pi(cx: &mut Cx<'_>, first: Value) -> Value {
     let word = cx.int(32);
     let second = cx.b.add(first, word);
-    let (high, low) = (cx.b.shared(SharedFn::TwoOverPi, first), cx.b.shared(SharedFn::TwoOverPi, second));
+    let (high, low) =
+        (cx.b.shared(SharedFn::TwoOverPi, first), cx.b.shared(SharedFn::TwoOverPi, second));
     let both = cx.b.concat(low, high);
     let digits = cx.shr(both, 11);
     cx.b.int_to_float(Type::F64, true, Round::Nearest, digits)

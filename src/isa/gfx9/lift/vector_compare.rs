@@ -11,7 +11,8 @@ use crate::Instruction;
 
 /// What a lane without a source does is not written anywhere for a mask.
 fn check(i: &Instruction) -> Result<(), Unsupported> {
-    let whole = i.dpp().is_none_or(|dpp| (dpp.row_mask, dpp.bank_mask, dpp.bound_ctrl) == (15, 15, true));
+    let whole =
+        i.dpp().is_none_or(|dpp| (dpp.row_mask, dpp.bank_mask, dpp.bound_ctrl) == (15, 15, true));
     if whole { Ok(()) } else { Err(Unsupported) }
 }
 
@@ -32,7 +33,13 @@ fn settled(cx: &mut Cx<'_>, i: &Instruction, holds: bool, activates: bool) -> Li
     set(cx, i, lanes, activates)
 }
 
-fn compare_floats(cx: &mut Cx<'_>, i: &Instruction, ty: Type, cc: FloatCc, activates: bool) -> Lifted {
+fn compare_floats(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    ty: Type,
+    cc: FloatCc,
+    activates: bool,
+) -> Lifted {
     check(i)?;
     let (x, y) = (cx.float(ty, i, 0), cx.float(ty, i, 1));
     let flush = cx.mode.flush(ty);
@@ -40,7 +47,14 @@ fn compare_floats(cx: &mut Cx<'_>, i: &Instruction, ty: Type, cc: FloatCc, activ
     set(cx, i, lanes, activates)
 }
 
-fn compare_ints(cx: &mut Cx<'_>, i: &Instruction, bits: u32, cc: IntCc, signed: bool, activates: bool) -> Lifted {
+fn compare_ints(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    bits: u32,
+    cc: IntCc,
+    signed: bool,
+    activates: bool,
+) -> Lifted {
     check(i)?;
     let [x, y] = [0, 1].map(|n| match bits {
         16 => cx.half_word(i, n, signed),
@@ -243,7 +257,8 @@ fn is_of_classes(cx: &mut Cx<'_>, x: Value, wanted: u32) -> Value {
     let ty = cx.b.ty(x).ty;
     let bits = cx.bits_of(x);
     let magnitude = cx.and_bits(bits, sign(ty) - 1);
-    let (least_normal, infinity, quiet) = (1 << infinity(ty).trailing_zeros(), infinity(ty), super::NAN.canonical(ty));
+    let (least_normal, infinity, quiet) =
+        (1 << infinity(ty).trailing_zeros(), infinity(ty), super::NAN.canonical(ty));
     // From the least magnitude to the one behind the greatest, with the bits of positive and of negative numbers.
     let ranges = [
         (0, 1, [6, 5]),

@@ -267,7 +267,13 @@ products! {
     v_mad_i32_i16: 16, true, true;
 }
 
-fn product(cx: &mut Cx<'_>, i: &Instruction, factors: [Value; 2], z: Option<Value>, signed: bool) -> Value {
+fn product(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    factors: [Value; 2],
+    z: Option<Value>,
+    signed: bool,
+) -> Value {
     let extend = |cx: &mut Cx<'_>, v| match (i.clamp(), signed) {
         (false, _) => v,
         (true, true) => cx.b.sign_extend(Type::I64, v),
@@ -366,7 +372,12 @@ fn carry_sum(cx: &mut Cx<'_>, i: &Instruction, carry_in: bool) -> Lifted {
 }
 
 /// Differences with a borrow out.
-fn borrow_difference(cx: &mut Cx<'_>, i: &Instruction, [x, y]: [usize; 2], borrow_in: bool) -> Lifted {
+fn borrow_difference(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    [x, y]: [usize; 2],
+    borrow_in: bool,
+) -> Lifted {
     let (x, y) = (cx.word(i, x), cx.word(i, y));
     let borrow = borrow_in.then(|| cx.lane_mask(i.src(2).operand));
     // x - y - borrow is x + !y + !borrow, with the carry out for no borrow.
@@ -427,8 +438,9 @@ pub fn v_subbrev_co_u32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 /// A product of 64 bits and a sum, with its carry.
 fn wide_product(cx: &mut Cx<'_>, i: &Instruction, signed: bool) -> Lifted {
     let (x, y, z) = (cx.word(i, 0), cx.word(i, 1), cx.long_word(i, 2));
-    let extend =
-        |cx: &mut Cx<'_>, v| if signed { cx.b.sign_extend(Type::I64, v) } else { cx.b.zero_extend(Type::I64, v) };
+    let extend = |cx: &mut Cx<'_>, v| {
+        if signed { cx.b.sign_extend(Type::I64, v) } else { cx.b.zero_extend(Type::I64, v) }
+    };
     let (x, y) = (extend(cx, x), extend(cx, y));
     let product = cx.b.mul(x, y);
     let (mut total, mut carry) = cx.b.add_carry(product, z, None);
@@ -483,7 +495,8 @@ long_shifts! {
 
 /// One of two, by a mask of lanes. Its sources may be negated and made absolute as floats.
 pub fn v_cndmask_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let (no, yes, mask) = (cx.signed_word(i, 0), cx.signed_word(i, 1), cx.lane_mask(i.src(2).operand));
+    let (no, yes, mask) =
+        (cx.signed_word(i, 0), cx.signed_word(i, 1), cx.lane_mask(i.src(2).operand));
     let result = cx.b.select(mask, yes, no);
     cx.set_word(i, result);
     done()

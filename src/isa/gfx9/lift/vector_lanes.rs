@@ -52,7 +52,9 @@ pub fn v_writelane_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 pub fn v_swap_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let (Operand::Vector(to), Operand::Vector(from)) = (i.dst(), i.src(0).operand) else { return Err(Unsupported) };
+    let (Operand::Vector(to), Operand::Vector(from)) = (i.dst(), i.src(0).operand) else {
+        return Err(Unsupported);
+    };
     not_indexed(cx)?;
     let (x, y) = (cx.vector(to), cx.vector(from));
     cx.set_vector(to, y);

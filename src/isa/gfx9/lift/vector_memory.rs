@@ -80,7 +80,16 @@ impl Item {
 
     /// An access to all elements.
     pub fn access(self, space: Space, address: Value, offset: i32, guard: Option<Value>) -> Access {
-        Access { space, ty: self.ty(), count: self.elements(), align: 1, address, offset, guard, nomask: false }
+        Access {
+            space,
+            ty: self.ty(),
+            count: self.elements(),
+            align: 1,
+            address,
+            offset,
+            guard,
+            nomask: false,
+        }
     }
 }
 

@@ -227,7 +227,8 @@ fn packed_sums(cx: &mut Cx<'_>, i: &Instruction, masked: bool) -> Lifted {
     let (b, c) = (cx.word(i, 1), cx.long_word(i, 2));
     let mut result = cx.long(0);
     for (window, at) in windows(cx, i).into_iter().zip([0, 16, 32, 48]) {
-        let sum = if masked { masked_sum(cx, window, b) } else { sum_of_differences(cx, window, b, 8) };
+        let sum =
+            if masked { masked_sum(cx, window, b) } else { sum_of_differences(cx, window, b, 8) };
         let half = if at == 0 { c } else { cx.shr(c, at) };
         let half = cx.b.trunc(Type::I32, half);
         let half = cx.low_bits(half, 16, false);

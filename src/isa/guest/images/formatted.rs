@@ -41,7 +41,8 @@ pub fn texels_of<'a>(cx: &mut impl Lifter<'a>, record: &Record, log: u32) -> Mas
 
 /// The texels' sizes, as memory elements, each with the lanes whose texels have it.
 pub fn texel_elements<'a>(cx: &mut impl Lifter<'a>, record: &Record) -> Vec<(Elements, Mask)> {
-    let sizes = [Elements::U8, Elements::U16, Elements::words(1), Elements::words(2), Elements::words(4)];
+    let sizes =
+        [Elements::U8, Elements::U16, Elements::words(1), Elements::words(2), Elements::words(4)];
     let with = |(log, elements): (u32, Elements)| (elements, texels_of(cx, record, log));
     (0..).zip(sizes).map(with).filter(|&(_, lanes)| lanes != Mask::Never).collect()
 }
@@ -119,8 +120,10 @@ pub fn store<'a>(cx: &mut impl Lifter<'a>, place: &SurfaceAccess, given: &[(usiz
     let words = cx.builder().pack(format, texel);
     for (elements, lanes) in texel_elements(cx, &place.record) {
         let access = place.access(cx, elements.ty, elements.count, lanes);
-        let words: Vec<Value> =
-            words[..usize::from(elements.count)].iter().map(|&word| cx.builder().splat(word)).collect();
+        let words: Vec<Value> = words[..usize::from(elements.count)]
+            .iter()
+            .map(|&word| cx.builder().splat(word))
+            .collect();
         cx.builder().store_access(access, &words);
     }
 }

@@ -115,7 +115,13 @@ impl Record {
     }
 
     /// The lanes whose image has this value in `bits` bits of a word of the record.
-    pub fn field_is<'a>(&self, cx: &mut impl Lifter<'a>, at: u32, (lo, bits): (u32, u32), value: u32) -> Mask {
+    pub fn field_is<'a>(
+        &self,
+        cx: &mut impl Lifter<'a>,
+        at: u32,
+        (lo, bits): (u32, u32),
+        value: u32,
+    ) -> Mask {
         match *self {
             Record::Known { shape, .. } if let Some(word) = shape.word(at) => {
                 Mask::of(word >> lo & (u32::MAX >> (32 - bits)) == value)
@@ -132,9 +138,12 @@ impl Record {
     /// Whether the image has one of these flags.
     pub fn has<'a>(&self, cx: &mut impl Lifter<'a>, flags: u32) -> Mask {
         match *self {
-            Record::Known { shape, .. } => Mask::of(shape.word(at::FLAGS).is_some_and(|word| word & flags != 0)),
+            Record::Known { shape, .. } => {
+                Mask::of(shape.word(at::FLAGS).is_some_and(|word| word & flags != 0))
+            }
             Record::At(_) => {
-                let (word, flags, zero) = (self.word(cx, at::FLAGS), cx.number(flags), cx.number(0));
+                let (word, flags, zero) =
+                    (self.word(cx, at::FLAGS), cx.number(flags), cx.number(0));
                 let bits = cx.builder().and(word, flags);
                 Mask::Lanes(cx.builder().icmp(IntCc::Ne, bits, zero))
             }
@@ -180,7 +189,12 @@ pub fn queried<'a>(cx: &mut impl Lifter<'a>, handle: Value, table: Table, at: u3
 
 /// Address of an entry of a table, of which the driver's bank has address and count. Behind the last one is another for
 /// handles that name none.
-pub fn entry<'a>(cx: &mut impl Lifter<'a>, index: Value, (table, count): (u32, u32), bytes: usize) -> Value {
+pub fn entry<'a>(
+    cx: &mut impl Lifter<'a>,
+    index: Value,
+    (table, count): (u32, u32),
+    bytes: usize,
+) -> Value {
     let count = cx.driver_word(BANK, count, Type::I32);
     let index = cx.builder().min_u(index, count);
     let index = cx.builder().zero_extend(Type::I64, index);

@@ -74,7 +74,9 @@ impl SurfaceAccess {
         let (xb, mut inside) = column(cx, &record, unit, target.signed, x, near);
         let mut axes = [None, None];
         let rows = target.y.map(|y| Slice { number: y, signed: true });
-        for (axis, (slice, size)) in [(rows, at::ROWS), (target.z, at::SLICES)].into_iter().enumerate() {
+        for (axis, (slice, size)) in
+            [(rows, at::ROWS), (target.z, at::SLICES)].into_iter().enumerate()
+        {
             let Some(slice) = slice else { continue };
             let count = record.word(cx, size);
             let (value, within) = index(cx, slice.number, count, near, slice.signed);
@@ -99,7 +101,12 @@ impl SurfaceAccess {
         let aligned = record.has(cx, flag::ALIGNED) == Mask::Always;
         let [y, z] = axes;
         let address = address(cx, &record, Coordinates { x: xb, y, z });
-        SurfaceAccess { record, address: cx.builder().splat(address), inside, align: if aligned { 16 } else { 1 } }
+        SurfaceAccess {
+            record,
+            address: cx.builder().splat(address),
+            inside,
+            align: if aligned { 16 } else { 1 },
+        }
     }
 
     /// An access of the lanes inside that are in `only` too.
@@ -134,7 +141,13 @@ fn check<'a>(cx: &mut impl Lifter<'a>, target: &Target) {
 }
 
 /// An index, and the lanes for which it is less than `count`; with `near` the nearest that is.
-fn index<'a>(cx: &mut impl Lifter<'a>, index: Value, count: Value, near: bool, signed: bool) -> (Value, Mask) {
+fn index<'a>(
+    cx: &mut impl Lifter<'a>,
+    index: Value,
+    count: Value,
+    near: bool,
+    signed: bool,
+) -> (Value, Mask) {
     if !near {
         return (index, Mask::Lanes(cx.builder().icmp(IntCc::LtU, index, count)));
     }
@@ -254,7 +267,9 @@ fn in_blocks<'a, C: Lifter<'a>>(cx: &mut C, record: &Record, at: Coordinates) ->
     let x_bits = [(at.x, 15, 0), (at.x, 16, 1), (at.x, 32, 3)];
     let y_bits = at.y.map(|y| [(y, 1, 4), (y, 6, 5)]);
     let gob_bits = gob.map(|gob| (gob, u32::MAX, 9));
-    for (value, mask, left) in x_bits.into_iter().chain(y_bits.into_iter().flatten()).chain(gob_bits) {
+    for (value, mask, left) in
+        x_bits.into_iter().chain(y_bits.into_iter().flatten()).chain(gob_bits)
+    {
         let mask = cx.number(mask);
         let bits = cx.builder().and(value, mask);
         let bits = if left == 0 { bits } else { bits::shl(cx, bits, left) };

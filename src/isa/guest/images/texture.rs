@@ -35,7 +35,11 @@ impl Texture {
     }
 
     /// The image of one handle and the sampler of one that may be another. `known`: what is known of the image.
-    pub fn of<'a>(cx: &mut impl Lifter<'a>, known: Option<Record>, [image, sampler]: [Value; 2]) -> Texture {
+    pub fn of<'a>(
+        cx: &mut impl Lifter<'a>,
+        known: Option<Record>,
+        [image, sampler]: [Value; 2],
+    ) -> Texture {
         let image = record_address(cx, image);
         let sampler = sampler_address(cx, sampler);
         Texture::new(known.unwrap_or(Record::At(image)), image, sampler)
@@ -60,7 +64,16 @@ pub struct Request {
 impl Request {
     pub fn new(texture: Texture) -> Request {
         let (coords, layer, lod, reference, offset) = ([None; 3], None, None, None, [None; 3]);
-        Request { texture, coords, layer, level: Level::Given, lod, reference, offset, misfit: Mask::Never }
+        Request {
+            texture,
+            coords,
+            layer,
+            level: Level::Given,
+            lod,
+            reference,
+            offset,
+            misfit: Mask::Never,
+        }
     }
 
     /// Asks; the components, and the lanes that met a sparse page.
@@ -69,11 +82,14 @@ impl Request {
         let wrong = cx.either(unsupported, self.misfit);
         raise(cx, LaneFault::InvalidSurface, wrong);
         let zero = cx.number(0);
-        let has_levels = operation == Operation::Level || self.texture.record.has(cx, flag::LEVELS) != Mask::Never;
+        let has_levels = operation == Operation::Level
+            || self.texture.record.has(cx, flag::LEVELS) != Mask::Never;
         let gradients = match self.level {
             Level::Given => None,
             Level::Gradients(gradients) => Some(gradients),
-            Level::Neighbours if has_levels => Some(self.coords.map(|x| x.map_or([zero; 2], |x| neighbours(cx, x)))),
+            Level::Neighbours if has_levels => {
+                Some(self.coords.map(|x| x.map_or([zero; 2], |x| neighbours(cx, x))))
+            }
             Level::Neighbours => None,
         };
         let operation = match operation {
@@ -86,8 +102,10 @@ impl Request {
         let [x, y, z] = self.coords;
         let (x, y, z) = (x.unwrap_or(zero), y.unwrap_or(middle), z.unwrap_or(zero));
         let [gx, gy, gz] = gradients.unwrap_or([[zero; 2]; 3]);
-        let [layer, lod, reference] = [self.layer, self.lod, self.reference].map(|value| value.unwrap_or(zero));
-        let args = [x, y, z, layer, lod, reference, ox, oy, oz, gx[0], gy[0], gz[0], gx[1], gy[1], gz[1]];
+        let [layer, lod, reference] =
+            [self.layer, self.lod, self.reference].map(|value| value.unwrap_or(zero));
+        let args =
+            [x, y, z, layer, lod, reference, ox, oy, oz, gx[0], gy[0], gz[0], gx[1], gy[1], gz[1]];
         let descriptors = [self.texture.image, self.texture.sampler];
         cx.builder().sample(operation, self.reference.is_some(), descriptors, args)
     }

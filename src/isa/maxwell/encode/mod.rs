@@ -38,7 +38,9 @@ pub fn assemble(text: &str, pc: u64) -> Result<u64, AssembleError> {
     });
     candidates
         .into_iter()
-        .find(|&word| Instruction::decode(word).is_some_and(|instruction| instruction.text(pc) == text))
+        .find(|&word| {
+            Instruction::decode(word).is_some_and(|instruction| instruction.text(pc) == text)
+        })
         .ok_or_else(|| AssembleError::NoEncoding { text: text.to_owned() })
 }
 
@@ -113,13 +115,16 @@ impl Encoder {
         };
         match piece {
             Piece::Text { start, end } => {
-                let literal = self.row.format[*start as usize..*end as usize].trim_start_matches('*');
+                let literal =
+                    self.row.format[*start as usize..*end as usize].trim_start_matches('*');
                 let skip = !state.printed && state.blank && literal.starts_with(", ");
                 let literal = if skip { &literal[2..] } else { literal };
                 let rest = match text.strip_prefix(literal) {
                     Some(rest) => rest,
                     // Separators at the end are cut off.
-                    None if literal.trim_end_matches([' ', ',']).is_empty() && text.is_empty() => "",
+                    None if literal.trim_end_matches([' ', ',']).is_empty() && text.is_empty() => {
+                        ""
+                    }
                     None if later.is_empty() || literal.trim_end_matches([' ', ',']) == text => {
                         text.strip_prefix(literal.trim_end_matches([' ', ',']))?
                     }
@@ -128,7 +133,9 @@ impl Encoder {
                 self.pieces(later, rest, state.after(literal))
             }
             Piece::Phase => self.pieces(later, text, State { printed: false, ..state }),
-            Piece::Field(slot) if slot.silent => self.pieces(later, text, State { printed: false, ..state }),
+            Piece::Field(slot) if slot.silent => {
+                self.pieces(later, text, State { printed: false, ..state })
+            }
             Piece::Field(slot) => self.field(slot, text).into_iter().find_map(|(value, rest)| {
                 let mut next = self;
                 next.set(slot.lo, slot.bits, value & u64::MAX >> (64 - u32::from(slot.bits)))?;
@@ -139,9 +146,9 @@ impl Encoder {
             }),
             Piece::Operand(slot) => {
                 let absent = slot.attributes.optional.then_some(text);
-                let present = self
-                    .operand(slot, text)
-                    .and_then(|(next, rest)| next.pieces(later, rest, state.after(&text[..text.len() - rest.len()])));
+                let present = self.operand(slot, text).and_then(|(next, rest)| {
+                    next.pieces(later, rest, state.after(&text[..text.len() - rest.len()]))
+                });
                 present.or_else(|| {
                     let mut next = self;
                     next.omit(slot)?;
@@ -158,9 +165,14 @@ impl Encoder {
             Style::Names { names, otherwise } => {
                 let mut found: Vec<_> = names
                     .iter()
-                    .filter_map(|(value, name)| text.strip_prefix(name).map(|rest| (u64::from(*value), rest)))
+                    .filter_map(|(value, name)| {
+                        text.strip_prefix(name).map(|rest| (u64::from(*value), rest))
+                    })
                     .collect();
-                let other = text.strip_prefix(otherwise).filter(|_| !otherwise.is_empty()).and_then(decimal);
+                let other = text
+                    .strip_prefix(otherwise)
+                    .filter(|_| !otherwise.is_empty())
+                    .and_then(decimal);
                 found.extend(other.filter(|(value, _)| *value < 64));
                 found.sort_by_key(|(_, rest)| rest.len());
                 found
@@ -169,14 +181,22 @@ impl Encoder {
             Style::HexUnless(usual) => number.into_iter().chain([(usual, text)]).collect(),
             Style::SignedHex => {
                 let ones = u64::MAX >> (64 - u32::from(slot.bits));
-                number.map(|(value, rest)| (value & ones, rest)).into_iter().chain([(0, text)]).collect()
+                number
+                    .map(|(value, rest)| (value & ones, rest))
+                    .into_iter()
+                    .chain([(0, text)])
+                    .collect()
             }
             Style::CcTest => {
-                let Style::Names { names, .. } = Field::cc_compare.info().style else { return Vec::new() };
+                let Style::Names { names, .. } = Field::cc_compare.info().style else {
+                    return Vec::new();
+                };
                 let mut found: Vec<_> = text.strip_prefix("CC").map_or_else(Vec::new, |test| {
                     names
                         .iter()
-                        .filter_map(|(value, name)| Some((u64::from(*value), test.strip_prefix(name)?)))
+                        .filter_map(|(value, name)| {
+                            Some((u64::from(*value), test.strip_prefix(name)?))
+                        })
                         .collect()
                 });
                 found.sort_by_key(|(_, rest)| rest.len());
@@ -184,23 +204,34 @@ impl Encoder {
                 found
             }
             Style::BitSet => {
-                let set = text.strip_prefix('{').and_then(|text| text.split_once('}')).and_then(|(set, rest)| {
-                    let bits: Option<Vec<u32>> = set.split(',').map(|bit| bit.trim().parse().ok()).collect();
-                    Some((bits?.iter().fold(0, |set, bit| set | 1u64.checked_shl(*bit).unwrap_or(0)), rest))
-                });
+                let set = text.strip_prefix('{').and_then(|text| text.split_once('}')).and_then(
+                    |(set, rest)| {
+                        let bits: Option<Vec<u32>> =
+                            set.split(',').map(|bit| bit.trim().parse().ok()).collect();
+                        Some((
+                            bits?
+                                .iter()
+                                .fold(0, |set, bit| set | 1u64.checked_shl(*bit).unwrap_or(0)),
+                            rest,
+                        ))
+                    },
+                );
                 set.into_iter().chain([(0, text)]).collect()
             }
             Style::Swizzle => {
                 let (pairs, rest) = take_while(text, |c| matches!(c, 'P' | 'N' | 'Z'));
                 let value = pairs.as_bytes().chunks(2).try_fold(0u64, |value, pair| {
-                    let code = [b"PP", b"NP", b"PN", b"ZP"].iter().position(|&name| name == pair)?;
+                    let code =
+                        [b"PP", b"NP", b"PN", b"ZP"].iter().position(|&name| name == pair)?;
                     Some(value << 2 | code as u64)
                 });
                 value.map(|value| (value, rest)).into_iter().collect()
             }
             Style::SpecialRegister => {
-                let (name, rest) = take_while(text, |c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
-                let number = (0..=u8::MAX).find(|&number| SpecialRegister(number).to_string() == name);
+                let (name, rest) =
+                    take_while(text, |c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+                let number =
+                    (0..=u8::MAX).find(|&number| SpecialRegister(number).to_string() == name);
                 number.map(|number| (number.into(), rest)).into_iter().collect()
             }
         }
@@ -254,7 +285,11 @@ impl Encoder {
             }
             Location::Target => {
                 let (target, rest) = hex(text)?;
-                self.set_signed(20, 24, target.wrapping_sub(self.pc as i64).wrapping_sub(WORD_BYTES as i64))?;
+                self.set_signed(
+                    20,
+                    24,
+                    target.wrapping_sub(self.pc as i64).wrapping_sub(WORD_BYTES as i64),
+                )?;
                 Some((self, rest))
             }
             Location::AbsoluteTarget => {
@@ -345,9 +380,15 @@ impl Encoder {
         let names: &[(u64, &str)] = match part.kind {
             PartKind::Half => &[(1, ".H1"), (0, "")],
             PartKind::Byte => &[(1, ".B1"), (2, ".B2"), (3, ".B3"), (0, "")],
-            PartKind::Sized => {
-                &[(1, ".B1"), (2, ".B2"), (3, ".B3"), (1, ".INVALIDSIZE1"), (2, ".H1"), (3, ".INVALIDSIZE3"), (0, "")]
-            }
+            PartKind::Sized => &[
+                (1, ".B1"),
+                (2, ".B2"),
+                (3, ".B3"),
+                (1, ".INVALIDSIZE1"),
+                (2, ".H1"),
+                (3, ".INVALIDSIZE3"),
+                (0, ""),
+            ],
             PartKind::WholeOrHalf => &[(1, ".H0"), (2, ".H1"), (3, ".???3"), (0, "")],
             PartKind::Halves => &[(1, ".F32"), (2, ".H0_H0"), (3, ".H1_H1"), (0, "")],
             // The type names the byte or half as well; the selector's bits are the type's.
@@ -372,7 +413,11 @@ impl Encoder {
                 let negative = attributes.neg.is_some() && text.starts_with('-');
                 self.flag(attributes.neg, negative)?;
                 let (value, rest) = hex(if negative { &text[1..] } else { text })?;
-                if signed { self.set_signed(lo, width, value) } else { self.set(lo, width, value as u64) }?;
+                if signed {
+                    self.set_signed(lo, width, value)
+                } else {
+                    self.set(lo, width, value as u64)
+                }?;
                 rest
             }
             Location::ImmF16 => {
@@ -384,7 +429,11 @@ impl Encoder {
                 let (bits, rest) = match kind {
                     ImmKind::Int | ImmKind::Bits => {
                         let (value, rest) = hex(text)?;
-                        let fits = if kind == ImmKind::Int { value << 44 >> 44 == value } else { value >> 20 == 0 };
+                        let fits = if kind == ImmKind::Int {
+                            value << 44 >> 44 == value
+                        } else {
+                            value >> 20 == 0
+                        };
                         fits.then_some((value as u64 & 0xf_ffff, rest))?
                     }
                     ImmKind::F32 => {
@@ -426,9 +475,11 @@ impl Encoder {
             _ => return None,
         };
         let short = matches!(slot.location, Location::Short { .. });
-        for (bit, suffix) in
-            [(attributes.neg.filter(|_| !short), ".NEG"), (attributes.abs, ".ABS"), (attributes.inv, ".INV")]
-        {
+        for (bit, suffix) in [
+            (attributes.neg.filter(|_| !short), ".NEG"),
+            (attributes.abs, ".ABS"),
+            (attributes.inv, ".INV"),
+        ] {
             let Some(bit) = bit else { continue };
             let stripped = rest.strip_prefix(suffix);
             self.set(bit, 1, stripped.is_some().into())?;

@@ -46,16 +46,22 @@ pub(super) fn hex(text: &str) -> Option<(i64, &str)> {
 
 /// A float immediate as the disassembler prints it.
 pub(super) fn float(text: &str) -> Option<(f64, &str)> {
-    for (name, value) in
-        [("+INF ", f64::INFINITY), ("-INF ", f64::NEG_INFINITY), ("+QNAN ", f64::NAN), ("-QNAN ", -f64::NAN)]
-    {
+    for (name, value) in [
+        ("+INF ", f64::INFINITY),
+        ("-INF ", f64::NEG_INFINITY),
+        ("+QNAN ", f64::NAN),
+        ("-QNAN ", -f64::NAN),
+    ] {
         if let Some(rest) = text.strip_prefix(name.trim_end()) {
             return Some((value, rest.strip_prefix(' ').unwrap_or(rest)));
         }
     }
     for (name, sign) in [("+SNAN", 0), ("-SNAN", 1 << 63)] {
         if let Some(rest) = text.strip_prefix(name) {
-            return Some((f64::from_bits(SIGNALLING | sign), rest.strip_prefix(' ').unwrap_or(rest)));
+            return Some((
+                f64::from_bits(SIGNALLING | sign),
+                rest.strip_prefix(' ').unwrap_or(rest),
+            ));
         }
     }
     let end = text.char_indices().find(|&(i, c)| match c {

@@ -139,7 +139,8 @@ fn compare_and_swap(cx: &mut Cx<'_>, i: &Instruction, space: Space) -> Lifted {
     let (compare, swap) = (source(i.b())?, source(i.c())?);
     // There is no register behind R254.
     let behind = |slot: OperandSlot| {
-        slot.role == Role::C && matches!(slot.location, Location::RegisterAfter { plus, .. } if plus > 0)
+        slot.role == Role::C
+            && matches!(slot.location, Location::RegisterAfter { plus, .. } if plus > 0)
     };
     if swap.is_zero() && !compare.is_zero() && i.row.operands().any(behind) {
         return Err(Unsupported);

@@ -91,28 +91,52 @@ pub fn ald(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let tessellation = attribute::TESSELLATION / 4..attribute::TESSELLATION_END / 4;
     let at_coordinates = matches!(words, Words::Known(word) if tessellation.contains(&word));
     match (stage, i.output(), patch) {
-        (Stage::Vertex, false, false) if vertex.is_none() => load_inputs(cx, i, Array::Attribute, words, None),
+        (Stage::Vertex, false, false) if vertex.is_none() => {
+            load_inputs(cx, i, Array::Attribute, words, None)
+        }
         (Stage::TessControl | Stage::TessEval | Stage::Geometry, false, false) => {
             load_inputs(cx, i, Array::Attribute, words, vertex)
         }
         // Of these the operand is the number of the lane.
-        (Stage::TessEval, true, false) if at_coordinates => load_inputs(cx, i, Array::Attribute, words, None),
+        (Stage::TessEval, true, false) if at_coordinates => {
+            load_inputs(cx, i, Array::Attribute, words, None)
+        }
         (Stage::TessEval, false, true) => load_inputs(cx, i, Array::Patch, words, None),
         (Stage::TessControl, true, true) => {
             let number = first_of_patch(cx);
-            load(cx, i, Array::PatchOutput, words, AttributeOwner { number, plane: None, inside: Mask::Always })
+            load(
+                cx,
+                i,
+                Array::PatchOutput,
+                words,
+                AttributeOwner { number, plane: None, inside: Mask::Always },
+            )
         }
-        (Stage::TessControl, true, false) if let Some(thread) = vertex => load_thread(cx, i, words, thread),
+        (Stage::TessControl, true, false) if let Some(thread) = vertex => {
+            load_thread(cx, i, words, thread)
+        }
         (Stage::Vertex | Stage::TessControl | Stage::TessEval, true, false) if vertex.is_none() => {
             let number = cx.lane_number();
-            load(cx, i, Array::Output, words, AttributeOwner { number, plane: None, inside: Mask::Always })
+            load(
+                cx,
+                i,
+                Array::Output,
+                words,
+                AttributeOwner { number, plane: None, inside: Mask::Always },
+            )
         }
         _ => Err(Unsupported),
     }
 }
 
 /// Inputs of the lane, or of a vertex of its primitive; of one that there is not they are 0.
-fn load_inputs(cx: &mut Cx<'_>, i: &Instruction, of: fn(u16) -> Array, words: Words, vertex: Option<Reg>) -> Lifted {
+fn load_inputs(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    of: fn(u16) -> Array,
+    words: Words,
+    vertex: Option<Reg>,
+) -> Lifted {
     let number = cx.lane_number();
     let mut place = AttributeOwner { number, plane: None, inside: Mask::Always };
     if let Some(vertex) = vertex {
@@ -160,7 +184,13 @@ impl AttributeOwner {
     }
 }
 
-fn load(cx: &mut Cx<'_>, i: &Instruction, of: fn(u16) -> Array, words: Words, place: AttributeOwner) -> Lifted {
+fn load(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    of: fn(u16) -> Array,
+    words: Words,
+    place: AttributeOwner,
+) -> Lifted {
     for n in 0..count(i) {
         let value = match array(cx, of, words, n) {
             Some(array) => {
@@ -189,7 +219,8 @@ pub fn ast(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         (Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry, false, None) => {}
         (Stage::TessControl, true, None) => place.number = first_of_patch(cx),
         (Stage::Geometry, false, Some(handle)) => {
-            let (handle, most) = (cx.varying_reg(handle), cx.int(shader.program.header.max_vertices()));
+            let (handle, most) =
+                (cx.varying_reg(handle), cx.int(shader.program.header.max_vertices()));
             place.inside = below(cx, handle, most);
             place.plane = Some(plane(cx, handle));
         }

@@ -24,7 +24,12 @@ fn operand(cx: &mut Cx<'_>, source: Source) -> Value {
     cx.b.lane_read(value, lane)
 }
 
-fn barrier(cx: &mut Cx<'_>, i: &Instruction, kind: BarrierKind, predicate: Option<Value>) -> Lifted {
+fn barrier(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    kind: BarrierKind,
+    predicate: Option<Value>,
+) -> Lifted {
     let id = operand(cx, i.a());
     let bound = cx.int(15);
     let id = cx.b.and(id, bound);

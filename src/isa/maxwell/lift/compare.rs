@@ -66,7 +66,8 @@ fn compare_chained(cx: &mut Cx<'_>, op: IntCompare, sign: Sign, a: Value, b: Val
     let less = |cx: &mut Cx<'_>| match sign {
         Sign::Unsigned => cx.not(carry),
         Sign::Signed => {
-            let (negative, overflow) = (cc::negative(cx, difference), cc::overflow(cx, a, inverse, difference));
+            let (negative, overflow) =
+                (cc::negative(cx, difference), cc::overflow(cx, a, inverse, difference));
             cx.xor(negative, overflow)
         }
     };
@@ -167,8 +168,10 @@ pub fn imnmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 fn min_max(cx: &mut Cx<'_>, sign: Sign, least: Mask, a: Value, b: Value) -> Value {
-    let min = |cx: &mut Cx<'_>| if sign == Sign::Signed { cx.b.min_s(a, b) } else { cx.b.min_u(a, b) };
-    let max = |cx: &mut Cx<'_>| if sign == Sign::Signed { cx.b.max_s(a, b) } else { cx.b.max_u(a, b) };
+    let min =
+        |cx: &mut Cx<'_>| if sign == Sign::Signed { cx.b.min_s(a, b) } else { cx.b.min_u(a, b) };
+    let max =
+        |cx: &mut Cx<'_>| if sign == Sign::Signed { cx.b.max_s(a, b) } else { cx.b.max_u(a, b) };
     match least {
         Mask::Always => min(cx),
         Mask::Never => max(cx),

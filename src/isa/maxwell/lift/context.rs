@@ -198,7 +198,9 @@ impl<'a> Cx<'a> {
 
     pub fn not(&mut self, mask: Mask) -> Mask {
         match mask {
-            Mask::Lanes(lanes) => Mask::Lanes(*self.nots.entry(lanes).or_insert_with(|| self.b.not(lanes))),
+            Mask::Lanes(lanes) => {
+                Mask::Lanes(*self.nots.entry(lanes).or_insert_with(|| self.b.not(lanes)))
+            }
             known => known.not(&mut self.b),
         }
     }
@@ -241,14 +243,16 @@ impl<'a> Cx<'a> {
             self.usage.kills.insert(flag);
         }
         if self.wants(flag) {
-            let lanes = if self.flags.keeps(flag) { Mask::Lanes(self.executing()) } else { self.guard };
+            let lanes =
+                if self.flags.keeps(flag) { Mask::Lanes(self.executing()) } else { self.guard };
             self.flags.write(flag, value, self.guard, lanes, &mut self.b);
         }
     }
 
     /// A source predicate in the lanes that execute.
     pub fn pred(&mut self, pred: Pred) -> Mask {
-        let mask = if pred.index == PT { Mask::Always } else { self.flag(Flag::predicate(pred.index)) };
+        let mask =
+            if pred.index == PT { Mask::Always } else { self.flag(Flag::predicate(pred.index)) };
         if pred.not { self.not(mask) } else { mask }
     }
 

@@ -58,7 +58,8 @@ pub fn jmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 fn indirect(cx: &mut Cx<'_>, i: &Instruction, offset: u64) -> Lifted {
     let register = cx.word(i.source(Role::A).ok_or(Unsupported)?);
-    let (register, offset) = (cx.b.zero_extend(Type::I64, register), cx.constant(Type::I64, offset));
+    let (register, offset) =
+        (cx.b.zero_extend(Type::I64, register), cx.constant(Type::I64, offset));
     let address = cx.b.add(register, offset);
     Ok(Flow::Indirect(cx.b.splat(address)))
 }

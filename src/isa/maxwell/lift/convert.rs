@@ -30,7 +30,11 @@ impl Int {
 
     /// Least and greatest value.
     fn range(self) -> (i64, i64) {
-        if self.signed { (-1 << (self.bits - 1), (1 << (self.bits - 1)) - 1) } else { (0, (1 << self.bits) - 1) }
+        if self.signed {
+            (-1 << (self.bits - 1), (1 << (self.bits - 1)) - 1)
+        } else {
+            (0, (1 << self.bits) - 1)
+        }
     }
 }
 
@@ -86,7 +90,11 @@ fn int_modifiers(cx: &mut Cx<'_>, source: Source, mut value: Value) -> Value {
 /// `neg.s16` before a conversion to a signed number or a float.
 fn wrap(cx: &mut Cx<'_>, source: Source, from: Int, value: Value) -> Value {
     let modified = source.abs || source.neg;
-    if modified && from.signed && from.bits < 32 { cx.bit_range(value, 0, from.bits, true) } else { value }
+    if modified && from.signed && from.bits < 32 {
+        cx.bit_range(value, 0, from.bits, true)
+    } else {
+        value
+    }
 }
 
 /// A float source: an F16 from a half of a register, an F64 from a pair.
@@ -139,7 +147,8 @@ pub fn f2i(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         IntRounding::Trunc => Round::Zero,
     };
     let value = float_source(cx, i.b(), from);
-    let nan = if to.bits == 64 || (from == Type::F64 && to.bits == 32) { 1 << (to.bits - 1) } else { 0 };
+    let nan =
+        if to.bits == 64 || (from == Type::F64 && to.bits == 32) { 1 << (to.bits - 1) } else { 0 };
     let flush = i.ftz() == Ftz::Flush;
     let result = cx.b.float_to_int(to.ty(), to.signed, rounding, flush, nan, value);
     let result = match to {
@@ -165,7 +174,8 @@ pub fn f2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let attrs = FloatAttrs { round: round(i.rounding()), flush: ftz && !halves, saturate: i.sat() };
     let mut value = float_source(cx, i.b(), from);
     if ftz && to == Type::F16 && from == Type::F32 {
-        value = cx.b.funary(FloatUnaryOp::Copy, FloatAttrs { flush: true, ..FloatAttrs::IEEE }, value);
+        value =
+            cx.b.funary(FloatUnaryOp::Copy, FloatAttrs { flush: true, ..FloatAttrs::IEEE }, value);
     }
     let result = if to != from {
         cx.b.fconvert(to, attrs, value)
@@ -175,9 +185,10 @@ pub fn f2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
             CopyRounding::Floor => (FloatUnaryOp::Integral, Round::Down),
             CopyRounding::Ceil => (FloatUnaryOp::Integral, Round::Up),
             CopyRounding::Trunc => (FloatUnaryOp::Integral, Round::Zero),
-            CopyRounding::Copy | CopyRounding::Pass1 | CopyRounding::Pass2 | CopyRounding::Pass3 => {
-                (FloatUnaryOp::Copy, Round::Nearest)
-            }
+            CopyRounding::Copy
+            | CopyRounding::Pass1
+            | CopyRounding::Pass2
+            | CopyRounding::Pass3 => (FloatUnaryOp::Copy, Round::Nearest),
         };
         cx.b.funary(op, FloatAttrs { round, ..attrs }, value)
     };
@@ -195,10 +206,15 @@ pub fn i2i(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let bits = int_source(cx, i.b(), from);
     let result = if i.sat() {
         // The exact value needs more than 32 bits.
-        let exact = if from.signed { cx.b.sign_extend(Type::I64, bits) } else { cx.b.zero_extend(Type::I64, bits) };
+        let exact = if from.signed {
+            cx.b.sign_extend(Type::I64, bits)
+        } else {
+            cx.b.zero_extend(Type::I64, bits)
+        };
         let exact = int_modifiers(cx, i.b(), exact);
         let (least, greatest) = to.range();
-        let (least, greatest) = (cx.constant(Type::I64, least as u64), cx.constant(Type::I64, greatest as u64));
+        let (least, greatest) =
+            (cx.constant(Type::I64, least as u64), cx.constant(Type::I64, greatest as u64));
         let raised = cx.b.max_s(exact, least);
         let clamped = cx.b.min_s(raised, greatest);
         cx.b.trunc(Type::I32, clamped)

@@ -45,7 +45,19 @@ impl<'p, 'a> Emitter<'p, 'a> {
     ) -> Self {
         let live = Liveness::of(program);
         let (blocks, queue) = (FxHashMap::default(), VecDeque::new());
-        Emitter { program, live, function, banks, stack, pop, split, suspended, first: None, blocks, queue }
+        Emitter {
+            program,
+            live,
+            function,
+            banks,
+            stack,
+            pop,
+            split,
+            suspended,
+            first: None,
+            blocks,
+            queue,
+        }
     }
 
     /// The block at a guest address, which will be emitted.

@@ -57,7 +57,14 @@ impl Emitter<'_, '_> {
 
     /// Ends a block with what the flow of an instruction says for `lanes`, if there are any; the others, in the split register,
     /// go to `next`.
-    pub(super) fn act_for(&mut self, block: BlockId, lanes: Value, step: &Step, pc: u64, next: u64) {
+    pub(super) fn act_for(
+        &mut self,
+        block: BlockId,
+        lanes: Value,
+        step: &Step,
+        pc: u64,
+        next: u64,
+    ) {
         let fallen = self.block_at(next);
         let doing = self.function.new_block(pc);
         match step.flow {
@@ -124,7 +131,12 @@ impl Emitter<'_, '_> {
                 b.jump(next);
             }
             Flow::Indirect(_) => self.jump_indirectly(block, step, pc),
-            Flow::Next | Flow::Branch(_) | Flow::Push(..) | Flow::Leave(_) | Flow::Activate(_) | Flow::Kill => {}
+            Flow::Next
+            | Flow::Branch(_)
+            | Flow::Push(..)
+            | Flow::Leave(_)
+            | Flow::Activate(_)
+            | Flow::Kill => {}
         }
     }
 

@@ -29,7 +29,9 @@ fn decided_register(register: Sr) -> Option<&'static str> {
             Some("clocks count guest instructions")
         }
         Sr::VIRTID | Sr::VIRTCFG => Some("there is one multiprocessor"),
-        Sr::SWINLO | Sr::SWINSZ | Sr::LWINLO | Sr::LWINSZ => Some("where windows are is our choice"),
+        Sr::SWINLO | Sr::SWINSZ | Sr::LWINLO | Sr::LWINSZ => {
+            Some("where windows are is our choice")
+        }
         Sr::LMEMHIOFF | Sr::LMEMLOSZ => Some("local memory is one piece from 0"),
         Sr::Y_DIRECTION => Some("y runs downwards"),
         Sr::WSCALEFACTOR_XY | Sr::WSCALEFACTOR_Z => Some("nothing is scaled"),
@@ -47,6 +49,7 @@ fn reads_unknown_word(insn: &Instruction) -> bool {
         _ => None,
     });
     let load = insn.address().filter(|address| insn.bank() == Some(0) && address.base.is_zero());
-    let is_unknown = |offset: i32| u32::try_from(offset).is_ok_and(|offset| !driver::has_word(offset));
+    let is_unknown =
+        |offset: i32| u32::try_from(offset).is_ok_and(|offset| !driver::has_word(offset));
     words.any(is_unknown) || load.is_some_and(|address| is_unknown(address.offset))
 }

@@ -61,7 +61,9 @@ impl FlagFile {
     /// The flag in the lanes that execute under `guard`.
     pub fn read(&mut self, flag: Flag, guard: Mask, b: &mut BlockBuilder<'_>) -> Mask {
         match self.slots[flag.index()].pending {
-            Some(pending) if pending.guard == guard || pending.guard == Mask::Always => pending.value,
+            Some(pending) if pending.guard == guard || pending.guard == Mask::Always => {
+                pending.value
+            }
             _ => self.merged(flag, b),
         }
     }
@@ -72,7 +74,14 @@ impl FlagFile {
     }
 
     /// Writes the flag under `guard`: in `lanes`, which are those of the guard, and only active ones if the flag is kept.
-    pub fn write(&mut self, flag: Flag, value: Mask, guard: Mask, lanes: Mask, b: &mut BlockBuilder<'_>) {
+    pub fn write(
+        &mut self,
+        flag: Flag,
+        value: Mask,
+        guard: Mask,
+        lanes: Mask,
+        b: &mut BlockBuilder<'_>,
+    ) {
         if lanes == Mask::Always {
             self.slots[flag.index()] = Slot { base: Some(value), pending: None, dirty: true };
             return;

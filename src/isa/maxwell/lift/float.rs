@@ -28,7 +28,8 @@ fn finish(cx: &mut Cx<'_>, i: &Instruction, result: Value) -> Lifted {
 
 /// A + B.
 pub fn fadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let attrs = FloatAttrs { round: round(i.rounding()), flush: i.ftz() == Ftz::Flush, saturate: i.sat() };
+    let attrs =
+        FloatAttrs { round: round(i.rounding()), flush: i.ftz() == Ftz::Flush, saturate: i.sat() };
     let (a, b) = (cx.f32(i.a()), cx.f32(i.b()));
     let result = cx.b.fadd(attrs, a, b);
     finish(cx, i, result)
@@ -38,9 +39,13 @@ pub fn fadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 ///
 /// Source: the derivatives of Mesa's nouveau driver, which are a butterfly SHFL and this.
 pub fn fswzadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let attrs = FloatAttrs { round: round(i.rounding()), flush: i.ftz() == Ftz::Flush, saturate: false };
+    let attrs =
+        FloatAttrs { round: round(i.rounding()), flush: i.ftz() == Ftz::Flush, saturate: false };
     let mut lanes = |choice| {
-        let quad: u64 = (0..4).filter(|lane| i.swizzle() >> (6 - 2 * lane) & 3 == choice).map(|lane| 1 << lane).sum();
+        let quad: u64 = (0..4)
+            .filter(|lane| i.swizzle() >> (6 - 2 * lane) & 3 == choice)
+            .map(|lane| 1 << lane)
+            .sum();
         match quad {
             0 => Mask::Never,
             0xf => Mask::Always,

@@ -32,7 +32,8 @@ impl Liveness {
                 changed |= live.at_start.insert(pc, flags) != Some(flags);
             }
             for wait in Wait::ALL {
-                live.after_leave[wait as usize] = live.at_any(program.push_targets[wait as usize].iter());
+                live.after_leave[wait as usize] =
+                    live.at_any(program.push_targets[wait as usize].iter());
             }
             if !changed {
                 break;
@@ -93,7 +94,9 @@ impl Liveness {
     /// Before the instruction that ends a block, behind its steps.
     pub fn at_end(&self, program: &Program<'_>, block: &GuestBlock) -> Flags {
         let reads = match block.end {
-            End::KeepOn { pc, .. } | End::Split { pc, .. } | End::Do { pc, .. } => program.step(pc).usage.reads,
+            End::KeepOn { pc, .. } | End::Split { pc, .. } | End::Do { pc, .. } => {
+                program.step(pc).usage.reads
+            }
             End::Jump(_) | End::Leave(_) => Flags::NONE,
         };
         self.after_end(program, block).union(reads)
@@ -103,7 +106,9 @@ impl Liveness {
     fn before(&self, program: &Program<'_>, pc: u64, action: Action, after: Flags) -> Flags {
         match action {
             Action::Nothing | Action::Activate(_) => after,
-            Action::Leave(leave) => after.union(self.after_leave(leave)).union(program.step(pc).usage.reads),
+            Action::Leave(leave) => {
+                after.union(self.after_leave(leave)).union(program.step(pc).usage.reads)
+            }
             Action::Plain | Action::Push(..) | Action::Kill => {
                 let usage = program.step(pc).usage;
                 after.without(usage.kills).union(usage.reads)

@@ -43,7 +43,11 @@ pub fn store_size(size: StoreSize) -> Result<Elements, Unsupported> {
 ///
 /// # Errors
 /// The encoding has no memory operand.
-pub fn address(cx: &mut Cx<'_>, i: &Instruction, space: Space) -> Result<(IrValue, i32), Unsupported> {
+pub fn address(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    space: Space,
+) -> Result<(IrValue, i32), Unsupported> {
     let operand = i.address().ok_or(Unsupported)?;
     let wide = matches!(space, Space::Generic | Space::Global);
     let base = match (wide, i.extended()) {
@@ -59,7 +63,12 @@ pub fn address(cx: &mut Cx<'_>, i: &Instruction, space: Space) -> Result<(IrValu
 }
 
 /// An access under the instruction's guard, aligned to all its bytes.
-fn access(cx: &mut Cx<'_>, i: &Instruction, space: Space, what: Elements) -> Result<Access, Unsupported> {
+fn access(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    space: Space,
+    what: Elements,
+) -> Result<Access, Unsupported> {
     let (address, offset) = address(cx, i, space)?;
     Ok(cx.b.access(space, what.ty, what.count, address, offset))
 }

@@ -167,7 +167,8 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     }
     let mut function = FunctionBuilder::new(kernel.name, WARP_LANES, NAN);
     let registers = if open { REGISTERS } else { program.registers() };
-    let registers = registers.max(kernel.shader.map_or(0, |shader| shader::registers(&shader.header)));
+    let registers =
+        registers.max(kernel.shader.map_or(0, |shader| shader::registers(&shader.header)));
     let banks = declare(&mut function, registers, kernel.shader);
     let active = function.bank("active", CellKind::Mask, 1).reg(0);
     function.set_active(active);
@@ -178,8 +179,10 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
         _ if open || program.recursive() => DEEP_STACK,
         entries => (entries + BRANCH_ENTRIES).min(SHALLOW_STACK),
     };
-    let leaves =
-        |leave| open || program.has(|&flow| flow == Flow::Leave(leave) || flow == Flow::Kill && leave == Leave::Exit);
+    let leaves = |leave| {
+        open || program
+            .has(|&flow| flow == Flow::Leave(leave) || flow == Flow::Kill && leave == Leave::Exit)
+    };
     let stack = pushes.then(|| Stack::new(&mut function, depth, entry_pc, leaves));
     let pop = match &stack {
         Some(stack) => stack.pop(),
@@ -194,7 +197,8 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     let suspended = activates.then(|| function.bank("suspended", CellKind::Mask, 1).reg(0));
     let mut emitter = Emitter::new(&program, function, banks, stack, pop, split, suspended);
     // What ends a block with a deed needs an active lane, and a graphics program may begin with none.
-    let needs_lanes = kernel.shader.is_some() && matches!(program.blocks[&entry_pc].end, End::Do { .. });
+    let needs_lanes =
+        kernel.shader.is_some() && matches!(program.blocks[&entry_pc].end, End::Do { .. });
     if open || needs_lanes || program.is_target(entry_pc) {
         // Nothing may jump to the entry block.
         emitter.enter(entry, entry_pc);
@@ -212,7 +216,11 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     emitter.finish().map_err(|error| LiftError::Build { kernel: kernel.name.to_owned(), error })
 }
 
-fn declare(function: &mut FunctionBuilder, registers: u32, shader: Option<&shader::Program>) -> Banks {
+fn declare(
+    function: &mut FunctionBuilder,
+    registers: u32,
+    shader: Option<&shader::Program>,
+) -> Banks {
     let registers = function.bank("r", CellKind::Lane(Type::I32), registers);
     let predicates = function.bank("p", CellKind::Mask, Flag::PREDICATES as u32);
     let cc = function.bank("cc", CellKind::Mask, Flag::CC_BITS as u32);

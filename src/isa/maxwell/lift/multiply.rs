@@ -123,7 +123,11 @@ pub fn imul(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 pub fn imad(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     // The high word of a negated product, and what carries then, are not documented.
     let (neg, plus_one, carries) = (i.a().neg, i.row.format.contains(".PO"), i.cc() || i.x());
-    if plus_one || (neg && i.high()) || (i.sat() && !i.high()) || (carries && (neg || i.c().neg || i.sat())) {
+    if plus_one
+        || (neg && i.high())
+        || (i.sat() && !i.high())
+        || (carries && (neg || i.c().neg || i.sat()))
+    {
         return Err(Unsupported);
     }
     let (product, c) = (product(cx, i), cx.word(i.c()));

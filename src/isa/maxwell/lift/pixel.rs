@@ -25,7 +25,8 @@ pub fn ipa(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     }
     let indexed = i.bits(38, 1) != 0;
     let address = i.number() as u16;
-    let constant = i.ipa_mode() == IpaMode::Constant || !indexed && header.input(address) == Interpolation::Constant;
+    let constant = i.ipa_mode() == IpaMode::Constant
+        || !indexed && header.input(address) == Interpolation::Constant;
     let word = if indexed {
         let address = cx.raw(i.a());
         let address = cx.b.splat(address);
@@ -165,7 +166,9 @@ pub fn pixld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         PixelMode::CentroidOffset => cx.input(Array::Centroid),
         // A pixel has one sample, at its centre.
         PixelMode::Offset => cx.int(0),
-        PixelMode::None | PixelMode::Covered | PixelMode::Reserved0 | PixelMode::Reserved1 => return Err(Unsupported),
+        PixelMode::None | PixelMode::Covered | PixelMode::Reserved0 | PixelMode::Reserved1 => {
+            return Err(Unsupported);
+        }
     };
     cx.set(i.d(), value);
     Ok(Flow::Next)

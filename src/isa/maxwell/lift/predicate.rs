@@ -42,7 +42,11 @@ pub fn cset(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 /// Bit 0 to 6 of a byte of predicates, bit 0 to 3 of CC.
 fn flags(cc: bool) -> Vec<Flag> {
-    if cc { vec![Flag::Z, Flag::S, Flag::C, Flag::O] } else { (0..7).map(Flag::predicate).collect() }
+    if cc {
+        vec![Flag::Z, Flag::S, Flag::C, Flag::O]
+    } else {
+        (0..7).map(Flag::predicate).collect()
+    }
 }
 
 /// The private second carry rides along where a program saves and restores all of CC: in the bit above O, which the

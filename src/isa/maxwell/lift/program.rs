@@ -198,7 +198,10 @@ impl<'a> Program<'a> {
 
     /// Instructions that push, without branches.
     pub fn entries(&self) -> u32 {
-        self.found.steps().filter(|step| matches!(step.flow, Flow::Push(..) | Flow::Call(_))).count() as u32
+        self.found
+            .steps()
+            .filter(|step| matches!(step.flow, Flow::Push(..) | Flow::Call(_)))
+            .count() as u32
     }
 
     /// Registers 0 to this, exclusive, are used; at least one.
@@ -208,18 +211,22 @@ impl<'a> Program<'a> {
 
     /// Whether anything goes to this address.
     pub fn is_target(&self, pc: u64) -> bool {
-        self.jump_targets.contains(&pc) || self.push_targets.iter().any(|targets| targets.contains(&pc))
+        self.jump_targets.contains(&pc)
+            || self.push_targets.iter().any(|targets| targets.contains(&pc))
     }
 
     /// Whether a function may call itself, on whatever way.
     pub fn recursive(&self) -> bool {
         let calls = |flow: &Flow| if let Flow::Call(target) = *flow { Some(target) } else { None };
-        let functions: BTreeSet<u64> = self.found.steps().filter_map(|step| calls(&step.flow)).collect();
+        let functions: BTreeSet<u64> =
+            self.found.steps().filter_map(|step| calls(&step.flow)).collect();
         // A function is recursive if its own address can be called from what it reaches.
         functions.iter().any(|&function| {
             let (mut seen, mut work) = (BTreeSet::new(), vec![function]);
             while let Some(pc) = work.pop() {
-                let Some(block) = self.blocks.get(&pc).filter(|_| seen.insert(pc)) else { continue };
+                let Some(block) = self.blocks.get(&pc).filter(|_| seen.insert(pc)) else {
+                    continue;
+                };
                 match block.end {
                     End::Jump(target) | End::KeepOn { target, .. } => work.push(target),
                     End::Split { target, next, .. } => work.extend([target, next]),
@@ -248,7 +255,8 @@ impl<'a> Program<'a> {
     }
 
     fn cut(&self, start: u64) -> (GuestBlock, Option<u64>) {
-        let mut block = GuestBlock { steps: Vec::new(), end: End::Jump(start), cost: 0, may_be_empty: false };
+        let mut block =
+            GuestBlock { steps: Vec::new(), end: End::Jump(start), cost: 0, may_be_empty: false };
         let mut pushes = false;
         let before = self.found.follow(start, |pc, step| {
             let cut = self.cut_at(&mut block, &mut pushes, pc, step);
@@ -278,22 +286,28 @@ impl<'a> Program<'a> {
                 block.end = End::Leave(leave);
                 return Cut::Ends;
             }
-            Flow::Branch(target) if conditional => match (self.leave_at(target), self.leave_at(next)) {
-                (Some(leave), _) => Action::Leave(leave),
-                (None, Some(leave)) => {
-                    block.end = End::KeepOn { pc, target, leave };
-                    return Cut::Ends;
+            Flow::Branch(target) if conditional => {
+                match (self.leave_at(target), self.leave_at(next)) {
+                    (Some(leave), _) => Action::Leave(leave),
+                    (None, Some(leave)) => {
+                        block.end = End::KeepOn { pc, target, leave };
+                        return Cut::Ends;
+                    }
+                    (None, None) => {
+                        block.end = End::Split { pc, target, next };
+                        return Cut::Ends;
+                    }
                 }
-                (None, None) => {
-                    block.end = End::Split { pc, target, next };
-                    return Cut::Ends;
-                }
-            },
+            }
             Flow::Branch(target) => {
                 block.end = End::Jump(target);
                 return Cut::Ends;
             }
-            Flow::Call(_) | Flow::Indirect(_) | Flow::Barrier(_) | Flow::Service(_) | Flow::Trap(_) => {
+            Flow::Call(_)
+            | Flow::Indirect(_)
+            | Flow::Barrier(_)
+            | Flow::Service(_)
+            | Flow::Trap(_) => {
                 // These need an active lane, and the registers of a barrier must be read in a block that runs
                 // only if the warp arrives.
                 if block.may_be_empty || (conditional && !block.steps.is_empty()) {
@@ -321,7 +335,9 @@ impl<'a> Program<'a> {
             match step.flow {
                 Flow::Leave(leave) if step.when == When::Always => return Some(leave),
                 Flow::Branch(target) if step.when == When::Always => pc = target,
-                Flow::Next if step.insn.is_some_and(|insn| insn.opcode() == Opcode::Nop) => pc = next_pc(pc),
+                Flow::Next if step.insn.is_some_and(|insn| insn.opcode() == Opcode::Nop) => {
+                    pc = next_pc(pc)
+                }
                 _ if step.when == When::Never => pc = next_pc(pc),
                 _ => return None,
             }
@@ -348,11 +364,18 @@ impl Step {
             Flow::Barrier(_) | Flow::Service(_) => leaders.push(next),
             Flow::Leave(_) | Flow::Trap(_) => {}
         }
-        if self.when == When::Lanes && !matches!(self.flow, Flow::Next | Flow::Push(..) | Flow::Leave(_) | Flow::Kill) {
+        if self.when == When::Lanes
+            && !matches!(self.flow, Flow::Next | Flow::Push(..) | Flow::Leave(_) | Flow::Kill)
+        {
             leaders.push(next);
         }
         let goes_on = match self.flow {
-            Flow::Next | Flow::Push(..) | Flow::Activate(_) | Flow::Kill | Flow::Barrier(_) | Flow::Service(_) => true,
+            Flow::Next
+            | Flow::Push(..)
+            | Flow::Activate(_)
+            | Flow::Kill
+            | Flow::Barrier(_)
+            | Flow::Service(_) => true,
             _ => self.when != When::Always,
         };
         Ways { next: goes_on.then_some((next, ())), leaders }
@@ -374,7 +397,9 @@ impl Trial {
         cx.start(insn, pc, Flags::ALL);
         let flow = insn.row.lift.ok_or(Unsupported).and_then(|lift| lift(&mut cx, insn));
         let test = match insn.field(Field::cc_test) {
-            Some(_) if !matches!(flow, Ok(Flow::Next)) => Some(insn.cc_test()).filter(|&test| test != CcTest::T),
+            Some(_) if !matches!(flow, Ok(Flow::Next)) => {
+                Some(insn.cc_test()).filter(|&test| test != CcTest::T)
+            }
             _ => None,
         };
         let tested = test.map_or(Ok(()), |test| cc::test(&mut cx, test).map(drop));
@@ -400,7 +425,8 @@ fn stand_in_step(flow: Flow) -> Step {
 }
 
 fn decode(code: &[u8], pc: u64, shader: Option<&shader::Program>, trial: &mut Trial) -> Step {
-    let trap = |insn, when, kind, usage| Step { insn, when, test: None, flow: Flow::Trap(kind), usage };
+    let trap =
+        |insn, when, kind, usage| Step { insn, when, test: None, flow: Flow::Trap(kind), usage };
     let Some(insn) = code::word_at(code, pc).and_then(|word| word.instruction) else {
         return trap(None, When::Always, TrapKind::IllegalInstruction, Usage::default());
     };
@@ -415,7 +441,13 @@ fn decode(code: &[u8], pc: u64, shader: Option<&shader::Program>, trial: &mut Tr
         return trap(Some(insn), guard_when, TrapKind::IllegalInstruction, Usage::default());
     }
     if guard_when == When::Never || permit == Permit::Nothing {
-        return Step { insn: Some(insn), when: When::Never, test: None, flow: Flow::Next, usage: Usage::default() };
+        return Step {
+            insn: Some(insn),
+            when: When::Never,
+            test: None,
+            flow: Flow::Next,
+            usage: Usage::default(),
+        };
     }
     match trial.run(&insn, pc) {
         (Some((flow, test)), usage) => {

@@ -33,7 +33,8 @@ impl RegisterSet {
 /// The registers that an instruction reads, and those that it writes, as its lift function does; none of one that is not executed.
 pub fn registers(insn: &Instruction) -> (RegisterSet, RegisterSet) {
     const EXIT: u64 = 0xe300_0000_0007_000f;
-    let code: Vec<u8> = [0, insn.word, EXIT, EXIT].iter().flat_map(|word| word.to_le_bytes()).collect();
+    let code: Vec<u8> =
+        [0, insn.word, EXIT, EXIT].iter().flat_map(|word| word.to_le_bytes()).collect();
     let (mut read, mut written) = (RegisterSet::default(), RegisterSet::default());
     let Ok(function) = lift_kernel(&Kernel::new("", &code, 0)) else { return (read, written) };
     let at = past_control(0);
@@ -41,8 +42,12 @@ pub fn registers(insn: &Instruction) -> (RegisterSet, RegisterSet) {
     let general = function.banks.iter().position(|bank| bank.name == "r");
     for inst in function.blocks.iter().flat_map(|block| &block.insts).filter(|inst| inst.pc == at) {
         match inst.op {
-            Op::RfRead { reg, .. } if Some(reg.bank.0 as usize) == general => read.insert(reg.index),
-            Op::RfWrite { reg, .. } if Some(reg.bank.0 as usize) == general => written.insert(reg.index),
+            Op::RfRead { reg, .. } if Some(reg.bank.0 as usize) == general => {
+                read.insert(reg.index)
+            }
+            Op::RfWrite { reg, .. } if Some(reg.bank.0 as usize) == general => {
+                written.insert(reg.index)
+            }
             _ => {}
         }
     }

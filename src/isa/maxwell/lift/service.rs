@@ -55,7 +55,8 @@ pub fn ask(b: &mut BlockBuilder<'_>, banks: Banks, service: Service, answered: B
     let address = arguments_at(b);
     for (&(first, pair), place) in arguments(service).iter().zip((0..).step_by(WORD_BYTES)) {
         let low = b.rf_read(banks.registers.reg(first));
-        let high = if pair { b.rf_read(banks.registers.reg(first + 1)) } else { b.iconst(Type::I32, 0) };
+        let high =
+            if pair { b.rf_read(banks.registers.reg(first + 1)) } else { b.iconst(Type::I32, 0) };
         let access = b.access(Space::Local, Type::I32, 2, address, place);
         b.store_access(access, &[low, high]);
     }

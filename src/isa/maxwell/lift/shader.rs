@@ -70,7 +70,8 @@ const WRITES: [Opcode; 13] = [
     Opcode::SuatomCas,
 ];
 const SURFACES: [Opcode; 4] = [Opcode::Sust, Opcode::Sured, Opcode::Suatom, Opcode::SuatomCas];
-const DOUBLES: [Opcode; 6] = [Opcode::Dadd, Opcode::Dmul, Opcode::Dfma, Opcode::Dmnmx, Opcode::Dset, Opcode::Dsetp];
+const DOUBLES: [Opcode; 6] =
+    [Opcode::Dadd, Opcode::Dmul, Opcode::Dfma, Opcode::Dmnmx, Opcode::Dset, Opcode::Dsetp];
 
 /// Whether helpers do not execute it.
 pub fn is_of_pixels(opcode: Opcode) -> bool {
@@ -81,7 +82,9 @@ pub fn is_of_pixels(opcode: Opcode) -> bool {
 pub fn permit(header: &Header, insn: &Instruction) -> Permit {
     let opcode = insn.opcode();
     let writes = WRITES.contains(&opcode);
-    let accesses = (writes && !SURFACES.contains(&opcode)) || LOADS.contains(&opcode) || OWN_MEMORY.contains(&opcode);
+    let accesses = (writes && !SURFACES.contains(&opcode))
+        || LOADS.contains(&opcode)
+        || OWN_MEMORY.contains(&opcode);
     if accesses && !header.has(Flag::Memory) || is_of_doubles(insn) && !header.has(Flag::Doubles) {
         return Permit::Nothing;
     }
@@ -113,8 +116,9 @@ impl Cx<'_> {
     /// # Errors
     /// It is none.
     pub fn shader_of(&self, stage: Stage) -> Result<Shader, Unsupported> {
-        self.shader()
-            .and_then(|shader| if shader.program.header.stage() == stage { Ok(shader) } else { Err(Unsupported) })
+        self.shader().and_then(|shader| {
+            if shader.program.header.stage() == stage { Ok(shader) } else { Err(Unsupported) }
+        })
     }
 
     /// The bank in which instructions find handles of images.
@@ -278,7 +282,8 @@ impl Cx<'_> {
         for (target, first) in header.target_registers() {
             for n in (0..4).filter(|n| header.target(target) >> n & 1 != 0) {
                 // Without the flag target 0 is that of all.
-                let targets = if header.has(Flag::Targets) { target..target + 1 } else { 0..TARGETS };
+                let targets =
+                    if header.has(Flag::Targets) { target..target + 1 } else { 0..TARGETS };
                 for target in targets.filter(|_| target == 0 || header.has(Flag::Targets)) {
                     let word = self.varying_reg(Reg(first + n));
                     self.put(Array::Target(target, n), word);
@@ -323,7 +328,9 @@ impl Program {
     pub fn missing(&self, insn: &Instruction) -> Option<&'static str> {
         let address = match insn.opcode() {
             Opcode::Ipa if insn.bits(38, 1) == 0 => insn.number() as u16,
-            Opcode::Ald => insn.address().filter(|operand| operand.base.is_zero())?.offset as u16 & 0x3ff,
+            Opcode::Ald => {
+                insn.address().filter(|operand| operand.base.is_zero())?.offset as u16 & 0x3ff
+            }
             _ => return None,
         };
         let word = address / 4;
@@ -331,7 +338,8 @@ impl Program {
         match (insn.opcode(), insn.bits(31, 2), self.header.stage()) {
             (Opcode::Ald, 1, Stage::TessEval) => {
                 let given = (word & !3..=word | 3).any(|word| self.arrays.has(Array::Patch(word)));
-                return (!given).then_some("[primitives] has no `patch` with a word of this address");
+                return (!given)
+                    .then_some("[primitives] has no `patch` with a word of this address");
             }
             (Opcode::Ald, 2, Stage::TessEval) => {
                 return match (address, self.arrays.has(Array::Attribute(word))) {
@@ -347,7 +355,8 @@ impl Program {
         let in_table = self.arrays.has(Array::Table)
             && (attribute::GENERIC / 4..attribute::GENERIC / 4 + self.vertex_words).contains(&word);
         let constant = insn.opcode() == Opcode::Ipa
-            && (insn.ipa_mode() == IpaMode::Constant || self.header.input(address) == Interpolation::Constant);
+            && (insn.ipa_mode() == IpaMode::Constant
+                || self.header.input(address) == Interpolation::Constant);
         let given = |word: u16| self.arrays.has(Array::Attribute(word));
         if given(word) || constant && in_table || generic && (word & !3..=word | 3).any(given) {
             return None;
@@ -360,11 +369,15 @@ impl Program {
             (Stage::Fragment, 0x78) => Some("[pixels] has no `z`"),
             (Stage::Fragment, 0x7c) => Some("[pixels] has no `inverse_w`"),
             (Stage::Fragment, attribute::FRONT) => Some("[pixels] has no `front`"),
-            (Stage::Fragment, _) if in_table => {
-                Some("the header does not say that it is interpolated: expected a map of inputs that has this word")
+            (Stage::Fragment, _) if in_table => Some(
+                "the header does not say that it is interpolated: expected a map of inputs that has this word",
+            ),
+            (Stage::Fragment, _) => {
+                Some("[pixels] has no word of this address: expected `vertices` or an `attribute`")
             }
-            (Stage::Fragment, _) => Some("[pixels] has no word of this address: expected `vertices` or an `attribute`"),
-            (Stage::TessEval, _) => Some("[primitives] has no `attribute` with a word of this address"),
+            (Stage::TessEval, _) => {
+                Some("[primitives] has no `attribute` with a word of this address")
+            }
             _ => Some("[vertices] has no `attribute` with a word of this address"),
         }
     }
@@ -389,7 +402,9 @@ pub fn special(cx: &mut Cx<'_>, register: Sr) -> Result<Value, Unsupported> {
             let (pixels, zero, ones) = (cx.pixels(), cx.int(0), cx.int(u32::MAX));
             cx.select(pixels, zero, ones)
         }
-        Sr::INVOCATION_ID if matches!(shader.program.header.stage(), Stage::TessControl | Stage::Geometry) => {
+        Sr::INVOCATION_ID
+            if matches!(shader.program.header.stage(), Stage::TessControl | Stage::Geometry) =>
+        {
             cx.input(Array::Invocation)
         }
         Sr::INVOCATION_ID | Sr::AFFINITY => cx.int(0),

@@ -129,7 +129,9 @@ fn limits(i: &Instruction) -> Result<(u32, u32), Unsupported> {
 /// The count, 0 to 64, if it is an immediate.
 fn funnel_count(i: &Instruction) -> Result<Option<u32>, Unsupported> {
     let (wrap, most) = limits(i)?;
-    Ok(i.b().imm().map(|count| if i.wrap() { count as u32 & wrap } else { (count as u32).min(most) }))
+    Ok(i.b()
+        .imm()
+        .map(|count| if i.wrap() { count as u32 & wrap } else { (count as u32).min(most) }))
 }
 
 fn wide_count(cx: &mut Cx<'_>, i: &Instruction) -> Value {

@@ -27,7 +27,8 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 use warploom_ir::{
-    BankId, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Reg, Special, TrapKind, Type, Value,
+    BankId, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Reg, Special, TrapKind, Type,
+    Value,
 };
 
 use super::flow::{Leave, Wait};
@@ -70,8 +71,14 @@ pub struct Stack {
 
 impl Stack {
     /// Declares the registers. `leaves` says which leaves the kernel has.
-    pub fn new(function: &mut FunctionBuilder, depth: u32, pc: u64, leaves: impl Fn(Leave) -> bool) -> Stack {
-        let mut mask = |name, leave| leaves(leave).then(|| function.bank(name, CellKind::Mask, 1).reg(0));
+    pub fn new(
+        function: &mut FunctionBuilder,
+        depth: u32,
+        pc: u64,
+        leaves: impl Fn(Leave) -> bool,
+    ) -> Stack {
+        let mut mask =
+            |name, leave| leaves(leave).then(|| function.bank(name, CellKind::Mask, 1).reg(0));
         let exited = mask("exited", Leave::Exit);
         let away = [
             None,

@@ -80,8 +80,10 @@ fn load_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 fn store_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let data = i.b().reg().ok_or(Unsupported)?;
     let place = place(cx, i, Unit::Texels)?;
-    let given: Vec<(usize, Value)> =
-        components(i.surface_mask()).zip(0..).map(|(output, n)| (output, cx.nth(data, n))).collect();
+    let given: Vec<(usize, Value)> = components(i.surface_mask())
+        .zip(0..)
+        .map(|(output, n)| (output, cx.nth(data, n)))
+        .collect();
     formatted::store(cx, &place, &given);
     Ok(Flow::Next)
 }
@@ -89,8 +91,9 @@ fn store_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 /// None: the seed's table of operations does not list the pair.
 fn operation(op: field::AtomicOp, ty: SurfaceAtomicType) -> Option<Operation> {
     use field::AtomicOp as Op;
-    let of_sign =
-        |signed, unsigned| Some(Operation::OfSign { signed: kind(op, signed)?, unsigned: kind(op, unsigned)? });
+    let of_sign = |signed, unsigned| {
+        Some(Operation::OfSign { signed: kind(op, signed)?, unsigned: kind(op, unsigned)? })
+    };
     Some(Operation::One(match (ty, op) {
         (SurfaceAtomicType::U32, _) => kind(op, AtomicType::U32)?,
         (SurfaceAtomicType::S32, _) => kind(op, AtomicType::S32)?,
@@ -99,7 +102,9 @@ fn operation(op: field::AtomicOp, ty: SurfaceAtomicType) -> Option<Operation> {
         (SurfaceAtomicType::F32, _) => kind(op, AtomicType::F32)?,
         (SurfaceAtomicType::Sd32, Op::Exch) => return None,
         (SurfaceAtomicType::Sd32, _) => return of_sign(AtomicType::S32, AtomicType::U32),
-        (SurfaceAtomicType::Sd64, Op::Min | Op::Max) => return of_sign(AtomicType::S64, AtomicType::U64),
+        (SurfaceAtomicType::Sd64, Op::Min | Op::Max) => {
+            return of_sign(AtomicType::S64, AtomicType::U64);
+        }
         (SurfaceAtomicType::F16x2, _) => kind(op, AtomicType::F16x2)?,
         _ => return None,
     }))
@@ -148,7 +153,9 @@ pub fn suatom(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.field(field::Field::surface_atomic_type).is_none() {
         return Err(Unsupported);
     }
-    let Some(operation) = operation(i.shared_atomic_op(), i.surface_atomic_type()) else { return ILLEGAL };
+    let Some(operation) = operation(i.shared_atomic_op(), i.surface_atomic_type()) else {
+        return ILLEGAL;
+    };
     let old = perform(cx, i, (operation, atomic_unit(i, operation)), false)?;
     set_old(cx, i, old);
     Ok(Flow::Next)

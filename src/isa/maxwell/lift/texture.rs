@@ -12,7 +12,8 @@ use warploom_ir::{Type, Value};
 use super::context::{Cx, PT};
 use super::flow::{Flow, Lifted, Unsupported};
 use crate::field::{
-    FetchLod, Field, GatherOffsets, MaskPair, MaskSingle, TexelFormat, TextureDim, TextureLod, TextureQuery,
+    FetchLod, Field, GatherOffsets, MaskPair, MaskSingle, TexelFormat, TextureDim, TextureLod,
+    TextureQuery,
 };
 use crate::{Instruction, Reg, Source};
 
@@ -63,7 +64,11 @@ impl Dim {
 }
 
 /// Texture and sampler of a handle: of the word of bank 0 that the instruction names, or of a register.
-fn texture_of(cx: &mut Cx<'_>, i: &Instruction, register: Option<Value>) -> Result<Texture, Unsupported> {
+fn texture_of(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    register: Option<Value>,
+) -> Result<Texture, Unsupported> {
     let (known, handle) = match register {
         Some(handle) => (None, handle),
         None => {
@@ -105,7 +110,8 @@ impl Request {
     /// Packed offsets, and the bits of each and from one to the next.
     fn set_offset(&mut self, cx: &mut Cx<'_>, packed: Value, (bits, distance): (u32, u32)) {
         for axis in 0..self.dim.axes {
-            self.asked.offset[axis] = Some(cx.bit_range(packed, axis as u32 * distance, bits, true));
+            self.asked.offset[axis] =
+                Some(cx.bit_range(packed, axis as u32 * distance, bits, true));
         }
     }
 
@@ -134,7 +140,11 @@ fn is_bindless(i: &Instruction) -> bool {
     i.field(Field::handle).is_none()
 }
 
-fn named_texture(cx: &mut Cx<'_>, i: &Instruction, vector: &mut Vector) -> Result<Texture, Unsupported> {
+fn named_texture(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    vector: &mut Vector,
+) -> Result<Texture, Unsupported> {
     let register = is_bindless(i).then(|| vector.take(cx));
     texture_of(cx, i, register)
 }
@@ -322,7 +332,12 @@ fn variant(i: &Instruction) -> u64 {
 }
 
 /// The operands of a short instruction: layer and coordinates come first, what does not fit in A is in B.
-fn short(cx: &mut Cx<'_>, i: &Instruction, dim: Dim, in_a: usize) -> Result<(Request, Vector), Unsupported> {
+fn short(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    dim: Dim,
+    in_a: usize,
+) -> Result<(Request, Vector), Unsupported> {
     if i.field(Field::texel_format).is_some() && i.texel_format() == TexelFormat::F16 {
         return Err(Unsupported);
     }

@@ -32,7 +32,11 @@ pub fn mufu(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         cx.b.shared(function, source)
     };
     if i.sat() && !of_high_word {
-        result = cx.b.funary(FloatUnaryOp::Copy, FloatAttrs { saturate: true, ..FloatAttrs::IEEE }, result);
+        result = cx.b.funary(
+            FloatUnaryOp::Copy,
+            FloatAttrs { saturate: true, ..FloatAttrs::IEEE },
+            result,
+        );
     }
     cx.set(i.d(), result);
     Ok(Flow::Next)

@@ -12,8 +12,8 @@ use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
 use super::{cc, compare};
 use crate::field::{
-    ByteLanes, ByteOrderA, ByteOrderB, ByteReduction, ByteSigns, DifferenceResult, Sign, VideoImm, VideoResult,
-    VideoScale, VideoStage, VideoType,
+    ByteLanes, ByteOrderA, ByteOrderB, ByteReduction, ByteSigns, DifferenceResult, Sign, VideoImm,
+    VideoResult, VideoScale, VideoStage, VideoType,
 };
 use crate::{Instruction, Part, Source};
 
@@ -111,7 +111,8 @@ pub fn vadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 pub fn vmnmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     without_cc(i)?;
     let (a, b) = (first(cx, i)?, second(cx, i)?);
-    let value = if i.video_max() { cx.b.max_s(a.value, b.value) } else { cx.b.min_s(a.value, b.value) };
+    let value =
+        if i.video_max() { cx.b.max_s(a.value, b.value) } else { cx.b.min_s(a.value, b.value) };
     finish(cx, i, value, signed_result(i))
 }
 
@@ -224,7 +225,8 @@ pub fn vabsdiff4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (a, b) = (cx.raw(i.a()), cx.raw(i.b()));
     let mut result = if sum { cx.raw(i.c()) } else { cx.int(0) };
     for byte in 0..4 {
-        let (x, y) = (cx.part(a, Part::Byte(byte), signed_a), cx.part(b, Part::Byte(byte), signed_b));
+        let (x, y) =
+            (cx.part(a, Part::Byte(byte), signed_a), cx.part(b, Part::Byte(byte), signed_b));
         let difference = cx.b.sub(x, y);
         let distance = cx.b.abs(difference);
         result = if sum {

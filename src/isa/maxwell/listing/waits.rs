@@ -28,7 +28,9 @@ pub(super) fn targets(code: &[u8], starts: impl Iterator<Item = u64>) -> Option<
     let (mut seen, mut found) = (HashSet::new(), HashMap::new());
     let mut work: Vec<(u64, Stack)> = starts.map(|start| (past_control(start), None)).collect();
     while let Some((pc, stack)) = work.pop() {
-        let Some(instruction) = word_at(code, pc).and_then(|word| word.instruction) else { continue };
+        let Some(instruction) = word_at(code, pc).and_then(|word| word.instruction) else {
+            continue;
+        };
         if !seen.insert(pc) {
             continue;
         }
@@ -51,7 +53,8 @@ pub(super) fn targets(code: &[u8], starts: impl Iterator<Item = u64>) -> Option<
                 behind = Some(Rc::new(Entry { left_by, target, outer: stack }));
             }
             (Opcode::Sync | Opcode::Brk | Opcode::Cont, _) => {
-                let mut entries = std::iter::successors(stack.as_deref(), |entry| entry.outer.as_deref());
+                let mut entries =
+                    std::iter::successors(stack.as_deref(), |entry| entry.outer.as_deref());
                 if let Some(entry) = entries.find(|entry| entry.left_by == opcode) {
                     found.insert(pc, entry.target);
                 }

@@ -26,7 +26,18 @@ pub struct Kind {
 /// None: there is no such operation of the type.
 pub fn kind(form: &Form, ty: Ty) -> Option<Kind> {
     use Word as W;
-    let word = form.one_of(&[W::Add, W::Min, W::Max, W::And, W::Or, W::Xor, W::Inc, W::Dec, W::Exch, W::Cas])?;
+    let word = form.one_of(&[
+        W::Add,
+        W::Min,
+        W::Max,
+        W::And,
+        W::Or,
+        W::Xor,
+        W::Inc,
+        W::Dec,
+        W::Exch,
+        W::Cas,
+    ])?;
     let floats = |float: AtomicOp, pair: AtomicOp, brain: AtomicOp| match ty {
         Ty::F16 | Ty::F32 | Ty::F64 => Some(float),
         Ty::F16x2 => Some(pair),
@@ -34,9 +45,11 @@ pub fn kind(form: &Form, ty: Ty) -> Option<Kind> {
         _ => None,
     };
     let op = match word {
-        W::Add if ty.is_float() => {
-            floats(AtomicOp::FAdd { flush: false }, AtomicOp::PairFAdd { flush: false }, AtomicOp::BrainFAdd)?
-        }
+        W::Add if ty.is_float() => floats(
+            AtomicOp::FAdd { flush: false },
+            AtomicOp::PairFAdd { flush: false },
+            AtomicOp::BrainFAdd,
+        )?,
         W::Min if ty.is_float() => floats(AtomicOp::FMin, AtomicOp::PairFMin, AtomicOp::BrainFMin)?,
         W::Max if ty.is_float() => floats(AtomicOp::FMax, AtomicOp::PairFMax, AtomicOp::BrainFMax)?,
         W::Add => AtomicOp::Add,
@@ -71,7 +84,13 @@ fn in_shared(cx: &mut Cx<'_>, address: Value, offset: i32) -> Value {
 }
 
 /// Performs it; the old value.
-fn perform(cx: &mut Cx<'_>, kind: Kind, access: Access, value: Value, compare: Option<Value>) -> Value {
+fn perform(
+    cx: &mut Cx<'_>,
+    kind: Kind,
+    access: Access,
+    value: Value,
+    compare: Option<Value>,
+) -> Value {
     let flushing = AtomicOp::FAdd { flush: true };
     match (kind.flushes, access.space) {
         (true, Space::Global) => cx.b.atomic(access, flushing, value, compare),
@@ -81,8 +100,10 @@ fn perform(cx: &mut Cx<'_>, kind: Kind, access: Access, value: Value, compare: O
             let elsewhere = cx.not(lanes);
             let (inside, outside) = (cx.and(guard, lanes), cx.and(guard, elsewhere));
             let (inside, outside) = (cx.mask_value(inside), cx.mask_value(outside));
-            let kept = cx.b.atomic(Access { guard: Some(inside), ..access }, kind.op, value, compare);
-            let flushed = cx.b.atomic(Access { guard: Some(outside), ..access }, flushing, value, compare);
+            let kept =
+                cx.b.atomic(Access { guard: Some(inside), ..access }, kind.op, value, compare);
+            let flushed =
+                cx.b.atomic(Access { guard: Some(outside), ..access }, flushing, value, compare);
             cx.b.select(shared, kept, flushed)
         }
         _ => cx.b.atomic(access, kind.op, value, compare),
@@ -143,8 +164,11 @@ pub fn atomic(cx: &mut Cx<'_>, form: &Form, operands: &Operands<'_>) -> Lifted {
     {
         return Err(Unsupported);
     }
-    let AccessTarget::Memory { space: space @ (Space::Global | Space::Shared | Space::Generic), address, offset } =
-        place(cx, form, address)
+    let AccessTarget::Memory {
+        space: space @ (Space::Global | Space::Shared | Space::Generic),
+        address,
+        offset,
+    } = place(cx, form, address)
     else {
         return Err(Unsupported);
     };
@@ -163,7 +187,13 @@ pub fn atomic(cx: &mut Cx<'_>, form: &Form, operands: &Operands<'_>) -> Lifted {
     let olds_found: Vec<Value> = (0..)
         .zip(&values)
         .map(|(n, &value)| {
-            let access = cx.b.access(space, kind.cell, 1, address, offset.wrapping_add(n * ty.bytes() as i32));
+            let access = cx.b.access(
+                space,
+                kind.cell,
+                1,
+                address,
+                offset.wrapping_add(n * ty.bytes() as i32),
+            );
             let align = if n == 0 { whole } else { access.align };
             perform(cx, kind, Access { align, ..access }, value, compare)
         })
@@ -192,6 +222,7 @@ pub fn atom(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 
 /// `red`: an atomic whose result nobody wants.
 pub fn red(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
-    let operands = Operands { old: None, address: insn.operand(0), value: insn.operand(1), compare: None };
+    let operands =
+        Operands { old: None, address: insn.operand(0), value: insn.operand(1), compare: None };
     atomic(cx, insn.form, &operands)
 }

@@ -14,8 +14,18 @@ use crate::word::Word;
 pub fn barrier(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Option<Barrier> {
     let form = insn.form;
     if form.has(Word::Cluster) {
-        let kind = if form.has(Word::Arrive) { BarrierKind::ClusterArrive } else { BarrierKind::ClusterWait };
-        return Some(Barrier { kind, counts: BarrierCounts::Warps, id: cx.word(0), threads: None, predicate: None });
+        let kind = if form.has(Word::Arrive) {
+            BarrierKind::ClusterArrive
+        } else {
+            BarrierKind::ClusterWait
+        };
+        return Some(Barrier {
+            kind,
+            counts: BarrierCounts::Warps,
+            id: cx.word(0),
+            threads: None,
+            predicate: None,
+        });
     }
     let red = form.has(Word::Red);
     let kind = match form.one_of(&[Word::Popc, Word::And, Word::Or, Word::Arrive]) {
@@ -36,7 +46,13 @@ pub fn barrier(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Option<Barrier> {
         let mask = cx.pred(operand);
         cx.mask_value(mask)
     });
-    (!cx.is_refused()).then_some(Barrier { kind, counts: BarrierCounts::Warps, id, threads, predicate })
+    (!cx.is_refused()).then_some(Barrier {
+        kind,
+        counts: BarrierCounts::Warps,
+        id,
+        threads,
+        predicate,
+    })
 }
 
 /// An operand that all lanes have alike: that of the first lane.
@@ -54,7 +70,8 @@ fn uniform(cx: &mut Cx<'_>, operand: &Operand) -> Value {
 pub fn take_result(cx: &mut Cx<'_>, operands: &[Operand]) {
     let Some(destination) = operands.first() else { return };
     let result = cx.b.special(Special::BarrierResult);
-    let of_predicate = matches!(*destination, Operand::Register(r) if cx.register_type(r).kind() == Kind::Pred);
+    let of_predicate =
+        matches!(*destination, Operand::Register(r) if cx.register_type(r).kind() == Kind::Pred);
     if !of_predicate {
         return cx.set(destination, Ty::U32, result);
     }

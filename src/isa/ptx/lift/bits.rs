@@ -43,7 +43,12 @@ fn known_word(operand: &Operand) -> Option<u32> {
     known(operand).map(|bits| bits as u32)
 }
 
-fn logic(cx: &mut Cx<'_>, insn: &Insn<'_>, op: BinaryOp, masks: fn(&mut Cx<'_>, Mask, Mask) -> Mask) -> Lifted {
+fn logic(
+    cx: &mut Cx<'_>,
+    insn: &Insn<'_>,
+    op: BinaryOp,
+    masks: fn(&mut Cx<'_>, Mask, Mask) -> Mask,
+) -> Lifted {
     if insn.form.ty(0) == Ty::Pred {
         let (a, b) = (cx.pred(insn.operand(1)), cx.pred(insn.operand(2)));
         let result = masks(cx, a, b);
@@ -111,7 +116,8 @@ fn count(cx: &mut Cx<'_>, operand: &Operand, ty: Type) -> Value {
 
 fn shift(cx: &mut Cx<'_>, insn: &Insn<'_>, op: BinaryOp) -> Lifted {
     let ty = scalar(insn)?;
-    let (a, count) = (cx.bits(insn.operand(1), ty), count(cx, insn.operand(2), int_type(ty.bits())));
+    let (a, count) =
+        (cx.bits(insn.operand(1), ty), count(cx, insn.operand(2), int_type(ty.bits())));
     let result = cx.b.binary(op, a, count);
     finish(cx, insn, ty, result)
 }
@@ -128,7 +134,8 @@ pub fn shr(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 pub fn shf(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let (left, wrap) = (insn.form.has(Word::Left), insn.form.has(Word::Wrap));
     let (low, high) = (cx.bits(insn.operand(1), Ty::B32), cx.bits(insn.operand(2), Ty::B32));
-    let amount = known_word(insn.operand(3)).map(|count| if wrap { count & 31 } else { count.min(32) });
+    let amount =
+        known_word(insn.operand(3)).map(|count| if wrap { count & 31 } else { count.min(32) });
     let result = match amount {
         Some(0) => {
             if left {
@@ -304,7 +311,8 @@ pub fn lop3(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 
 /// Bytes of b:a as c says.
 pub fn prmt(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
-    let mode = insn.form.one_of(&[Word::F4e, Word::B4e, Word::Rc8, Word::Ecl, Word::Ecr, Word::Rc16]);
+    let mode =
+        insn.form.one_of(&[Word::F4e, Word::B4e, Word::Rc8, Word::Ecl, Word::Ecr, Word::Rc16]);
     let starts = mode.map(|mode| match mode {
         Word::F4e => sequence::F4E,
         Word::B4e => sequence::B4E,
@@ -317,7 +325,8 @@ pub fn prmt(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let result = match known_word(insn.operand(3)) {
         Some(c) => {
             let selector = starts.map_or(c, |starts| starts[c as usize & 3]);
-            let unless_zero = |n: usize, value| (known_word(insn.operand(n)) != Some(0)).then_some(value);
+            let unless_zero =
+                |n: usize, value| (known_word(insn.operand(n)) != Some(0)).then_some(value);
             bits::permute_known(cx, unless_zero(1, low), unless_zero(2, high), selector)
         }
         None => {
@@ -387,7 +396,8 @@ pub fn fns(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         let low = cx.b.and(rest, low);
         let passed = cx.b.popcnt(low);
         let above = cx.b.icmp(IntCc::GeU, fewer, passed);
-        let (less, moved, next) = (cx.b.sub(fewer, passed), cx.b.shr_u(rest, step), cx.b.add(index, step));
+        let (less, moved, next) =
+            (cx.b.sub(fewer, passed), cx.b.shr_u(rest, step), cx.b.add(index, step));
         fewer = cx.b.select(above, less, fewer);
         rest = cx.b.select(above, moved, rest);
         index = cx.b.select(above, next, index);

@@ -28,7 +28,8 @@ impl CallGraph {
     pub fn new(module: &Module, kernel: FunctionId) -> CallGraph {
         let mut graph = CallGraph { taken: layout::taken(module), outlined: FxHashSet::default() };
         let calls = graph.reached(module, kernel);
-        graph.outlined = calls.keys().copied().filter(|&function| reaches(&calls, function)).collect();
+        graph.outlined =
+            calls.keys().copied().filter(|&function| reaches(&calls, function)).collect();
         graph.outline_large(module, kernel, &calls);
         graph.outline_deep(kernel, &calls);
         graph
@@ -39,7 +40,12 @@ impl CallGraph {
     }
 
     /// The functions that a call may mean: the one that it names, or those that a pointer may be the address of.
-    pub fn callees(&self, module: &Module, caller: FunctionId, statement: &Statement) -> Vec<FunctionId> {
+    pub fn callees(
+        &self,
+        module: &Module,
+        caller: FunctionId,
+        statement: &Statement,
+    ) -> Vec<FunctionId> {
         let Some(call) = Call::of(statement) else { return vec![] };
         let real = |id: FunctionId| module.function(id).alias.unwrap_or(id);
         if let &Operand::Symbol(AddressOf::Function(callee), 0) = call.callee {
@@ -61,22 +67,30 @@ impl CallGraph {
             }
             _ => self.taken.iter().map(|&id| real(id)).collect(),
         };
-        targets.retain(|&target| module.function(target).body.is_some() && !module.function(target).kernel);
+        targets.retain(|&target| {
+            module.function(target).body.is_some() && !module.function(target).kernel
+        });
         targets.dedup();
         targets
     }
 
     /// The calls of all functions that a kernel reaches.
-    fn reached(&self, module: &Module, kernel: FunctionId) -> FxHashMap<FunctionId, Vec<FunctionId>> {
+    fn reached(
+        &self,
+        module: &Module,
+        kernel: FunctionId,
+    ) -> FxHashMap<FunctionId, Vec<FunctionId>> {
         let mut calls = FxHashMap::default();
         let mut work = vec![kernel];
         while let Some(function) = work.pop() {
             if calls.contains_key(&function) {
                 continue;
             }
-            let statements = module.function(function).body.iter().flat_map(|body| &body.statements);
-            let callees: Vec<FunctionId> =
-                statements.flat_map(|statement| self.callees(module, function, statement)).collect();
+            let statements =
+                module.function(function).body.iter().flat_map(|body| &body.statements);
+            let callees: Vec<FunctionId> = statements
+                .flat_map(|statement| self.callees(module, function, statement))
+                .collect();
             work.extend(&callees);
             calls.insert(function, callees);
         }
@@ -114,7 +128,12 @@ impl CallGraph {
     }
 
     /// Keeps kernels from growing without end.
-    fn outline_large(&mut self, module: &Module, kernel: FunctionId, calls: &FxHashMap<FunctionId, Vec<FunctionId>>) {
+    fn outline_large(
+        &mut self,
+        module: &Module,
+        kernel: FunctionId,
+        calls: &FxHashMap<FunctionId, Vec<FunctionId>>,
+    ) {
         let mut sizes = FxHashMap::default();
         if self.size(module, kernel, calls, &mut sizes) <= LARGE_KERNEL {
             return;
@@ -123,7 +142,8 @@ impl CallGraph {
         calls.values().flatten().for_each(|&callee| *count.entry(callee).or_default() += 1);
         let large = count.iter().filter(|&(callee, &count)| {
             count > 1
-                && sizes.get(callee).copied().unwrap_or_else(|| own_size(module.function(*callee))) > LARGE_FUNCTION
+                && sizes.get(callee).copied().unwrap_or_else(|| own_size(module.function(*callee)))
+                    > LARGE_FUNCTION
         });
         let large: Vec<FunctionId> = large.map(|(&callee, _)| callee).collect();
         self.outlined.extend(large);
@@ -147,7 +167,12 @@ impl CallGraph {
                 sizes.insert(id, size);
             } else if !sizes.contains_key(&id) {
                 work.push((id, true));
-                work.extend(callees.iter().filter(|callee| !self.outlined.contains(callee)).map(|&id| (id, false)));
+                work.extend(
+                    callees
+                        .iter()
+                        .filter(|callee| !self.outlined.contains(callee))
+                        .map(|&id| (id, false)),
+                );
             }
         }
         sizes.get(&function).copied().unwrap_or(0)
@@ -163,7 +188,8 @@ fn fits(module: &Module, formals: &[Formal], sizes: &[(u64, u32)]) -> bool {
         Formal::Param(id) => module.variable(id).size,
         Formal::Reg(_, ty) => u64::from(ty.bytes()),
     };
-    formals.len() == sizes.len() && formals.iter().zip(sizes).all(|(formal, &(bytes, _))| size(formal) == bytes)
+    formals.len() == sizes.len()
+        && formals.iter().zip(sizes).all(|(formal, &(bytes, _))| size(formal) == bytes)
 }
 
 /// Whether a function may come to be called while it runs.

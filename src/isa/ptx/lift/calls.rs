@@ -52,9 +52,15 @@ pub fn pass_arguments(cx: &mut Cx<'_>, call: &Call<'_>, callee: Callee<'_>) {
     let read: Vec<(Formal, Moved)> = formals
         .map(|(&formal, actual)| {
             let moved = match (formal, actual) {
-                (Formal::Param(_), &Operand::Symbol(AddressOf::Variable(id), 0)) => Moved::Bytes(id),
-                (Formal::Param(id), actual) => Moved::Bits(cx.bits(actual, cx.module.variable(id).ty)),
-                (Formal::Reg(_, ty), actual) if ty.kind() == Kind::Pred => Moved::Lanes(cx.pred(actual)),
+                (Formal::Param(_), &Operand::Symbol(AddressOf::Variable(id), 0)) => {
+                    Moved::Bytes(id)
+                }
+                (Formal::Param(id), actual) => {
+                    Moved::Bits(cx.bits(actual, cx.module.variable(id).ty))
+                }
+                (Formal::Reg(_, ty), actual) if ty.kind() == Kind::Pred => {
+                    Moved::Lanes(cx.pred(actual))
+                }
                 (Formal::Reg(_, ty), actual) => Moved::Bits(argument(cx, actual, ty)),
             };
             (formal, moved)
@@ -106,7 +112,9 @@ pub fn given(cx: &mut Cx<'_>, callee: Callee<'_>) -> Given {
                 Formal::Reg(register, ty) if ty.kind() == Kind::Pred => {
                     Some(Moved::Lanes(cx.cell_pred(callee.cells[register.0 as usize])))
                 }
-                Formal::Reg(register, ty) => Some(Moved::Bits(cx.cell_value(callee.cells[register.0 as usize], ty))),
+                Formal::Reg(register, ty) => {
+                    Some(Moved::Bits(cx.cell_value(callee.cells[register.0 as usize], ty)))
+                }
             })
             .collect(),
     )
@@ -117,7 +125,9 @@ pub fn take_returns(cx: &mut Cx<'_>, call: &Call<'_>, callee: Callee<'_>, given:
     for ((formal, actual), moved) in callee.function.outputs.iter().zip(call.returns).zip(given.0) {
         match (*formal, actual, moved) {
             // Else it is there already.
-            (Formal::Param(id), &Operand::Symbol(AddressOf::Variable(actual), _), _) if callee.frame.is_some() => {
+            (Formal::Param(id), &Operand::Symbol(AddressOf::Variable(actual), _), _)
+                if callee.frame.is_some() =>
+            {
                 let (from, to) = (callee.place(cx, id), cx.local_place(actual));
                 let bytes = cx.module.variable(id).size.min(cx.module.variable(actual).size);
                 copy(cx, from, to, bytes);
@@ -188,7 +198,8 @@ pub fn store(cx: &mut Cx<'_>, (address, offset): CallSite, value: Value) {
     let value = cx.cast(ty, value);
     if ty == Type::I64 {
         let (low, high) = (cx.b.trunc(Type::I32, value), cx.b.high_half(value));
-        let access = Access { align: 4, ..cx.b.access(Space::Local, Type::I32, 2, address, offset) };
+        let access =
+            Access { align: 4, ..cx.b.access(Space::Local, Type::I32, 2, address, offset) };
         return cx.b.store_access(access, &[low, high]);
     }
     cx.b.store(Space::Local, ty, address, offset, value);
@@ -197,7 +208,8 @@ pub fn store(cx: &mut Cx<'_>, (address, offset): CallSite, value: Value) {
 /// Loads as many bits from there.
 pub fn load(cx: &mut Cx<'_>, (address, offset): CallSite, ty: Type) -> Value {
     if ty == Type::I64 {
-        let access = Access { align: 4, ..cx.b.access(Space::Local, Type::I32, 2, address, offset) };
+        let access =
+            Access { align: 4, ..cx.b.access(Space::Local, Type::I32, 2, address, offset) };
         let words = cx.b.load_access(access, Extend::None);
         return cx.b.concat(words[0], words[1]);
     }

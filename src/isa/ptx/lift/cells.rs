@@ -9,7 +9,12 @@ use crate::module::{Body, Formal, FunctionId, Module, Register, RegisterDecl};
 use crate::types::{Kind, Ty};
 
 /// The cells of each instance's registers.
-pub fn cells(kernel: &Kernel<'_>, graph: &Graph, known: &KnownOf, counts: &mut Counts) -> Vec<Vec<Cell>> {
+pub fn cells(
+    kernel: &Kernel<'_>,
+    graph: &Graph,
+    known: &KnownOf,
+    counts: &mut Counts,
+) -> Vec<Vec<Cell>> {
     let module = kernel.module;
     let mut nodes: Vec<Vec<&Node>> = vec![Vec::new(); graph.instances.len()];
     for node in &graph.nodes {
@@ -55,16 +60,21 @@ fn forced(module: &Module, function: FunctionId, body: &Body, nodes: &[&Node]) -
     let function = module.function(function);
     let formals = function.inputs.iter().chain(&function.outputs);
     let mut forced: Vec<Register> = formals
-        .filter_map(|formal| if let Formal::Reg(register, _) = *formal { Some(register) } else { None })
+        .filter_map(
+            |formal| if let Formal::Reg(register, _) = *formal { Some(register) } else { None },
+        )
         .collect();
     let mut add = |statement: u32| {
-        uses::each(module, &body.statements[statement as usize], &mut |register, _| forced.push(register));
+        uses::each(module, &body.statements[statement as usize], &mut |register, _| {
+            forced.push(register)
+        });
     };
     for node in nodes {
         // What is given is written in a node of its own, and lanes that part read what they pass there.
         let statement = node.returned.map(|returned| returned.statement);
         let passes = matches!(node.end, End::Barrier { .. } | End::Meet { .. });
-        let called = node.ending().filter(|&at| passes || Call::of(&body.statements[at as usize]).is_some());
+        let called =
+            node.ending().filter(|&at| passes || Call::of(&body.statements[at as usize]).is_some());
         statement.into_iter().chain(called).for_each(&mut add);
     }
     for node in nodes {
@@ -78,7 +88,9 @@ fn forced(module: &Module, function: FunctionId, body: &Body, nodes: &[&Node]) -
 /// Registers that the statement at the end of a node reads and the node has not written whole.
 fn read_at_end(module: &Module, body: &Body, node: &Node, statement: u32) -> Vec<Register> {
     let mut read = vec![];
-    uses::each(module, &body.statements[statement as usize], &mut |register, _| read.push(register));
+    uses::each(module, &body.statements[statement as usize], &mut |register, _| {
+        read.push(register)
+    });
     for statement in &body.statements[node.first as usize..node.last as usize] {
         if statement.guard.is_none() {
             uses::each(module, statement, &mut |register, written| {
@@ -99,7 +111,9 @@ fn across_nodes(module: &Module, body: &Body, nodes: &[&Node], forced: &[Registe
     }
     let mut defined = vec![u32::MAX; body.registers.len()];
     for (number, node) in (0..).zip(nodes) {
-        for statement in body.statements.get(node.first as usize..node.last as usize).unwrap_or_default() {
+        for statement in
+            body.statements.get(node.first as usize..node.last as usize).unwrap_or_default()
+        {
             uses::each(module, statement, &mut |register, written| {
                 let index = register.0 as usize;
                 if !written && defined[index] != number {

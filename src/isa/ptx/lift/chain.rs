@@ -35,7 +35,8 @@ impl Chain {
 
     /// Whether a node is run on to, where perhaps no lane is active or surely one is.
     fn takes(&mut self, first: &Node, node: &Node, may_be_empty: bool) -> bool {
-        let ends = !may_be_empty || matches!(node.end, End::Jump(_) | End::Split { .. } | End::Exit { .. });
+        let ends = !may_be_empty
+            || matches!(node.end, End::Jump(_) | End::Split { .. } | End::Exit { .. });
         let statements = node.last - node.first;
         let fits = statements <= MAX_NODE && self.statements + statements <= MAX_CHAIN;
         let takes = ends && fits && node.instance == first.instance && node.returned.is_none();
@@ -46,7 +47,13 @@ impl Chain {
 
 impl Shape<'_> {
     /// Goes on with another node in the same block, if that can be.
-    pub fn run_on(&self, cx: &mut Cx<'_>, number: usize, here: Here<'_>, chain: &mut Chain) -> Option<usize> {
+    pub fn run_on(
+        &self,
+        cx: &mut Cx<'_>,
+        number: usize,
+        here: Here<'_>,
+        chain: &mut Chain,
+    ) -> Option<usize> {
         if self.dispatcher.is_some() {
             return None;
         }
@@ -73,7 +80,8 @@ impl Shape<'_> {
             End::Jump(_) if self.reads_clock(node) => None,
             End::Jump(next) => {
                 let to = self.plan.position[next];
-                let is_own = self.plan.predecessors[next].iter().all(|from| chain.nodes.contains(from));
+                let is_own =
+                    self.plan.predecessors[next].iter().all(|from| chain.nodes.contains(from));
                 let is_first = to > here.position && !here.waiting.any_before(to);
                 let may_be_empty = chain.left.iter().any(|&place| place != to);
                 if !is_own || !is_first || !chain.takes(node, &nodes[next], may_be_empty) {

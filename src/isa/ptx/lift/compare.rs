@@ -79,7 +79,8 @@ fn floats(cx: &mut Cx<'_>, operand: &Operand, ty: Ty) -> Result<SmallVec<[Value;
             let word = cx.bits(operand, Ty::B32);
             let high = bits::shr(cx, word, 16);
             let halves = [word, high].map(|bits| cx.b.trunc(Type::I16, bits));
-            let half = |bits| if ty == Ty::F16x2 { cx.cast(Type::F16, bits) } else { from_bf16(cx, bits) };
+            let half =
+                |bits| if ty == Ty::F16x2 { cx.cast(Type::F16, bits) } else { from_bf16(cx, bits) };
             halves.into_iter().map(half).collect()
         }
         _ => return Err(Unsupported),
@@ -93,9 +94,15 @@ fn compared(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty) -> Result<Truths, Unsuppor
         let cc = words.find_map(|&word| float_condition(word)).ok_or(Unsupported)?;
         let flush = insn.form.has(Word::Ftz);
         let (a, b) = (floats(cx, insn.operand(1), ty)?, floats(cx, insn.operand(2), ty)?);
-        return Ok(a.into_iter().zip(b).map(|(a, b)| Mask::Lanes(cx.b.fcmp(cc, flush, a, b))).collect());
+        return Ok(a
+            .into_iter()
+            .zip(b)
+            .map(|(a, b)| Mask::Lanes(cx.b.fcmp(cc, flush, a, b)))
+            .collect());
     }
-    if !matches!(ty.kind(), Kind::Bits | Kind::Unsigned | Kind::Signed) || !matches!(ty.bits(), 16 | 32 | 64) {
+    if !matches!(ty.kind(), Kind::Bits | Kind::Unsigned | Kind::Signed)
+        || !matches!(ty.bits(), 16 | 32 | 64)
+    {
         return Err(Unsupported);
     }
     let cc = words.find_map(|&word| int_condition(word, ty.is_signed())).ok_or(Unsupported)?;

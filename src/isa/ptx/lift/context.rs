@@ -5,13 +5,17 @@ use warploom_guest::bits::Emit;
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::{self, Lifter};
 use warploom_ir::image::Shape;
-use warploom_ir::{self as ir, BankId, BlockBuilder, BlockId, CellKind, Extend, FunctionBuilder, Space, Type, Value};
+use warploom_ir::{
+    self as ir, BankId, BlockBuilder, BlockId, CellKind, Extend, FunctionBuilder, Space, Type,
+    Value,
+};
 
 use super::driver;
 use super::known::{Known, KnownRegisters};
 use super::place::VariableAddresses;
 use crate::module::{
-    Address, AddressOf, Base, Body, Literal, Module, Operand, Register, RegisterDecl, SpecialRegister, VariableId,
+    Address, AddressOf, Base, Body, Literal, Module, Operand, Register, RegisterDecl,
+    SpecialRegister, VariableId,
 };
 use crate::table::Form;
 use crate::types::{Kind, StateSpace, Ty};
@@ -206,7 +210,11 @@ impl<'a> Cx<'a> {
             let lanes = self.register_mask(guard.register);
             let lanes = if guard.not { self.not(lanes) } else { lanes };
             // No lane executes what is lifted, but it is lifted all the same.
-            let lanes = if lanes == Mask::Never { Mask::Lanes(self.constant(Type::Mask, 0)) } else { lanes };
+            let lanes = if lanes == Mask::Never {
+                Mask::Lanes(self.constant(Type::Mask, 0))
+            } else {
+                lanes
+            };
             self.set_guard(lanes);
         }
     }
@@ -688,7 +696,8 @@ impl<'a> Cx<'a> {
             return value;
         }
         let address = self.word(offset);
-        let access = ir::Access { align: 1, ..self.b.access(Space::Const(bank), ty, 1, address, 0) };
+        let access =
+            ir::Access { align: 1, ..self.b.access(Space::Const(bank), ty, 1, address, 0) };
         let value = self.b.load_access(access, Extend::None)[0];
         self.loads.insert((bank, offset, ty), value);
         value
@@ -720,7 +729,11 @@ impl<'a> Cx<'a> {
     /// Address of a variable in the lane's local memory, with a constant to add to it.
     pub fn local_place(&mut self, id: VariableId) -> (Value, i32) {
         let place = self.places.variable(id) as u32;
-        if self.places.is_in_frame(id) { (self.frame(), place as i32) } else { self.fixed_place(place) }
+        if self.places.is_in_frame(id) {
+            (self.frame(), place as i32)
+        } else {
+            self.fixed_place(place)
+        }
     }
 
     /// A place in local memory that is the same for all lanes.

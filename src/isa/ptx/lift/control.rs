@@ -27,7 +27,9 @@ const STACK_ALIGN: u64 = 8;
 pub fn alloca(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let align = match insn.operands.get(2) {
         None => STACK_ALIGN,
-        Some(&Operand::Integer(align)) if align.is_power_of_two() && align <= 1 << 16 => align.max(4),
+        Some(&Operand::Integer(align)) if align.is_power_of_two() && align <= 1 << 16 => {
+            align.max(4)
+        }
         Some(_) => return Err(Unsupported),
     };
     let ty = insn.form.ty(0);

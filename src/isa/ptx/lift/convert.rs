@@ -80,7 +80,11 @@ pub fn to_bf16(cx: &mut Cx<'_>, round: Round, value: Value) -> Value {
 /// Least and greatest value of an integer type.
 fn range(ty: Ty) -> (i64, u64) {
     let bits = ty.bits();
-    if ty.is_signed() { (-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, u64::MAX >> (64 - bits)) }
+    if ty.is_signed() {
+        (-1 << (bits - 1), (1 << (bits - 1)) - 1)
+    } else {
+        (0, u64::MAX >> (64 - bits))
+    }
 }
 
 fn int_to_int(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value) -> Value {
@@ -112,13 +116,15 @@ fn float_to_int(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value) ->
         (true, Ty::U8 | Ty::U16) => u64::MAX >> (64 - to.bits()),
         (true, _) => 1 << (to.bits() - 1),
     };
-    let value = if from == Ty::F16 { cx.b.fconvert(Type::F32, FloatAttrs::IEEE, value) } else { value };
+    let value =
+        if from == Ty::F16 { cx.b.fconvert(Type::F32, FloatAttrs::IEEE, value) } else { value };
     cx.b.float_to_int(ty, to.is_signed(), round, form.has(Word::Ftz), nan, value)
 }
 
 fn int_to_float(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value) -> Value {
     let float = float_type(to).unwrap_or(Type::F32);
-    let value = if from.bits() < 32 { cx.resize(value, Type::I32, from.is_signed()) } else { value };
+    let value =
+        if from.bits() < 32 { cx.resize(value, Type::I32, from.is_signed()) } else { value };
     let result = cx.b.int_to_float(float, from.is_signed(), rounding(form), value);
     if form.has(Word::Sat) {
         let attrs = FloatAttrs { saturate: true, ..FloatAttrs::IEEE };
@@ -133,8 +139,11 @@ fn int_to_bf16(cx: &mut Cx<'_>, form: &Form, from: Ty, value: Value) -> Value {
     const LOW: u64 = 0x7ff;
     let mut wide = cx.resize(value, Type::I64, from.is_signed());
     if from.bits() == 64 {
-        let (low, none, digit) =
-            (cx.constant(Type::I64, LOW), cx.constant(Type::I64, 0), cx.constant(Type::I64, LOW + 1));
+        let (low, none, digit) = (
+            cx.constant(Type::I64, LOW),
+            cx.constant(Type::I64, 0),
+            cx.constant(Type::I64, LOW + 1),
+        );
         let high = cx.constant(Type::I64, !LOW);
         let cut = cx.b.and(wide, high);
         let with_digit = cx.b.or(cut, digit);
@@ -161,7 +170,12 @@ fn is_short(cx: &mut Cx<'_>, ty: Ty, value: Value) -> Value {
     cx.b.icmp(IntCc::LtU, from_least, range)
 }
 
-fn float_to_float(cx: &mut Cx<'_>, insn: &Insn<'_>, to: Ty, from: Ty) -> Result<Value, Unsupported> {
+fn float_to_float(
+    cx: &mut Cx<'_>,
+    insn: &Insn<'_>,
+    to: Ty,
+    from: Ty,
+) -> Result<Value, Unsupported> {
     let form = insn.form;
     // Which random bits go to which element is not known.
     if form.has(Word::Rs) {
@@ -203,7 +217,13 @@ pub fn pack(cx: &mut Cx<'_>, low: Value, high: Value) -> Value {
     cx.b.or(low, high)
 }
 
-fn scalar_to_scalar(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value) -> Result<Value, Unsupported> {
+fn scalar_to_scalar(
+    cx: &mut Cx<'_>,
+    form: &Form,
+    to: Ty,
+    from: Ty,
+    value: Value,
+) -> Result<Value, Unsupported> {
     // A `bf16` source is an `f32` by now.
     let source = if from == Ty::Bf16 { Type::F32 } else { float_type(from).ok_or(Unsupported)? };
     // Between halves and words nothing is flushed: neither `f16` nor what hardware makes of an `f32` on the way to it.
@@ -221,7 +241,11 @@ fn scalar_to_scalar(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value
         let attrs = FloatAttrs { round: rounding(form), flush, saturate };
         value = cx.b.fconvert(float, attrs, value);
     } else if integral(form).is_none() && (flush || saturate) {
-        value = cx.b.funary(FloatUnaryOp::Copy, FloatAttrs { flush, saturate, ..FloatAttrs::IEEE }, value);
+        value = cx.b.funary(
+            FloatUnaryOp::Copy,
+            FloatAttrs { flush, saturate, ..FloatAttrs::IEEE },
+            value,
+        );
     }
     if form.has(Word::SatFinite) {
         let most = match to {
@@ -236,7 +260,12 @@ fn scalar_to_scalar(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value
     Ok(value)
 }
 
-fn to_bf16_from(cx: &mut Cx<'_>, form: &Form, from: Ty, value: Value) -> Result<Value, Unsupported> {
+fn to_bf16_from(
+    cx: &mut Cx<'_>,
+    form: &Form,
+    from: Ty,
+    value: Value,
+) -> Result<Value, Unsupported> {
     let value = match from {
         Ty::F64 => to_odd_f32(cx, value),
         Ty::F16 => cx.b.fconvert(Type::F32, FloatAttrs::IEEE, value),

@@ -33,7 +33,8 @@ pub fn cp_async(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     };
     let &Operand::Integer(bytes @ (4 | 8 | 16)) = insn.operand(2) else { return Err(Unsupported) };
     let policies = usize::from(insn.form.has(Word::L2CacheHint));
-    let rest = insn.operands.get(3..insn.operands.len().saturating_sub(policies)).unwrap_or_default();
+    let rest =
+        insn.operands.get(3..insn.operands.len().saturating_sub(policies)).unwrap_or_default();
     let source = match rest {
         [] => Source::All,
         [Operand::Register(register)] if cx.register_type(*register).kind() == Kind::Pred => {
@@ -56,7 +57,9 @@ pub fn cp_async(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         }
         Source::Bytes(taken) => load_first(cx, access, taken),
     };
-    let AccessTarget::Memory { address, offset, .. } = in_space(cx, Space::Shared, to) else { return Err(Unsupported) };
+    let AccessTarget::Memory { address, offset, .. } = in_space(cx, Space::Shared, to) else {
+        return Err(Unsupported);
+    };
     let access = cx.b.access(Space::Shared, Type::I32, words, address, offset);
     cx.b.store_access(access, &loaded);
     Ok(())
@@ -79,8 +82,12 @@ fn load_first(cx: &mut Cx<'_>, access: Access, taken: Value) -> Vec<Value> {
     let all = at_least(cx, access.bytes());
     let mut words = guarded_load(cx, access, all);
     let part = cx.not(all);
-    let single =
-        |at: u32| Access { count: 1, align: WORD as u8, offset: access.offset.wrapping_add(at as i32), ..access };
+    let single = |at: u32| Access {
+        count: 1,
+        align: WORD as u8,
+        offset: access.offset.wrapping_add(at as i32),
+        ..access
+    };
     for (n, word) in (0..).zip(words.iter_mut()).take(usize::from(access.count) - 1) {
         let reached = at_least(cx, WORD * (n + 1));
         let lanes = cx.and(part, reached);
@@ -148,8 +155,11 @@ impl Bulk {
             "shared::cta" | "shared::cluster" => Some(Space::Shared),
             _ => None,
         });
-        let (Some(to_space), Some(from_space)) = (spaces.next(), spaces.next()) else { return Err(Unsupported) };
-        let (Some(to), Some(from)) = (address_of(insn.operand(0)), address_of(insn.operand(1))) else {
+        let (Some(to_space), Some(from_space)) = (spaces.next(), spaces.next()) else {
+            return Err(Unsupported);
+        };
+        let (Some(to), Some(from)) = (address_of(insn.operand(0)), address_of(insn.operand(1)))
+        else {
             return Err(Unsupported);
         };
         if insn.form.has(Word::CpMask) {
@@ -164,7 +174,8 @@ impl Bulk {
             false => None,
         };
         let (to, from) = (in_space(cx, to_space, to), in_space(cx, from_space, from));
-        let (to, from) = (generic(cx, to).ok_or(Unsupported)?, generic(cx, from).ok_or(Unsupported)?);
+        let (to, from) =
+            (generic(cx, to).ok_or(Unsupported)?, generic(cx, from).ok_or(Unsupported)?);
         let bytes = cx.bits(insn.operand(2), Ty::U32);
         let bytes = cx.resize(bytes, Type::I64, false);
         Ok(Bulk { to, from, bytes, barrier, to_global: to_space == Space::Global })
@@ -207,7 +218,8 @@ pub fn st_async(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 /// `red.async`: the same of a reduction.
 pub fn red_async(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let barrier = told(cx, insn)?;
-    let operands = Operands { old: None, address: insn.operand(0), value: insn.operand(1), compare: None };
+    let operands =
+        Operands { old: None, address: insn.operand(0), value: insn.operand(1), compare: None };
     atomic::atomic(cx, insn.form, &operands)?;
     tell(cx, insn, barrier);
     Ok(())

@@ -1,7 +1,9 @@
 //! Where lanes may wait anywhere: each has the number of its place, by position in the order of nodes, and those of the first place go on.
 
 use warploom_guest::divergence::first_lane;
-use warploom_ir::{self as ir, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Type, Value};
+use warploom_ir::{
+    self as ir, BlockBuilder, BlockId, CellKind, FunctionBuilder, IntCc, Type, Value,
+};
 
 use super::emit::Shape;
 

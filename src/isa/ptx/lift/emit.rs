@@ -7,7 +7,9 @@
 use std::collections::BTreeSet;
 
 use warploom_guest::LiftError;
-use warploom_ir::{self as ir, BlockId, CellKind, Function, FunctionBuilder, LaneFault, TrapKind, Type, image};
+use warploom_ir::{
+    self as ir, BlockId, CellKind, Function, FunctionBuilder, LaneFault, TrapKind, Type, image,
+};
 
 use super::call_graph::CallGraph;
 use super::calls::{self, Callee};
@@ -50,8 +52,12 @@ pub struct LocalMemory {
 
 fn local_memory(kernel: &Kernel<'_>) -> LocalMemory {
     let calls = CallGraph::new(kernel.module, kernel.kernel);
-    let graph = Graph::new(kernel.module, kernel.kernel, kernel.places, &calls, &Meetings::default());
-    LocalMemory { bytes: graph.local_bytes, has_frames: graph.takes_stack() || !graph.outlines.is_empty() }
+    let graph =
+        Graph::new(kernel.module, kernel.kernel, kernel.places, &calls, &Meetings::default());
+    LocalMemory {
+        bytes: graph.local_bytes,
+        has_frames: graph.takes_stack() || !graph.outlines.is_empty(),
+    }
 }
 
 /// What a launch asks of a kernel, whatever its arguments are.
@@ -70,7 +76,9 @@ impl Needs {
     pub fn of(kernel: &Kernel<'_>) -> Needs {
         let Kernel { module, kernel: id, places, .. } = *kernel;
         let uses_images = module.forms.iter().any(|form| uses_images(form.row.opcode));
-        let is_image = |variable: &Variable| variable.ty.kind() == Kind::Opaque && variable.space == StateSpace::Global;
+        let is_image = |variable: &Variable| {
+            variable.ty.kind() == Kind::Opaque && variable.space == StateSpace::Global
+        };
         let references = References::new(module);
         let images = uses_images.then(|| references.named(module, id, is_image));
         let reserved_shared = references.reserved_shared(module, id);
@@ -137,13 +145,17 @@ fn emit(plan: &Plan<'_>) -> Result<Function, ir::BuildError> {
     let mut is_part = vec![false; plan.at.len()];
     for (position, waiting) in (0..).zip(&plan.waiting) {
         let node = plan.at.get(position as usize);
-        let Some(waiting) = waiting.as_ref().filter(|_| !node.is_some_and(|&node| is_part[node])) else {
+        let Some(waiting) = waiting.as_ref().filter(|_| !node.is_some_and(|&node| is_part[node]))
+        else {
             function.at(shape.blocks[position as usize]).exit();
             continue;
         };
         let here = Here { position, waiting };
         match node {
-            Some(&node) => shape.node(&mut function, node, here).into_iter().for_each(|part| is_part[part] = true),
+            Some(&node) => shape
+                .node(&mut function, node, here)
+                .into_iter()
+                .for_each(|part| is_part[part] = true),
             None => shape.meeting(&mut function, position as usize - plan.at.len(), here),
         }
     }
@@ -172,9 +184,11 @@ impl<'a> Shape<'a> {
         let cells = cells(kernel, graph, &known, &mut counts);
         let frames = Frames::new(kernel.module, graph, &mut counts);
         let stacks = stacks(graph, &mut counts);
-        let staged = plan.meetings.iter().map(|staging| staging.cells(&mut counts)).collect::<Vec<_>>();
+        let staged =
+            plan.meetings.iter().map(|staging| staging.cells(&mut counts)).collect::<Vec<_>>();
         let banks = Banks::declare(function, counts);
-        let pc = |node: usize| kernel.base + u64::from(graph.nodes.get(node).map_or(0, |node| node.at));
+        let pc =
+            |node: usize| kernel.base + u64::from(graph.nodes.get(node).map_or(0, |node| node.at));
         // No block leads to the entry: often the first node can be it.
         let entry = function.new_block(pc(0));
         let only_enters = plan.predecessors.first().is_some_and(Vec::is_empty) && !plan.anywhere;
@@ -183,10 +197,13 @@ impl<'a> Shape<'a> {
         // A dispatcher has the number of its place for each lane.
         let count = if plan.anywhere { 1 } else { plan.waiting.len().max(1) as u32 };
         let bank = function.bank("wait", CellKind::Mask, count);
-        let places: Vec<ir::Reg> = (0..plan.waiting.len() as u32).map(|n| bank.reg(n.min(count - 1))).collect();
+        let places: Vec<ir::Reg> =
+            (0..plan.waiting.len() as u32).map(|n| bank.reg(n.min(count - 1))).collect();
         let turns = function.bank("turns", CellKind::Uniform(Type::I32), 1).reg(0);
         let live = function.bank("live", CellKind::Mask, 1).reg(0);
-        let block = |&node: &usize| if node == 0 && is_entry { entry } else { function.new_block(pc(node)) };
+        let block = |&node: &usize| {
+            if node == 0 && is_entry { entry } else { function.new_block(pc(node)) }
+        };
         let mut blocks: Vec<BlockId> = plan.at.iter().map(block).collect();
         let meetings = Meeting::all(plan, staged, function);
         blocks.extend(meetings.iter().map(|meeting| function.new_block(meeting.pc())));
@@ -203,7 +220,21 @@ impl<'a> Shape<'a> {
                 None => b.exit(),
             }
         }
-        Shape { plan, banks, cells, known, frames, stacks, dispatcher, places, blocks, done, turns, meetings, live }
+        Shape {
+            plan,
+            banks,
+            cells,
+            known,
+            frames,
+            stacks,
+            dispatcher,
+            places,
+            blocks,
+            done,
+            turns,
+            meetings,
+            live,
+        }
     }
 
     pub fn module(&self) -> &'a Module {
@@ -215,10 +246,16 @@ impl<'a> Shape<'a> {
     }
 
     /// A context of a node's registers in a block.
-    pub fn context<'f>(&'f self, function: &'f mut FunctionBuilder, block: BlockId, node: &Node) -> Cx<'f> {
+    pub fn context<'f>(
+        &'f self,
+        function: &'f mut FunctionBuilder,
+        block: BlockId,
+        node: &Node,
+    ) -> Cx<'f> {
         let (kernel, instance) = (self.plan.kernel, &self.plan.graph.instances[node.instance]);
         let (body, cells) = (self.plan.body(node), &self.cells[node.instance]);
-        let mut cx = Cx::new(function.at(block), self.module(), &instance.places, body, cells, self.banks);
+        let mut cx =
+            Cx::new(function.at(block), self.module(), &instance.places, body, cells, self.banks);
         cx.know(&self.known[&instance.function]);
         cx.images = kernel.images;
         cx
@@ -317,12 +354,17 @@ impl<'a> Shape<'a> {
         let body = self.plan.body(node);
         let start = |cx: &mut Cx<'_>, statement: u32, guarded: bool| -> &'a Statement {
             let statement = &body.statements[statement as usize];
-            cx.start(self.plan.kernel.base + u64::from(statement.at), statement.guard.filter(|_| guarded));
+            cx.start(
+                self.plan.kernel.base + u64::from(statement.at),
+                statement.guard.filter(|_| guarded),
+            );
             statement
         };
         match node.end {
             End::Jump(next) => self.go_if_any(cx, next, here, may_be_empty),
-            End::Split { taken, next, .. } if taken == next => self.go_if_any(cx, next, here, may_be_empty),
+            End::Split { taken, next, .. } if taken == next => {
+                self.go_if_any(cx, next, here, may_be_empty)
+            }
             End::Split { statement, taken, next } => {
                 start(&mut cx, statement, true);
                 self.split(cx, taken, next, here, may_be_empty);
@@ -359,8 +401,10 @@ impl<'a> Shape<'a> {
             End::Indirect { statement, ref targets } => {
                 let statement = start(&mut cx, statement, false);
                 let address = cx.bits(&statement.operands[1], Ty::B64);
-                let cases: Vec<(u64, usize)> =
-                    targets.iter().map(|&(id, node)| (self.plan.kernel.places.function(id), node)).collect();
+                let cases: Vec<(u64, usize)> = targets
+                    .iter()
+                    .map(|&(id, node)| (self.plan.kernel.places.function(id), node))
+                    .collect();
                 self.table(cx, address, &cases, false, here);
             }
             End::Service { statement, service, next } => {
@@ -426,7 +470,14 @@ impl<'a> Shape<'a> {
     }
 
     /// A barrier of the block at which all lanes of the warp are that it waits for.
-    fn barrier(&self, mut cx: Cx<'_>, number: usize, statement: &Statement, next: usize, here: Here<'_>) {
+    fn barrier(
+        &self,
+        mut cx: Cx<'_>,
+        number: usize,
+        statement: &Statement,
+        next: usize,
+        here: Here<'_>,
+    ) {
         if !self.plan.meeting_of.contains_key(&number) || here.is_alone(self.plan) {
             return self.arrive(cx, statement, next, here);
         }
@@ -452,7 +503,14 @@ impl<'a> Shape<'a> {
     }
 
     /// Lanes go to where their value says. If a case is none of them, it is the last one (`others`), or a call of nothing.
-    fn table(&self, mut cx: Cx<'_>, value: ir::Value, cases: &[(u64, usize)], others: bool, here: Here<'_>) {
+    fn table(
+        &self,
+        mut cx: Cx<'_>,
+        value: ir::Value,
+        cases: &[(u64, usize)],
+        others: bool,
+        here: Here<'_>,
+    ) {
         let active = cx.active();
         let ty = cx.b.ty(value).ty;
         let mut parked = here.waiting.clone();

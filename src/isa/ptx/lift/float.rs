@@ -274,7 +274,8 @@ fn with_sign(cx: &mut Cx<'_>, ty: Ty, a: Value, sign: Value) -> Value {
 fn extreme(cx: &mut Cx<'_>, insn: &Insn<'_>, op: FloatBinaryOp) -> Lifted {
     let ty = ty(insn)?;
     let attrs = FloatAttrs { flush: insn.form.has(Word::Ftz), ..IEEE };
-    let mut values: Vec<Value> = insn.operands[1..].iter().map(|operand| cx.float(operand, ty)).collect();
+    let mut values: Vec<Value> =
+        insn.operands[1..].iter().map(|operand| cx.float(operand, ty)).collect();
     let result = extreme_of(cx, insn.form, op, attrs, ty, &mut values);
     finish(cx, insn, ty, result)
 }
@@ -371,7 +372,8 @@ fn class(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty, a: Value) -> Result<Mask, Uns
         Ty::F64 => (f64::INFINITY.to_bits(), f64::MIN_POSITIVE.to_bits()),
         _ => (f32::INFINITY.to_bits().into(), f32::MIN_POSITIVE.to_bits().into()),
     };
-    let (infinity, least, zero) = (cx.constant(float, infinity), cx.constant(float, least), cx.constant(float, 0));
+    let (infinity, least, zero) =
+        (cx.constant(float, infinity), cx.constant(float, least), cx.constant(float, 0));
     let magnitude = cx.b.fabs(a);
     let is = |cx: &mut Cx<'_>, cc, with| Mask::Lanes(cx.b.fcmp(cc, false, magnitude, with));
     let word = insn.form.words.iter().copied().find(|word| {

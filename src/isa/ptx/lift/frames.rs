@@ -39,7 +39,8 @@ struct Kept {
 impl Frames {
     pub fn new(module: &Module, graph: &Graph, counts: &mut Counts) -> Frames {
         let liveness = (!graph.outlines.is_empty()).then(|| Liveness::new(module, graph));
-        let mut bytes: Vec<u64> = graph.outlines.iter().map(|outline| outline.frame_bytes).collect();
+        let mut bytes: Vec<u64> =
+            graph.outlines.iter().map(|outline| outline.frame_bytes).collect();
         let mut most = vec![0; bytes.len()];
         for node in &graph.nodes {
             if let (End::Enter { outline, site, .. }, Some(caller)) =
@@ -52,9 +53,13 @@ impl Frames {
                 most[caller] = most[caller].max(2 * KEPT * kept as u64);
             }
         }
-        bytes.iter_mut().zip(most).for_each(|(bytes, most)| *bytes = (*bytes + most).next_multiple_of(16));
+        bytes
+            .iter_mut()
+            .zip(most)
+            .for_each(|(bytes, most)| *bytes = (*bytes + most).next_multiple_of(16));
         let stack = graph.takes_stack().then(|| counts.keep_stack());
-        let back = graph.outlines.iter().map(|_| super::cells::cell(Ty::B32, true, counts)).collect();
+        let back =
+            graph.outlines.iter().map(|_| super::cells::cell(Ty::B32, true, counts)).collect();
         Frames { back, bytes, before: graph.local_bytes.next_multiple_of(16), liveness, stack }
     }
 
@@ -76,9 +81,20 @@ impl Frames {
         (cx.frame(), (self.bytes[caller] - KEPT) as i32)
     }
 
-    fn kept(&self, module: &Module, graph: &Graph, cells: &[Vec<Cell>], caller: usize, resume: usize) -> Vec<Kept> {
+    fn kept(
+        &self,
+        module: &Module,
+        graph: &Graph,
+        cells: &[Vec<Cell>],
+        caller: usize,
+        resume: usize,
+    ) -> Vec<Kept> {
         let mut all = vec![Kept { cell: self.back[caller], ty: Ty::B32 }];
-        let live = self.liveness.as_ref().map(|liveness| liveness.with_callers(graph, resume)).unwrap_or_default();
+        let live = self
+            .liveness
+            .as_ref()
+            .map(|liveness| liveness.with_callers(graph, resume))
+            .unwrap_or_default();
         for (instance, register) in live {
             let Register(index) = register;
             let function = module.function(graph.instances[instance].function);

@@ -151,7 +151,9 @@ pub struct Call<'a> {
 impl<'a> Call<'a> {
     pub fn of(statement: &'a Statement) -> Option<Call<'a>> {
         match &statement.operands[..] {
-            [Operand::List(returns), callee, Operand::List(arguments), ..] => Some(Call { returns, callee, arguments }),
+            [Operand::List(returns), callee, Operand::List(arguments), ..] => {
+                Some(Call { returns, callee, arguments })
+            }
             _ => None,
         }
     }
@@ -210,7 +212,9 @@ impl Graph {
     pub fn successors(&self, node: usize) -> Vec<usize> {
         match &self.nodes[node].end {
             End::Jump(next) | End::Service { next, .. } => vec![*next],
-            End::Barrier { next, apart, .. } | End::Meet { next, apart, .. } if next == apart => vec![*next],
+            End::Barrier { next, apart, .. } | End::Meet { next, apart, .. } if next == apart => {
+                vec![*next]
+            }
             End::Barrier { next, apart, .. } | End::Meet { next, apart, .. } => vec![*next, *apart],
             End::Split { taken, next, .. } => vec![*next, *taken],
             End::Table { targets, .. } => targets.clone(),

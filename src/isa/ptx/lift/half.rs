@@ -10,7 +10,9 @@
 use smallvec::SmallVec;
 use warploom_guest::brain::from_bf16;
 use warploom_guest::divergence::Mask;
-use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
+use warploom_ir::{
+    FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value,
+};
 
 use super::context::{Cx, Insn};
 use super::convert::{pack, relu, to_bf16};
@@ -48,7 +50,8 @@ impl Shape {
 
     /// The same, of halves alone.
     fn of_halves(insn: &Insn<'_>) -> Result<Shape, Unsupported> {
-        Shape::of(insn).and_then(|shape| if shape.ty == Ty::F32 { Err(Unsupported) } else { Ok(shape) })
+        Shape::of(insn)
+            .and_then(|shape| if shape.ty == Ty::F32 { Err(Unsupported) } else { Ok(shape) })
     }
 
     /// The IR's type that an element is computed in.
@@ -68,7 +71,9 @@ impl Shape {
     fn bits(self, cx: &mut Cx<'_>, operand: &Operand) -> Elements {
         let bits = cx.bits(operand, self.of_operand());
         match (self.ty, self.pair) {
-            (Ty::F32, _) => SmallVec::from_slice(&[cx.b.trunc(Type::I32, bits), cx.b.high_half(bits)]),
+            (Ty::F32, _) => {
+                SmallVec::from_slice(&[cx.b.trunc(Type::I32, bits), cx.b.high_half(bits)])
+            }
             (_, true) => SmallVec::from_vec(halves(cx, bits).to_vec()),
             (_, false) => SmallVec::from_slice(&[bits]),
         }
@@ -85,12 +90,17 @@ impl Shape {
 
     /// Writes results: floats, which of `bf16` are rounded now.
     fn finish(self, cx: &mut Cx<'_>, insn: &Insn<'_>, results: &[Value]) -> Lifted {
-        let bits: Elements = results.iter().map(|&result| self.result_bits(cx, Round::Nearest, result)).collect();
+        let bits: Elements =
+            results.iter().map(|&result| self.result_bits(cx, Round::Nearest, result)).collect();
         self.finish_bits(cx, insn, &bits)
     }
 
     fn result_bits(self, cx: &mut Cx<'_>, round: Round, result: Value) -> Value {
-        if self.ty == Ty::Bf16 { to_bf16(cx, round, result) } else { cx.cast(self.float().as_int(), result) }
+        if self.ty == Ty::Bf16 {
+            to_bf16(cx, round, result)
+        } else {
+            cx.cast(self.float().as_int(), result)
+        }
     }
 
     fn finish_bits(self, cx: &mut Cx<'_>, insn: &Insn<'_>, bits: &[Value]) -> Lifted {
@@ -120,7 +130,8 @@ fn binary(cx: &mut Cx<'_>, insn: &Insn<'_>, op: FloatBinaryOp) -> Lifted {
     let shape = Shape::of(insn)?;
     let attrs = shape.attrs(insn);
     let (a, b) = (shape.source(cx, insn, 1), shape.source(cx, insn, 2));
-    let results: Elements = a.iter().zip(&b).map(|(&a, &b)| cx.b.fbinary(op, attrs, a, b)).collect();
+    let results: Elements =
+        a.iter().zip(&b).map(|(&a, &b)| cx.b.fbinary(op, attrs, a, b)).collect();
     shape.finish(cx, insn, &results)
 }
 
@@ -143,7 +154,8 @@ pub fn fma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         return Err(Unsupported);
     }
     let attrs = shape.attrs(insn);
-    let (a, b, c) = (shape.source(cx, insn, 1), shape.source(cx, insn, 2), shape.source(cx, insn, 3));
+    let (a, b, c) =
+        (shape.source(cx, insn, 1), shape.source(cx, insn, 2), shape.source(cx, insn, 3));
     let mut results = Elements::new();
     for n in 0..a.len() {
         let mut result = match shape.ty {
@@ -170,7 +182,8 @@ fn fused_bf16(cx: &mut Cx<'_>, round: Round, factors: [Value; 3]) -> Value {
     // What the sum misses, exactly (Knuth).
     let c_part = cx.b.fsub(IEEE, sum, product);
     let product_part = cx.b.fsub(IEEE, sum, c_part);
-    let (product_rest, c_rest) = (cx.b.fsub(IEEE, product, product_part), cx.b.fsub(IEEE, c, c_part));
+    let (product_rest, c_rest) =
+        (cx.b.fsub(IEEE, product, product_part), cx.b.fsub(IEEE, c, c_part));
     let missing = cx.b.fadd(IEEE, product_rest, c_rest);
     let mut odd = one_further(cx, sum, missing);
     if round == Round::Down {
@@ -189,7 +202,8 @@ fn one_further(cx: &mut Cx<'_>, sum: Value, missing: Value) -> Value {
     // Not so of the NaN that an infinite sum makes.
     let inexact = Mask::Lanes(cx.b.fcmp(FloatCc::Ne, false, missing, zero));
     let (bits, missing) = (cx.cast(Type::I64, sum), cx.cast(Type::I64, missing));
-    let (one, none, minus) = (cx.constant(Type::I64, 1), cx.constant(Type::I64, 0), cx.constant(Type::I64, u64::MAX));
+    let (one, none, minus) =
+        (cx.constant(Type::I64, 1), cx.constant(Type::I64, 0), cx.constant(Type::I64, u64::MAX));
     let last = cx.b.and(bits, one);
     let even = Mask::Lanes(cx.b.icmp(IntCc::Eq, last, none));
     let signs = cx.b.xor(bits, missing);
@@ -216,7 +230,8 @@ pub fn to_odd_f32(cx: &mut Cx<'_>, value: Value) -> Value {
 fn extreme(cx: &mut Cx<'_>, insn: &Insn<'_>, op: FloatBinaryOp) -> Lifted {
     let shape = Shape::of_halves(insn)?;
     let attrs = FloatAttrs { flush: insn.form.has(Word::Ftz), ..IEEE };
-    let sources: Vec<Elements> = (1..insn.operands.len()).map(|n| shape.source(cx, insn, n)).collect();
+    let sources: Vec<Elements> =
+        (1..insn.operands.len()).map(|n| shape.source(cx, insn, n)).collect();
     let ty = if shape.ty == Ty::F16 { Ty::F16 } else { Ty::F32 };
     let results: Elements = (0..1 + usize::from(shape.pair))
         .map(|n| {
@@ -236,7 +251,11 @@ pub fn max(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 }
 
 /// Changes signs alone; with `.ftz`, which `f16` has, after denormals became 0.
-fn sign_only(cx: &mut Cx<'_>, insn: &Insn<'_>, change: fn(&mut Cx<'_>, Value, Value) -> Value) -> Lifted {
+fn sign_only(
+    cx: &mut Cx<'_>,
+    insn: &Insn<'_>,
+    change: fn(&mut Cx<'_>, Value, Value) -> Value,
+) -> Lifted {
     let shape = Shape::of_halves(insn)?;
     let flushes = insn.form.has(Word::Ftz) && shape.ty == Ty::F16;
     let mut bits = shape.bits(cx, insn.operand(1));
@@ -264,13 +283,18 @@ pub fn neg(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 }
 
 /// A function that is approximated in `f32` and rounded.
-fn approximated(cx: &mut Cx<'_>, insn: &Insn<'_>, function: fn(&mut Cx<'_>, Value) -> Value) -> Lifted {
+fn approximated(
+    cx: &mut Cx<'_>,
+    insn: &Insn<'_>,
+    function: fn(&mut Cx<'_>, Value) -> Value,
+) -> Lifted {
     let shape = Shape::of_halves(insn)?;
     let sources = shape.source(cx, insn, 1);
     let mut results = Elements::new();
     for source in sources {
         // An `f16` that is denormal is a normal `f32`.
-        let single = if shape.ty == Ty::F16 { cx.b.fconvert(Type::F32, IEEE, source) } else { source };
+        let single =
+            if shape.ty == Ty::F16 { cx.b.fconvert(Type::F32, IEEE, source) } else { source };
         let mut result = function(cx, single);
         if shape.ty == Ty::F16 {
             result = cx.b.fconvert(Type::F16, IEEE, result);

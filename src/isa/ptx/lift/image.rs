@@ -13,7 +13,9 @@ use warploom_ir::{LaneFault, Type, Value};
 use super::context::Cx;
 use super::known::KnownRegisters;
 use super::{Unsupported, VariableAddresses};
-use crate::module::{Address, AddressOf, Base, FunctionId, Module, Operand, Register, Statement, VariableId};
+use crate::module::{
+    Address, AddressOf, Base, FunctionId, Module, Operand, Register, Statement, VariableId,
+};
 use crate::table::Form;
 use crate::types::{Kind, StateSpace, Ty};
 use crate::word::Word;
@@ -67,9 +69,14 @@ pub fn variable_name(id: VariableId) -> u32 {
 
 /// The names of handles that a kernel's parameters hold, by way of registers that hold nothing else. The name of one is its offset among
 /// the parameters.
-pub fn names_in_parameters(module: &Module, kernel: FunctionId, places: &VariableAddresses) -> BTreeSet<u32> {
+pub fn names_in_parameters(
+    module: &Module,
+    kernel: FunctionId,
+    places: &VariableAddresses,
+) -> BTreeSet<u32> {
     let statements = module.function(kernel).body.iter().flat_map(|body| &body.statements);
-    let used: FxHashSet<Register> = statements.filter_map(|statement| handle_register(module, statement)).collect();
+    let used: FxHashSet<Register> =
+        statements.filter_map(|statement| handle_register(module, statement)).collect();
     if used.is_empty() {
         return BTreeSet::new();
     }
@@ -144,7 +151,11 @@ impl Geometry {
             D3 => (3, false, &[(image::Kind::D3, false)]),
             A1d => (1, true, &[(image::Kind::D1, true)]),
             // The faces of cubes are layers.
-            A2d => (2, true, &[(image::Kind::D2, true), (image::Kind::Cube, false), (image::Kind::Cube, true)]),
+            A2d => (
+                2,
+                true,
+                &[(image::Kind::D2, true), (image::Kind::Cube, false), (image::Kind::Cube, true)],
+            ),
             Cube => (3, false, &[(image::Kind::Cube, false)]),
             _ => (3, true, &[(image::Kind::Cube, true)]),
         };

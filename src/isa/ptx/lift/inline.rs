@@ -7,7 +7,9 @@ use super::call_graph::CallGraph;
 use super::graph::{Call, End, Giver, Graph, Instance, Meetings, Node, Outline, Returned};
 use super::{VariableAddresses, service, uses};
 use crate::layout;
-use crate::module::{AddressOf, Body, Formal, FunctionId, LabelId, Module, Operand, Statement, VariableId};
+use crate::module::{
+    AddressOf, Body, Formal, FunctionId, LabelId, Module, Operand, Statement, VariableId,
+};
 use crate::types::StateSpace;
 use crate::word::Word;
 
@@ -159,7 +161,8 @@ impl<'a> Builder<'a> {
             None => &mut self.graph.local_bytes,
         };
         *bytes = (*bytes).max(end);
-        let entry = self.nodes(body, Frame { instance: number, end, continuation, depth: depth + 1 });
+        let entry =
+            self.nodes(body, Frame { instance: number, end, continuation, depth: depth + 1 });
         Some((number, entry))
     }
 
@@ -176,13 +179,19 @@ impl<'a> Builder<'a> {
     }
 
     /// Gives local variables and call parameters their places; where they end.
-    fn lay_out(&self, function: FunctionId, frame: u64, own: &mut FxHashMap<VariableId, u64>) -> u64 {
+    fn lay_out(
+        &self,
+        function: FunctionId,
+        frame: u64,
+        own: &mut FxHashMap<VariableId, u64>,
+    ) -> u64 {
         let kernel = self.module.function(function).kernel;
         let mut end = frame;
         for &id in self.owned.get(&function).into_iter().flatten() {
             let variable = self.module.variable(id);
             let local = variable.space == StateSpace::Local
-                || (variable.space == StateSpace::Param && !(kernel && self.is_formal(function, id)));
+                || (variable.space == StateSpace::Param
+                    && !(kernel && self.is_formal(function, id)));
             if !local || own.contains_key(&id) {
                 continue;
             }
@@ -208,8 +217,16 @@ impl<'a> Builder<'a> {
         let first = self.graph.nodes.len();
         // A node for each leader, in order: labels and statements are found by it.
         for &leader in &leaders {
-            let at = body.statements.get(leader as usize).map_or(body.end, |statement| statement.at);
-            self.push(Node { instance, at, returned: None, first: leader, last: leader, end: End::Jump(0) });
+            let at =
+                body.statements.get(leader as usize).map_or(body.end, |statement| statement.at);
+            self.push(Node {
+                instance,
+                at,
+                returned: None,
+                first: leader,
+                last: leader,
+                end: End::Jump(0),
+            });
         }
         let block = Block { body, leaders: &leaders, first, frame };
         for (index, &leader) in leaders.iter().enumerate() {
@@ -274,10 +291,13 @@ impl<'a> Builder<'a> {
             (Some(_), Ends::Return) if matches!(continuation, Continuation::Exit) => {
                 End::Exit { statement: Some(last), next: Some(next) }
             }
-            (Some(_), Ends::Branch(label)) => End::Split { statement: last, taken: block.label(label), next },
+            (Some(_), Ends::Branch(label)) => {
+                End::Split { statement: last, taken: block.label(label), next }
+            }
             (Some(_), _) => {
                 let (at, end) = (statement.at, End::Jump(next));
-                let taken = self.push(Node { instance, at, returned: None, first: last, last, end });
+                let taken =
+                    self.push(Node { instance, at, returned: None, first: last, last, end });
                 self.graph.nodes[taken].end = self.action(block, kind, last, next);
                 End::Split { statement: last, taken, next }
             }
@@ -291,7 +311,10 @@ impl<'a> Builder<'a> {
             Ends::Branch(label) => End::Jump(block.label(label)),
             Ends::Table(table) => {
                 let labels = &block.body.branch_targets[table as usize];
-                End::Table { statement: number, targets: labels.iter().map(|&label| block.label(label)).collect() }
+                End::Table {
+                    statement: number,
+                    targets: labels.iter().map(|&label| block.label(label)).collect(),
+                }
             }
             Ends::Call => self.call(block, number, next),
             Ends::Return => self.leave(None, block.frame.continuation),
@@ -311,7 +334,11 @@ impl<'a> Builder<'a> {
             let (at, end) = (statement.at, End::Jump(next));
             self.push(Node { instance, at, returned, first: number, last: number, end })
         };
-        End::Barrier { statement: number, next: after(Giver::Barrier), apart: after(Giver::Meeting) }
+        End::Barrier {
+            statement: number,
+            next: after(Giver::Barrier),
+            apart: after(Giver::Meeting),
+        }
     }
 
     /// Makes a node one at which lanes meet, before a statement of the warp that has been its first. Where all are there at once, they
@@ -324,7 +351,14 @@ impl<'a> Builder<'a> {
             None => self.push(Node { instance, at, returned: None, first: number, last, end }),
             Some(_) => {
                 let end = End::Jump(apart);
-                self.push(Node { instance, at, returned: None, first: number, last: number + 1, end })
+                self.push(Node {
+                    instance,
+                    at,
+                    returned: None,
+                    first: number,
+                    last: number + 1,
+                    end,
+                })
             }
         };
         self.graph.nodes[node].end = self.meeting(block, number, next, apart);
@@ -334,18 +368,36 @@ impl<'a> Builder<'a> {
     fn apart(&mut self, block: &Block<'_>, first: u32, last: u32, end: &End) -> usize {
         let instance = block.frame.instance;
         let statements = &block.body.statements;
-        let at = |statement: u32| statements.get(statement as usize).map_or(block.body.end, |statement| statement.at);
-        let meet: Vec<u32> =
-            (first..last).filter(|&n| uses::is_meeting(self.module, &statements[n as usize])).collect();
+        let at = |statement: u32| {
+            statements.get(statement as usize).map_or(block.body.end, |statement| statement.at)
+        };
+        let meet: Vec<u32> = (first..last)
+            .filter(|&n| uses::is_meeting(self.module, &statements[n as usize]))
+            .collect();
         let (mut upto, mut end) = (last, end.clone());
         for &number in meet.iter().rev() {
-            let rest = Node { instance, at: at(number + 1), returned: None, first: number + 1, last: upto, end };
+            let rest = Node {
+                instance,
+                at: at(number + 1),
+                returned: None,
+                first: number + 1,
+                last: upto,
+                end,
+            };
             let rest = self.push(rest);
             let (first, last, to) = (number, number + 1, End::Jump(rest));
-            let together = self.push(Node { instance, at: at(number), returned: None, first, last, end: to });
+            let together =
+                self.push(Node { instance, at: at(number), returned: None, first, last, end: to });
             let meeting = self.meeting(block, number, together, rest);
             let (first, last) = (number, number);
-            let node = self.push(Node { instance, at: at(number), returned: None, first, last, end: meeting });
+            let node = self.push(Node {
+                instance,
+                at: at(number),
+                returned: None,
+                first,
+                last,
+                end: meeting,
+            });
             (upto, end) = (number, End::Jump(node));
         }
         self.push(Node { instance, at: at(first), returned: None, first, last: upto, end })
@@ -356,12 +408,20 @@ impl<'a> Builder<'a> {
         let (instance, statement) = (block.frame.instance, &block.body.statements[number as usize]);
         let returned = Some(Returned { statement: number, from: Giver::Meeting });
         let (at, end) = (statement.at, End::Jump(rest));
-        let apart = self.push(Node { instance, at, returned, first: number + 1, last: number + 1, end });
+        let apart =
+            self.push(Node { instance, at, returned, first: number + 1, last: number + 1, end });
         let meet = End::Meet { statement: number, next, apart };
         if statement.guard.is_none() {
             return meet;
         }
-        let taken = self.push(Node { instance, at, returned: None, first: number, last: number, end: meet });
+        let taken = self.push(Node {
+            instance,
+            at,
+            returned: None,
+            first: number,
+            last: number,
+            end: meet,
+        });
         End::Split { statement: number, taken, next: rest }
     }
 
@@ -393,20 +453,34 @@ impl<'a> Builder<'a> {
         let mut targets = vec![];
         for callee in callees {
             let Some(end) = self.call_function(block, number, callee, next) else { return trap };
-            let node = Node { instance, at: statement.at, returned: None, first: number, last: number, end };
+            let node = Node {
+                instance,
+                at: statement.at,
+                returned: None,
+                first: number,
+                last: number,
+                end,
+            };
             targets.push((callee, self.push(node)));
         }
         End::Indirect { statement: number, targets }
     }
 
-    fn call_function(&mut self, block: &Block<'_>, number: u32, callee: FunctionId, next: usize) -> Option<End> {
+    fn call_function(
+        &mut self,
+        block: &Block<'_>,
+        number: u32,
+        callee: FunctionId,
+        next: usize,
+    ) -> Option<End> {
         let statement = &block.body.statements[number as usize];
         let instance = block.frame.instance;
         // Where the values of the call are moved: in front of what follows it.
         let resume = self.push(after_call(statement, instance, number, None, next));
         if self.calls.is_outlined(callee) {
             let outline = self.outline(callee);
-            self.graph.nodes[resume].returned = Some(Returned { statement: number, from: Giver::Outline(outline) });
+            self.graph.nodes[resume].returned =
+                Some(Returned { statement: number, from: Giver::Outline(outline) });
             let sites = &mut self.graph.outlines[outline].sites;
             sites.push(resume);
             return Some(End::Enter { statement: number, outline, site: sites.len() - 1 });
@@ -416,20 +490,34 @@ impl<'a> Builder<'a> {
         let call = Call::of(statement)?;
         let function = self.module.function(callee);
         let caller = &self.graph.instances[instance];
-        let formals = function.inputs.iter().zip(call.arguments).chain(function.outputs.iter().zip(call.returns));
+        let formals = function
+            .inputs
+            .iter()
+            .zip(call.arguments)
+            .chain(function.outputs.iter().zip(call.returns));
         for (formal, actual) in formals {
-            if let (&Formal::Param(formal), &Operand::Symbol(AddressOf::Variable(actual), 0)) = (formal, actual) {
+            if let (&Formal::Param(formal), &Operand::Symbol(AddressOf::Variable(actual), 0)) =
+                (formal, actual)
+            {
                 own.insert(formal, caller.places.variable(actual));
             }
         }
         let (outline, Frame { end, depth, .. }) = (caller.outline, block.frame);
-        let (callee, entry) = self.instance(callee, outline, end, own, Continuation::Node(resume), depth)?;
-        self.graph.nodes[resume].returned = Some(Returned { statement: number, from: Giver::Instance(callee) });
+        let (callee, entry) =
+            self.instance(callee, outline, end, own, Continuation::Node(resume), depth)?;
+        self.graph.nodes[resume].returned =
+            Some(Returned { statement: number, from: Giver::Instance(callee) });
         Some(End::Call { statement: number, callee, entry })
     }
 }
 
-fn after_call(statement: &Statement, instance: usize, number: u32, from: Option<Giver>, next: usize) -> Node {
+fn after_call(
+    statement: &Statement,
+    instance: usize,
+    number: u32,
+    from: Option<Giver>,
+    next: usize,
+) -> Node {
     let returned = from.map(|from| Returned { statement: number, from });
     Node { instance, at: statement.at, returned, first: number, last: number, end: End::Jump(next) }
 }

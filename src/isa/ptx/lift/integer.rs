@@ -16,7 +16,11 @@ use crate::word::Word;
 fn scalar(insn: &Insn<'_>) -> Result<Ty, Unsupported> {
     use Ty::*;
     let ty = insn.form.ty(0);
-    if matches!(ty, U16 | S16 | U32 | S32 | U64 | S64 | B16 | B32 | B64) { Ok(ty) } else { Err(Unsupported) }
+    if matches!(ty, U16 | S16 | U32 | S32 | U64 | S64 | B16 | B32 | B64) {
+        Ok(ty)
+    } else {
+        Err(Unsupported)
+    }
 }
 
 fn finish(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty, result: Value) -> Lifted {
@@ -31,7 +35,11 @@ fn two(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty) -> (Value, Value) {
 /// What an extended-precision form adds: the carry of the one before, or the constant that a difference takes.
 fn carry_in(cx: &mut Cx<'_>, insn: &Insn<'_>, otherwise: Mask) -> Mask {
     let opcode = insn.form.row.opcode;
-    if ["addc", "subc", "madc"].iter().any(|chained| opcode.starts_with(chained)) { cx.carry() } else { otherwise }
+    if ["addc", "subc", "madc"].iter().any(|chained| opcode.starts_with(chained)) {
+        cx.carry()
+    } else {
+        otherwise
+    }
 }
 
 /// The sum of two values and a carry; with `.cc` its own carry is kept.
@@ -125,7 +133,11 @@ fn doubled(ty: Ty) -> Result<Ty, Unsupported> {
 fn extended(cx: &mut Cx<'_>, operand: &Operand, ty: Ty, to: Type) -> Value {
     if let Operand::Integer(bits) = *operand {
         let above = 64 - ty.bits();
-        let bits = if ty.is_signed() { ((bits << above) as i64 >> above) as u64 } else { bits << above >> above };
+        let bits = if ty.is_signed() {
+            ((bits << above) as i64 >> above) as u64
+        } else {
+            bits << above >> above
+        };
         return cx.constant(to, bits);
     }
     let value = cx.bits(operand, ty);
@@ -139,7 +151,8 @@ fn product(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Result<(Value, Ty), Unsupported>
     if insn.form.has(Word::Wide) {
         let to = doubled(ty)?;
         let int = int_type(to.bits());
-        let (a, b) = (extended(cx, insn.operand(1), ty, int), extended(cx, insn.operand(2), ty, int));
+        let (a, b) =
+            (extended(cx, insn.operand(1), ty, int), extended(cx, insn.operand(2), ty, int));
         return Ok((cx.b.mul(a, b), to));
     }
     let (a, b) = two(cx, insn, ty);
@@ -208,7 +221,11 @@ pub fn mul24(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 pub fn mad24(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let (product, ty) = product24(cx, insn)?;
     let c = cx.bits(insn.operand(3), ty);
-    let result = if insn.form.has(Word::Sat) { saturated_sum(cx, ty, product, c) } else { cx.b.add(product, c) };
+    let result = if insn.form.has(Word::Sat) {
+        saturated_sum(cx, ty, product, c)
+    } else {
+        cx.b.add(product, c)
+    };
     finish(cx, insn, ty, result)
 }
 

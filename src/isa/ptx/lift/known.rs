@@ -9,7 +9,8 @@ use warploom_ir::Type;
 use super::graph::Call;
 use super::{VariableAddresses, uses};
 use crate::module::{
-    Address, AddressOf, Base, Body, Formal, Function, FunctionId, Module, Operand, Register, SpecialRegister, Statement,
+    Address, AddressOf, Base, Body, Formal, Function, FunctionId, Module, Operand, Register,
+    SpecialRegister, Statement,
 };
 use crate::types::{Kind, Ty};
 use crate::word::Word;
@@ -85,7 +86,9 @@ impl KnownRegisters {
                     now.remove(&register);
                 }
             });
-            let (None, Some(&Operand::Register(register))) = (statement.guard, statement.operands.first()) else {
+            let (None, Some(&Operand::Register(register))) =
+                (statement.guard, statement.operands.first())
+            else {
                 continue;
             };
             let value = of(module, function, body, statement, register, places);
@@ -123,7 +126,9 @@ fn writes(module: &Module, function: &Function, body: &Body) -> Vec<u32> {
         }
     }
     for statement in &body.statements {
-        each_use(module, statement, &mut |register, written| writes[register.0 as usize] += u32::from(written));
+        each_use(module, statement, &mut |register, written| {
+            writes[register.0 as usize] += u32::from(written)
+        });
     }
     writes
 }
@@ -163,12 +168,21 @@ struct Computed<'a> {
 impl<'a> Computed<'a> {
     fn new(module: &'a Module, body: &'a Body) -> Computed<'a> {
         let statements = vec![None; body.registers.len()];
-        Computed { module, body, statements, sources: FxHashMap::default(), shapes: FxHashMap::default() }
+        Computed {
+            module,
+            body,
+            statements,
+            sources: FxHashMap::default(),
+            shapes: FxHashMap::default(),
+        }
     }
 
     fn find(mut self, mut known: Vec<Option<Known>>) -> KnownRegisters {
         for number in 0..known.len() {
-            let Some(statement) = self.statements[number].filter(|_| known[number].is_none()) else { continue };
+            let Some(statement) = self.statements[number].filter(|_| known[number].is_none())
+            else {
+                continue;
+            };
             if self.shape(Register(number as u32), &known, MAX_STATEMENTS).is_some() {
                 known[number] = Some(Known::Computed(statement));
             }
@@ -184,10 +198,12 @@ impl<'a> Computed<'a> {
             return Some(shape);
         }
         let bits = self.body.registers[register.0 as usize].ty.bits();
-        let at = self.statements[register.0 as usize].filter(|_| depth > 0 && matches!(bits, 32 | 64))?;
+        let at = self.statements[register.0 as usize]
+            .filter(|_| depth > 0 && matches!(bits, 32 | 64))?;
         // One that is made of itself is not known.
         self.shapes.insert(register, None);
-        let shape = self.of_statement(at, known, depth).filter(|shape| shape.statements <= MAX_STATEMENTS);
+        let shape =
+            self.of_statement(at, known, depth).filter(|shape| shape.statements <= MAX_STATEMENTS);
         self.shapes.insert(register, shape);
         shape
     }
@@ -195,15 +211,17 @@ impl<'a> Computed<'a> {
     fn of_statement(&mut self, number: u32, known: &[Option<Known>], depth: u32) -> Option<Shape> {
         let statement = &self.body.statements[number as usize];
         let form = self.module.form(statement.form);
-        let integers = form
-            .types
-            .iter()
-            .all(|ty| matches!(ty.kind(), Kind::Bits | Kind::Unsigned | Kind::Signed) && matches!(ty.bits(), 32 | 64));
+        let integers = form.types.iter().all(|ty| {
+            matches!(ty.kind(), Kind::Bits | Kind::Unsigned | Kind::Signed)
+                && matches!(ty.bits(), 32 | 64)
+        });
         if !integers || form.has(Word::Cc) || form.has(Word::Sat) {
             return None;
         }
         let sources = self.sources.get(&number).cloned().unwrap_or_default();
-        let source = |of: Register| sources.iter().find(|(register, _)| *register == of).map(|&(_, known)| known);
+        let source = |of: Register| {
+            sources.iter().find(|(register, _)| *register == of).map(|&(_, known)| known)
+        };
         let mut shapes = Vec::with_capacity(3);
         for operand in &statement.operands[1..] {
             shapes.push(match *operand {
@@ -211,7 +229,9 @@ impl<'a> Computed<'a> {
                     Some(known) => Shape::of(known)?,
                     None => self.shape(register, known, depth - 1)?,
                 },
-                Operand::Integer(_) | Operand::Symbol(..) => Shape { is_uniform: true, statements: 0 },
+                Operand::Integer(_) | Operand::Symbol(..) => {
+                    Shape { is_uniform: true, statements: 0 }
+                }
                 _ => return None,
             });
         }
@@ -233,7 +253,8 @@ impl<'a> Computed<'a> {
             _ => false,
         };
         let statements = 1 + shapes.iter().map(|shape| shape.statements).sum::<u32>();
-        spaced.then(|| Shape { is_uniform: shapes.iter().all(|shape| shape.is_uniform), statements })
+        spaced
+            .then(|| Shape { is_uniform: shapes.iter().all(|shape| shape.is_uniform), statements })
     }
 }
 
@@ -266,16 +287,27 @@ fn of(
     let ty = if bits == 32 { Type::I32 } else { Type::I64 };
     let source = statement.operands.get(1)?;
     match (form.row.opcode, source) {
-        ("ld", &Operand::Address(Address { base: Base::Symbol(AddressOf::Variable(id)), offset, index: None }))
-            if function.kernel && form.has(Word::Param) && form.ty(0).bits() == bits && form.vector() == 1 =>
+        (
+            "ld",
+            &Operand::Address(Address {
+                base: Base::Symbol(AddressOf::Variable(id)),
+                offset,
+                index: None,
+            }),
+        ) if function.kernel
+            && form.has(Word::Param)
+            && form.ty(0).bits() == bits
+            && form.vector() == 1 =>
         {
             let is_formal = function.inputs.contains(&Formal::Param(id));
-            let inside = offset >= 0 && offset as u64 + u64::from(bits / 8) <= module.variable(id).size;
+            let inside =
+                offset >= 0 && offset as u64 + u64::from(bits / 8) <= module.variable(id).size;
             (is_formal && inside).then(|| Known::Parameter(places.variable(id) + offset as u64, ty))
         }
         ("mov", &Operand::Special(special)) if bits == 32 => {
             use SpecialRegister as S;
-            let fixed = matches!(special, S::Tid(_) | S::Ntid(_) | S::Ctaid(_) | S::Nctaid(_) | S::LaneId);
+            let fixed =
+                matches!(special, S::Tid(_) | S::Ntid(_) | S::Ctaid(_) | S::Nctaid(_) | S::LaneId);
             fixed.then_some(Known::Special(special))
         }
         ("mov", &Operand::Integer(value))
@@ -284,7 +316,9 @@ fn of(
             Some(Known::Constant(value))
         }
         // Global addresses are generic ones.
-        ("cvta.to" | "cvta", &Operand::Register(from)) if form.has(Word::Global) && form.ty(0).bits() == bits => {
+        ("cvta.to" | "cvta", &Operand::Register(from))
+            if form.has(Word::Global) && form.ty(0).bits() == bits =>
+        {
             (body.registers[from.0 as usize].ty.bits() == bits).then_some(Known::Copy(from))
         }
         _ => None,

@@ -42,7 +42,11 @@ impl Liveness {
         while let Some(node) = at {
             let instance = graph.nodes[node].instance;
             for (word, bits) in (0..).zip(&self.live[node]) {
-                all.extend((0..64).filter(|bit| bits >> bit & 1 != 0).map(|bit| (instance, Register(64 * word + bit))));
+                all.extend(
+                    (0..64)
+                        .filter(|bit| bits >> bit & 1 != 0)
+                        .map(|bit| (instance, Register(64 * word + bit))),
+                );
             }
             at = self.resume[instance];
         }

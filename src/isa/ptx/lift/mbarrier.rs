@@ -28,9 +28,11 @@ impl Object {
     /// In memory that threads share.
     pub fn new(place: AccessTarget) -> Result<Object, Unsupported> {
         match place {
-            AccessTarget::Memory { space: space @ (Space::Shared | Space::Generic), address, offset } => {
-                Ok(Object { space, address, offset })
-            }
+            AccessTarget::Memory {
+                space: space @ (Space::Shared | Space::Generic),
+                address,
+                offset,
+            } => Ok(Object { space, address, offset }),
             _ => Err(Unsupported),
         }
     }
@@ -135,7 +137,8 @@ pub fn complete_tx(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 
 /// `mbarrier.pending_count`: of a state.
 pub fn pending_count(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
-    let (state, mask) = (cx.bits(insn.operand(1), Ty::B64), cx.constant(Type::I64, (1 << COUNT_BITS) - 1));
+    let (state, mask) =
+        (cx.bits(insn.operand(1), Ty::B64), cx.constant(Type::I64, (1 << COUNT_BITS) - 1));
     let pending = cx.b.and(state, mask);
     let pending = cx.b.trunc(Type::I32, pending);
     cx.set(insn.operand(0), Ty::U32, pending);

@@ -37,11 +37,19 @@ struct Site {
 }
 
 impl Meeting {
-    pub fn all(plan: &Plan<'_>, cells: Vec<Vec<Cell>>, function: &mut FunctionBuilder) -> Vec<Meeting> {
+    pub fn all(
+        plan: &Plan<'_>,
+        cells: Vec<Vec<Cell>>,
+        function: &mut FunctionBuilder,
+    ) -> Vec<Meeting> {
         if cells.is_empty() {
             return vec![];
         }
-        let bank = function.bank("meet", ir::CellKind::Mask, (3 * cells.len() + plan.meeting_of.len()) as u32);
+        let bank = function.bank(
+            "meet",
+            ir::CellKind::Mask,
+            (3 * cells.len() + plan.meeting_of.len()) as u32,
+        );
         let mut count = 0;
         let mut mask = || {
             count += 1;
@@ -51,11 +59,21 @@ impl Meeting {
             .into_iter()
             .map(|cells| {
                 let (all, left, group) = (mask(), mask(), mask());
-                Meeting { cells, places: VariableAddresses::default(), all, left, group, sites: vec![] }
+                Meeting {
+                    cells,
+                    places: VariableAddresses::default(),
+                    all,
+                    left,
+                    group,
+                    sites: vec![],
+                }
             })
             .collect();
         for (node, end) in plan.graph.nodes.iter().map(|node| &node.end).enumerate() {
-            let (End::Barrier { statement, apart, .. } | End::Meet { statement, apart, .. }) = *end else { continue };
+            let (End::Barrier { statement, apart, .. } | End::Meet { statement, apart, .. }) = *end
+            else {
+                continue;
+            };
             let Some(&meeting) = plan.meeting_of.get(&node) else { continue };
             let at = plan.body(&plan.graph.nodes[node]).statements[statement as usize].at;
             let (apart, pc) = (plan.position[apart], plan.kernel.base + u64::from(at));
@@ -79,7 +97,14 @@ impl Shape<'_> {
     }
 
     /// Before a statement: it is executed at once if the lanes that it names are there.
-    pub fn meet(&self, mut cx: Cx<'_>, number: usize, statement: &Statement, next: usize, here: Here<'_>) {
+    pub fn meet(
+        &self,
+        mut cx: Cx<'_>,
+        number: usize,
+        statement: &Statement,
+        next: usize,
+        here: Here<'_>,
+    ) {
         if here.is_alone(self.plan) {
             return self.go(cx, next, here);
         }
@@ -138,16 +163,23 @@ impl Shape<'_> {
     /// Moves what lanes have got who met.
     pub fn take_meeting(&self, cx: &mut Cx<'_>, statement: &Statement) {
         let module = self.module();
-        let which = self.plan.meetings.iter().position(|staging| staging.is_for(module, statement.form));
+        let which =
+            self.plan.meetings.iter().position(|staging| staging.is_for(module, statement.form));
         if let Some(which) = which {
             self.plan.meetings[which].give(cx, statement, &self.meetings[which].cells);
         }
     }
 
-    fn staged<'f>(&'f self, function: &'f mut FunctionBuilder, block: BlockId, which: usize) -> Cx<'f> {
+    fn staged<'f>(
+        &'f self,
+        function: &'f mut FunctionBuilder,
+        block: BlockId,
+        which: usize,
+    ) -> Cx<'f> {
         let (staging, meeting) = (&self.plan.meetings[which], &self.meetings[which]);
         let (places, cells) = (&meeting.places, &meeting.cells);
-        let mut cx = Cx::new(function.at(block), self.module(), places, &staging.body, cells, self.banks);
+        let mut cx =
+            Cx::new(function.at(block), self.module(), places, &staging.body, cells, self.banks);
         cx.start(meeting.pc(), None);
         cx
     }
@@ -174,7 +206,13 @@ impl Shape<'_> {
     }
 
     /// Looks whether the first lane that is left has all that it waits for.
-    fn search(&self, function: &mut FunctionBuilder, block: BlockId, which: usize, [fire, next]: [BlockId; 2]) {
+    fn search(
+        &self,
+        function: &mut FunctionBuilder,
+        block: BlockId,
+        which: usize,
+        [fire, next]: [BlockId; 2],
+    ) {
         let (staging, meeting) = (&self.plan.meetings[which], &self.meetings[which]);
         let mut cx = self.staged(function, block, which);
         let key = staging.key(self.module());
@@ -245,10 +283,20 @@ impl Shape<'_> {
     }
 
     /// Nobody is complete: other places get their turn, and if there are none, nothing can go on.
-    fn not_yet(&self, function: &mut FunctionBuilder, block: BlockId, which: usize, here: Here<'_>) {
+    fn not_yet(
+        &self,
+        function: &mut FunctionBuilder,
+        block: BlockId,
+        which: usize,
+        here: Here<'_>,
+    ) {
         let pc = self.meetings[which].pc();
         let stuck = function.new_block(pc);
-        let waiting = self.meetings.iter().flat_map(|meeting| &meeting.sites).map(|site| (site.came, site.pc));
+        let waiting = self
+            .meetings
+            .iter()
+            .flat_map(|meeting| &meeting.sites)
+            .map(|site| (site.came, site.pc));
         function.at(stuck).deadlock(waiting.collect());
         let mut b = function.at(block);
         let all = b.rf_read(self.meetings[which].all);
@@ -257,7 +305,8 @@ impl Shape<'_> {
             return dispatcher.choose_another(&mut b, all, stuck);
         }
         let nodes = self.plan.at.len() as u32;
-        let others = here.waiting.iter().filter(|&place| place < nodes || place > here.position).collect();
+        let others =
+            here.waiting.iter().filter(|&place| place < nodes || place > here.position).collect();
         let places = self.list(&others);
         if places.is_empty() {
             return b.jump(stuck);

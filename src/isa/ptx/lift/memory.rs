@@ -82,7 +82,9 @@ fn of_kernel(cx: &Cx<'_>, form: &Form, address: &Address) -> bool {
         _ if form.has(Word::ParamFunc) => false,
         _ if form.has(Word::ParamEntry) => true,
         _ => {
-            let here = |function: &&Function| function.body.as_ref().is_some_and(|body| std::ptr::eq(body, cx.body()));
+            let here = |function: &&Function| {
+                function.body.as_ref().is_some_and(|body| std::ptr::eq(body, cx.body()))
+            };
             cx.module.functions.iter().find(here).is_some_and(|function| function.kernel)
         }
     }
@@ -123,7 +125,13 @@ pub fn place(cx: &mut Cx<'_>, form: &Form, address: &Address) -> AccessTarget {
 }
 
 /// An access of elements under the guard, aligned to all its bytes. Parameters are bytes: theirs is aligned as it is.
-fn access(cx: &mut Cx<'_>, form: &Form, written: &Address, what: Elements, place: AccessTarget) -> Option<Access> {
+fn access(
+    cx: &mut Cx<'_>,
+    form: &Form,
+    written: &Address,
+    what: Elements,
+    place: AccessTarget,
+) -> Option<Access> {
     let AccessTarget::Memory { space, address, offset } = place else { return None };
     let access = cx.b.access(space, what.ty, what.count as u8, address, offset);
     let params = state_space(cx, form, written) == Some(StateSpace::Param);
@@ -135,10 +143,15 @@ fn access(cx: &mut Cx<'_>, form: &Form, written: &Address, what: Elements, place
 /// Whether a form's type can be moved at all.
 fn check(form: &Form) -> Result<(Ty, usize), Unsupported> {
     let (ty, values) = (form.ty(0), form.vector());
-    let moved = ty.bits() >= 8 && !matches!(ty, Ty::Pred | Ty::Texref | Ty::Samplerref | Ty::Surfref);
+    let moved =
+        ty.bits() >= 8 && !matches!(ty, Ty::Pred | Ty::Texref | Ty::Samplerref | Ty::Surfref);
     // Facts, `ptx.md` 2.7: `.v8` of narrow types is refused.
     let wide = values < 8 || ty.bits() == 32;
-    if moved && wide && values as u32 * ty.bits() <= 256 { Ok((ty, values)) } else { Err(Unsupported) }
+    if moved && wide && values as u32 * ty.bits() <= 256 {
+        Ok((ty, values))
+    } else {
+        Err(Unsupported)
+    }
 }
 
 /// Whether an access orders what other threads see, and must be a fence for it. The warps of a block share a host thread, and a
@@ -192,7 +205,9 @@ pub fn ld(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     if fences(form, &[Word::Acquire]) {
         cx.b.fence();
     }
-    for (value, destination) in loaded.chunks(if ty.bits() == 128 { 2 } else { 1 }).zip(destinations) {
+    for (value, destination) in
+        loaded.chunks(if ty.bits() == 128 { 2 } else { 1 }).zip(destinations)
+    {
         match *value {
             [low, high] => cx.set128(destination, [low, high]),
             _ => cx.set(destination, ty, value[0]),
@@ -215,7 +230,10 @@ fn parts(cx: &mut Cx<'_>, operand: &Operand, ty: Ty, element: Type) -> Vec<Value
     if ty.bits() < 64 || element == Type::I64 {
         return halves;
     }
-    halves.into_iter().flat_map(|half| [cx.b.trunc(Type::I32, half), cx.b.high_half(half)]).collect()
+    halves
+        .into_iter()
+        .flat_map(|half| [cx.b.trunc(Type::I32, half), cx.b.high_half(half)])
+        .collect()
 }
 
 /// `st`
@@ -238,8 +256,10 @@ pub fn store(cx: &mut Cx<'_>, form: &Form, address: &Operand, sources: &Operand)
     }
     let what = Elements::new(ty, values, space);
     let Some(access) = access(cx, form, address, what, place) else { return Err(Unsupported) };
-    let elements: Vec<Option<Vec<Value>>> =
-        sources.iter().map(|source| (*source != Operand::Sink).then(|| parts(cx, source, ty, what.ty))).collect();
+    let elements: Vec<Option<Vec<Value>>> = sources
+        .iter()
+        .map(|source| (*source != Operand::Sink).then(|| parts(cx, source, ty, what.ty)))
+        .collect();
     if fences(form, &[Word::Release]) {
         cx.b.fence();
     }

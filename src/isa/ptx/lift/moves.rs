@@ -113,8 +113,11 @@ fn unpacked(cx: &mut Cx<'_>, operand: &Operand, ty: Ty, part: Ty) -> Result<Elem
         });
     }
     let value = cx.bits(operand, ty);
-    let words: Elements =
-        if ty == Ty::B64 { words(cx, value).into_iter().collect() } else { SmallVec::from_slice(&[value]) };
+    let words: Elements = if ty == Ty::B64 {
+        words(cx, value).into_iter().collect()
+    } else {
+        SmallVec::from_slice(&[value])
+    };
     if part == Ty::B32 {
         return Ok(words);
     }
@@ -147,7 +150,16 @@ enum Window {
 impl Window {
     fn of(insn: &Insn<'_>) -> Result<Window, Unsupported> {
         use Word::{Const, Global, Local, Param, ParamEntry, Shared, SharedCluster, SharedCta};
-        let space = insn.form.one_of(&[Global, Shared, SharedCta, SharedCluster, Local, Const, Param, ParamEntry]);
+        let space = insn.form.one_of(&[
+            Global,
+            Shared,
+            SharedCta,
+            SharedCluster,
+            Local,
+            Const,
+            Param,
+            ParamEntry,
+        ]);
         Ok(match space.ok_or(Unsupported)? {
             Global => Window::Global,
             Local => Window::Local,
@@ -183,7 +195,8 @@ impl Window {
     /// Where a generic address is in it. Const memory is no part of global memory, parameters are.
     fn holds(self, cx: &mut Cx<'_>, address: Value) -> Mask {
         let Some(base) = self.base(cx) else {
-            let others = [Window::Shared, Window::Local, Window::Const].map(|window| window.holds(cx, address));
+            let others = [Window::Shared, Window::Local, Window::Const]
+                .map(|window| window.holds(cx, address));
             let elsewhere = others.into_iter().fold(Mask::Never, |all, one| cx.or(all, one));
             return cx.not(elsewhere);
         };

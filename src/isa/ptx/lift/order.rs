@@ -70,7 +70,12 @@ fn header(nodes: &[usize], successors: &[Vec<usize>], member: &[u32], set: u32) 
 }
 
 /// Strongly connected components of some nodes, each after all that it leads to (Tarjan).
-fn components(nodes: &[usize], successors: &[Vec<usize>], member: &[u32], set: u32) -> Vec<Vec<usize>> {
+fn components(
+    nodes: &[usize],
+    successors: &[Vec<usize>],
+    member: &[u32],
+    set: u32,
+) -> Vec<Vec<usize>> {
     let count = successors.len();
     let (mut index, mut low) = (vec![u32::MAX; count], vec![0_u32; count]);
     let mut on_stack = vec![false; count];

@@ -142,13 +142,22 @@ impl Shape<'_> {
     }
 
     /// The lanes of the guard go to `taken`, the others to `next`: those of the later node wait.
-    pub fn split(&self, mut cx: Cx<'_>, taken: usize, next: usize, here: Here<'_>, may_be_empty: bool) {
+    pub fn split(
+        &self,
+        mut cx: Cx<'_>,
+        taken: usize,
+        next: usize,
+        here: Here<'_>,
+        may_be_empty: bool,
+    ) {
         let (lanes, low, high) = self.part_lanes(&mut cx, taken, next, here);
         let mut parked = here.waiting.clone();
         parked.insert(high);
         let on = self.resume(&mut cx, low, Here { waiting: &parked, ..here });
         let rest = match parked.first() {
-            Some(first) if first == high && self.dispatcher.is_none() && !may_be_empty => self.only(&mut cx, high),
+            Some(first) if first == high && self.dispatcher.is_none() && !may_be_empty => {
+                self.only(&mut cx, high)
+            }
             _ => self.next_place(&mut cx, &parked),
         };
         cx.b.branch(lanes, on, rest);
@@ -156,7 +165,13 @@ impl Shape<'_> {
 
     /// Of the active lanes those that go to the later one of two nodes wait for it. The others are active then, and given with the earlier
     /// node and the later one's position.
-    pub fn part_lanes(&self, cx: &mut Cx<'_>, taken: usize, next: usize, here: Here<'_>) -> (Value, usize, u32) {
+    pub fn part_lanes(
+        &self,
+        cx: &mut Cx<'_>,
+        taken: usize,
+        next: usize,
+        here: Here<'_>,
+    ) -> (Value, usize, u32) {
         let (active, guard) = (cx.active(), cx.guard());
         let other = cx.not(guard);
         let (guard, other) = (cx.mask_value(guard), cx.mask_value(other));

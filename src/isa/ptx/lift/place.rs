@@ -24,7 +24,10 @@ struct Common {
 }
 
 impl VariableAddresses {
-    pub fn new(variables: FxHashMap<VariableId, u64>, functions: FxHashMap<FunctionId, u64>) -> VariableAddresses {
+    pub fn new(
+        variables: FxHashMap<VariableId, u64>,
+        functions: FxHashMap<FunctionId, u64>,
+    ) -> VariableAddresses {
         VariableAddresses {
             common: Arc::new(Common { variables, functions }),
             own: FxHashMap::default(),

@@ -54,7 +54,8 @@ impl<'a> Plan<'a> {
 
     fn with(kernel: &'a Kernel<'a>, calls: &CallGraph, meetings: &Meetings) -> Plan<'a> {
         let graph = Graph::new(kernel.module, kernel.kernel, kernel.places, calls, meetings);
-        let successors: Vec<Vec<usize>> = (0..graph.nodes.len()).map(|node| graph.successors(node)).collect();
+        let successors: Vec<Vec<usize>> =
+            (0..graph.nodes.len()).map(|node| graph.successors(node)).collect();
         let position = order::positions(&successors);
         let mut at = vec![0; graph.nodes.len()];
         for (node, &position) in position.iter().enumerate() {
@@ -67,7 +68,9 @@ impl<'a> Plan<'a> {
             let decides = |register| {
                 let mut deciding = deciding.borrow_mut();
                 let of_instance = deciding.entry(node.instance);
-                of_instance.or_insert_with(|| uses::deciding(kernel.module, statements)).contains(&register)
+                of_instance
+                    .or_insert_with(|| uses::deciding(kernel.module, statements))
+                    .contains(&register)
             };
             let mut own = statements[node.first as usize..node.last as usize].iter();
             own.any(|one| uses::may_spin(kernel.module, one, &decides))
@@ -79,13 +82,24 @@ impl<'a> Plan<'a> {
         }
         let (meetings, meeting_of) = (vec![], FxHashMap::default());
         let (waiting, anywhere) = (vec![], false);
-        let mut plan =
-            Plan { kernel, graph, position, at, waiting, anywhere, predecessors, meetings, meeting_of, may_spin };
+        let mut plan = Plan {
+            kernel,
+            graph,
+            position,
+            at,
+            waiting,
+            anywhere,
+            predecessors,
+            meetings,
+            meeting_of,
+            may_spin,
+        };
         if plan.lanes_are_independent() {
             plan.number_meetings();
         }
         let count = plan.at.len() + plan.meetings.len();
-        let waiting = waiting::waiting(count, MAX_PLACES, |position, here| plan.steps(position, here));
+        let waiting =
+            waiting::waiting(count, MAX_PLACES, |position, here| plan.steps(position, here));
         plan.anywhere = waiting.is_none();
         plan.waiting = waiting.unwrap_or_else(|| vec![Some(Waiting::default()); count]);
         plan
@@ -112,7 +126,9 @@ impl<'a> Plan<'a> {
     fn number_meetings(&mut self) {
         let module = self.kernel.module;
         for (number, node) in self.graph.nodes.iter().enumerate() {
-            let (End::Barrier { statement, .. } | End::Meet { statement, .. }) = node.end else { continue };
+            let (End::Barrier { statement, .. } | End::Meet { statement, .. }) = node.end else {
+                continue;
+            };
             let statement = &self.graph.body(module, node).statements[statement as usize];
             let known = self.meetings.iter().position(|known| known.is_for(module, statement.form));
             let meeting = known.unwrap_or_else(|| {
@@ -147,7 +163,8 @@ impl<'a> Plan<'a> {
                 let one = &statements[statement as usize];
                 if uses::is_meeting(self.kernel.module, one) {
                     let names = one.operands.last();
-                    let is_known = (statement == node.first && together[number]) || (named.is_some() && named == names);
+                    let is_known = (statement == node.first && together[number])
+                        || (named.is_some() && named == names);
                     if !is_known {
                         meetings.insert((function, statement));
                     }
@@ -191,7 +208,9 @@ impl<'a> Plan<'a> {
         match &self.graph.nodes[number].end {
             End::Jump(next) | End::Service { next, .. } => self.ways_to(position, *next, here),
             End::Call { entry, .. } => self.ways_to(position, *entry, here),
-            End::Enter { outline, .. } => self.ways_to(position, self.graph.outlines[*outline].entry, here),
+            End::Enter { outline, .. } => {
+                self.ways_to(position, self.graph.outlines[*outline].entry, here)
+            }
             End::Split { taken, next, .. } if taken == next => self.ways_to(position, *next, here),
             End::Split { taken, next, .. } => {
                 let (low, high) = self.in_order(*taken, *next);

@@ -135,7 +135,8 @@ pub fn convert(cx: &mut Cx<'_>, insn: &Insn<'_>, to: Ty, from: Ty) -> Result<Val
         (Some(format), None) => {
             let [low, high] = pair(cx, insn, from)?;
             let [low, high] = [low, high].map(|value| {
-                let value = if insn.form.has(Word::Relu) { relu(cx, Type::F32, value) } else { value };
+                let value =
+                    if insn.form.has(Word::Relu) { relu(cx, Type::F32, value) } else { value };
                 format.encode(cx, value)
             });
             Ok(joined(cx, to, format.step(), low, high))
@@ -192,7 +193,12 @@ fn joined(cx: &mut Cx<'_>, to: Ty, step: u32, low: Value, high: Value) -> Value 
 }
 
 /// `f32` that `f16` or `bf16` have, as a pair of those.
-fn to_halves(cx: &mut Cx<'_>, insn: &Insn<'_>, to: Ty, values: [Value; 2]) -> Result<Value, Unsupported> {
+fn to_halves(
+    cx: &mut Cx<'_>,
+    insn: &Insn<'_>,
+    to: Ty,
+    values: [Value; 2],
+) -> Result<Value, Unsupported> {
     if !matches!(to, Ty::F16x2 | Ty::Bf16x2) {
         return Err(Unsupported);
     }

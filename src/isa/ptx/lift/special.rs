@@ -14,10 +14,16 @@ impl Cx<'_> {
     pub fn special(&mut self, special: SpecialRegister) -> Value {
         use SpecialRegister as S;
         match special {
-            S::Tid(3..) | S::Ctaid(3..) | S::ClusterId(3..) | S::ClusterCtaid(_) | S::ClusterCtaRank => self.word(0),
-            S::Ntid(3..) | S::Nctaid(3..) | S::NClusterId(3..) | S::ClusterNctaid(_) | S::ClusterNctaRank => {
-                self.word(1)
-            }
+            S::Tid(3..)
+            | S::Ctaid(3..)
+            | S::ClusterId(3..)
+            | S::ClusterCtaid(_)
+            | S::ClusterCtaRank => self.word(0),
+            S::Ntid(3..)
+            | S::Nctaid(3..)
+            | S::NClusterId(3..)
+            | S::ClusterNctaid(_)
+            | S::ClusterNctaRank => self.word(1),
             S::Tid(n) => self.b.special(Special::Tid(n)),
             S::Ntid(n) => self.b.special(Special::Ntid(n)),
             S::Ctaid(n) | S::ClusterId(n) => self.b.special(Special::Ctaid(n)),
@@ -51,10 +57,14 @@ impl Cx<'_> {
             S::EnvReg(n) => self.driver(driver::ENVIRONMENT + 4 * u32::from(n), Type::I32),
             S::DynamicSmemSize => self.driver(driver::DYNAMIC_SHARED, Type::I32),
             // The system's part is behind that of the block.
-            S::TotalSmemSize | S::ReservedSmem(0 | 3..) => self.driver(driver::TOTAL_SHARED, Type::I32),
+            S::TotalSmemSize | S::ReservedSmem(0 | 3..) => {
+                self.driver(driver::TOTAL_SHARED, Type::I32)
+            }
             S::AggrSmemSize | S::ReservedSmem(1) => {
-                let (total, reserved) =
-                    (self.driver(driver::TOTAL_SHARED, Type::I32), self.word(driver::RESERVED_SHARED));
+                let (total, reserved) = (
+                    self.driver(driver::TOTAL_SHARED, Type::I32),
+                    self.word(driver::RESERVED_SHARED),
+                );
                 self.b.add(total, reserved)
             }
             S::ReservedSmem(_) => self.word(driver::RESERVED_SHARED),
@@ -65,7 +75,8 @@ impl Cx<'_> {
 
     /// Nanoseconds go on from launch to launch; in a launch there is one for each cycle of its clock.
     fn nanoseconds(&mut self) -> Value {
-        let (start, clock) = (self.driver(driver::START_TIME, Type::I64), self.b.special(Special::Clock));
+        let (start, clock) =
+            (self.driver(driver::START_TIME, Type::I64), self.b.special(Special::Clock));
         self.b.add(start, clock)
     }
 

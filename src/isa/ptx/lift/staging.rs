@@ -56,7 +56,10 @@ impl Staging {
             [a] => Some(Operand::Register(a)),
             _ => None,
         };
-        let operands = result.into_iter().chain(sources.iter().map(|&register| Operand::Register(register))).collect();
+        let operands = result
+            .into_iter()
+            .chain(sources.iter().map(|&register| Operand::Register(register)))
+            .collect();
         body.statements.push(Statement { at: 0, guard: None, form, operands });
         Staging { form, body, results, sources }
     }
@@ -72,14 +75,17 @@ impl Staging {
         let sorted = |form: &Form| {
             let mut words = form.words.to_vec();
             // `bar` is `barrier.aligned`; what is ordered does not tell barriers apart.
-            const SAME: &[Word] = &[Word::Aligned, Word::Cta, Word::Relaxed, Word::Acquire, Word::Release];
+            const SAME: &[Word] =
+                &[Word::Aligned, Word::Cta, Word::Relaxed, Word::Acquire, Word::Release];
             words.retain(|word| !SAME.contains(word));
             words.sort_unstable();
             words
         };
         let barriers = uses::is_barrier(a.row.opcode) && uses::is_barrier(b.row.opcode);
         self.form == form
-            || ((std::ptr::eq(a.row, b.row) || barriers) && sorted(a) == sorted(b) && types(a) == types(b))
+            || ((std::ptr::eq(a.row, b.row) || barriers)
+                && sorted(a) == sorted(b)
+                && types(a) == types(b))
     }
 
     pub fn statement(&self) -> &Statement {
@@ -107,8 +113,10 @@ impl Staging {
             sources = rest;
         }
         for (n, &register) in self.sources.iter().enumerate() {
-            let (cell, ty) = (cells[register.0 as usize], self.body.registers[register.0 as usize].ty);
-            let operand = if predicate && n == 2 { last.map(|(last, _)| last) } else { sources.get(n) };
+            let (cell, ty) =
+                (cells[register.0 as usize], self.body.registers[register.0 as usize].ty);
+            let operand =
+                if predicate && n == 2 { last.map(|(last, _)| last) } else { sources.get(n) };
             match operand {
                 Some(operand) if ty.kind() == Kind::Pred => {
                     let value = cx.pred(operand);
@@ -141,7 +149,8 @@ impl Staging {
             other => std::slice::from_ref(other),
         };
         for (&register, destination) in self.results.iter().zip(destinations) {
-            let (cell, ty) = (cells[register.0 as usize], self.body.registers[register.0 as usize].ty);
+            let (cell, ty) =
+                (cells[register.0 as usize], self.body.registers[register.0 as usize].ty);
             let to_pred = matches!(*destination, Operand::Register(to) if cx.register_type(to).kind() == Kind::Pred);
             if to_pred && ty.kind() == Kind::Pred {
                 let value = cx.cell_pred(cell);

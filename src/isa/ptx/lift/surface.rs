@@ -36,7 +36,12 @@ fn beyond(form: &Form) -> Beyond {
 }
 
 /// Where an instruction accesses the surface of `[a, b]`. Lanes for which it traps fault here.
-fn place(cx: &mut Cx<'_>, form: &Form, operand: &Operand, unit: Unit) -> Result<SurfaceAccess, Unsupported> {
+fn place(
+    cx: &mut Cx<'_>,
+    form: &Form,
+    operand: &Operand,
+    unit: Unit,
+) -> Result<SurfaceAccess, Unsupported> {
     let [surface, coordinates] = bracket(operand)? else { return Err(Unsupported) };
     let geometry = Geometry::of(form)?;
     let (_, record) = image(cx, surface)?;
@@ -77,7 +82,12 @@ pub fn suld(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 }
 
 /// The first values of a vector operand, varying.
-fn data(cx: &mut Cx<'_>, operand: &Operand, ty: Ty, count: usize) -> Result<Vec<Value>, Unsupported> {
+fn data(
+    cx: &mut Cx<'_>,
+    operand: &Operand,
+    ty: Ty,
+    count: usize,
+) -> Result<Vec<Value>, Unsupported> {
     let elements = cx.elements(operand);
     if elements.len() < count {
         return Err(Unsupported);

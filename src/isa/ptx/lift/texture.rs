@@ -61,7 +61,11 @@ fn take_options(
     Ok(())
 }
 
-fn gradients(cx: &mut Cx<'_>, geometry: Geometry, [dx, dy]: [&Operand; 2]) -> Result<Level, Unsupported> {
+fn gradients(
+    cx: &mut Cx<'_>,
+    geometry: Geometry,
+    [dx, dy]: [&Operand; 2],
+) -> Result<Level, Unsupported> {
     let zero = cx.word(0);
     let mut gradients = [[zero; 2]; 3];
     for (axis, gradient) in gradients.iter_mut().enumerate().take(geometry.axes) {
@@ -158,7 +162,9 @@ pub fn tld4(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 fn asked(cx: &Cx<'_>, word: Word) -> Option<(Table, u32)> {
     use query::{sampled, sampler, texture};
     let independent = cx.module.independent_textures;
-    let image = |at: u32| (Table::Textures, at + if independent { query::TEXTURE } else { sampled::TEXTURE });
+    let image = |at: u32| {
+        (Table::Textures, at + if independent { query::TEXTURE } else { sampled::TEXTURE })
+    };
     let of_sampler = |of_texture: u32, apart: u32| match independent {
         true => (Table::Samplers, apart),
         false => (Table::Textures, of_texture),
@@ -198,7 +204,11 @@ pub fn txq(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         (None, Some(axis)) => {
             let (_, record) = image(cx, texture)?;
             check_present(cx, &record);
-            let level = if form.has(Word::Level) { coordinate(cx, insn.operand(2), 0)? } else { cx.word(0) };
+            let level = if form.has(Word::Level) {
+                coordinate(cx, insn.operand(2), 0)?
+            } else {
+                cx.word(0)
+            };
             sizes(cx, &record, level)[axis]
         }
         (None, None) => return Err(Unsupported),

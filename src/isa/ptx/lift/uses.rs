@@ -25,7 +25,15 @@ pub fn reads_clock(statement: &Statement) -> bool {
     use SpecialRegister as S;
     let is_clock = |operand: &Operand| match operand {
         Operand::Special(special) => {
-            matches!(special, S::Clock | S::ClockHi | S::Clock64 | S::GlobalTimer | S::GlobalTimerLo | S::GlobalTimerHi)
+            matches!(
+                special,
+                S::Clock
+                    | S::ClockHi
+                    | S::Clock64
+                    | S::GlobalTimer
+                    | S::GlobalTimerLo
+                    | S::GlobalTimerHi
+            )
         }
         _ => false,
     };
@@ -34,7 +42,11 @@ pub fn reads_clock(statement: &Statement) -> bool {
 
 /// Whether a loop that has the statement may be one that waits for other lanes to do something. `decides` says what may have a say in
 /// where lanes go.
-pub fn may_spin(module: &Module, statement: &Statement, decides: &dyn Fn(Register) -> bool) -> bool {
+pub fn may_spin(
+    module: &Module,
+    statement: &Statement,
+    decides: &dyn Fn(Register) -> bool,
+) -> bool {
     let form = module.form(statement.form);
     let name = form.row.opcode.split('.').next().unwrap_or_default();
     let result_decides = || {
@@ -45,7 +57,10 @@ pub fn may_spin(module: &Module, statement: &Statement, decides: &dyn Fn(Registe
         any
     };
     match name {
-        "ld" => form.one_of(&[Word::Volatile, Word::Relaxed, Word::Acquire, Word::Mmio]).is_some() && result_decides(),
+        "ld" => {
+            form.one_of(&[Word::Volatile, Word::Relaxed, Word::Acquire, Word::Mmio]).is_some()
+                && result_decides()
+        }
         "atom" => result_decides(),
         "nanosleep" => true,
         "mbarrier" => form.row.opcode.contains("_wait"),

@@ -182,8 +182,15 @@ pub fn mad(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 }
 
 /// 1 where the comparison holds, else 0, as a number of type `ty`.
-fn compared(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Type, a: Value, b: Value) -> Result<Value, Unsupported> {
-    let cc = insn.form.words.iter().find_map(|&word| int_condition(word, true)).ok_or(Unsupported)?;
+fn compared(
+    cx: &mut Cx<'_>,
+    insn: &Insn<'_>,
+    ty: Type,
+    a: Value,
+    b: Value,
+) -> Result<Value, Unsupported> {
+    let cc =
+        insn.form.words.iter().find_map(|&word| int_condition(word, true)).ok_or(Unsupported)?;
     let holds = cx.b.icmp(cc, a, b);
     let (one, zero) = (cx.constant(ty, 1), cx.constant(ty, 0));
     Ok(cx.b.select(holds, one, zero))
@@ -214,11 +221,12 @@ fn elements(selector: &str, lanes: u32, otherwise: [u32; 4]) -> Result<[u32; 4],
 /// `vadd2`, `vset4` and their like: an operation on two halves or four bytes.
 pub fn simd(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let name = insn.form.row.opcode.split('.').next().unwrap_or_default();
-    let (operation, lanes) = match name.split_at_checked(name.len().saturating_sub(1)).ok_or(Unsupported)? {
-        (operation, "2") => (operation, 2),
-        (operation, "4") => (operation, 4),
-        _ => return Err(Unsupported),
-    };
+    let (operation, lanes) =
+        match name.split_at_checked(name.len().saturating_sub(1)).ok_or(Unsupported)? {
+            (operation, "2") => (operation, 2),
+            (operation, "4") => (operation, 4),
+            _ => return Err(Unsupported),
+        };
     let operation: Option<Exact> = match operation {
         "vadd" => Some(|cx, a, b| cx.b.add(a, b)),
         "vsub" => Some(|cx, a, b| cx.b.sub(a, b)),
@@ -234,11 +242,19 @@ pub fn simd(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let [d, a, b] = [0, 1, 2].map(|n| part(insn.operand(n)));
     let from_a = elements(a.selector, lanes, [0, 1, 2, 3])?;
     let from_b = elements(b.selector, lanes, [lanes, lanes + 1, lanes + 2, lanes + 3])?;
-    let is_written = |lane: u32| d.selector.is_empty() || d.selector[1..].contains(['0', '1', '2', '3'][lane as usize]);
+    let is_written = |lane: u32| {
+        d.selector.is_empty() || d.selector[1..].contains(['0', '1', '2', '3'][lane as usize])
+    };
     let words = [a.word(cx), b.word(cx)];
     let c = cx.bits(insn.operand(3), Ty::B32);
     let number = |cx: &mut Cx<'_>, element: u32, ty: Ty| {
-        bits::range(cx, words[(element / lanes) as usize], element % lanes * width, width, ty.is_signed())
+        bits::range(
+            cx,
+            words[(element / lanes) as usize],
+            element % lanes * width,
+            width,
+            ty.is_signed(),
+        )
     };
     let mut result = c;
     for lane in (0..lanes).filter(|&lane| is_written(lane)) {
@@ -251,8 +267,11 @@ pub fn simd(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         if form.has(Word::Sat) {
             value = clamp(cx, value, form.ty(0).is_signed(), width);
         }
-        result =
-            if form.has(Word::Add) { cx.b.add(result, value) } else { merged(cx, value, result, lane * width, width) };
+        result = if form.has(Word::Add) {
+            cx.b.add(result, value)
+        } else {
+            merged(cx, value, result, lane * width, width)
+        };
     }
     cx.set(d.of, Ty::B32, result);
     Ok(())

@@ -162,7 +162,10 @@ mod tests {
             0 => {
                 let mut parked = here.clone();
                 parked.insert(2);
-                vec![Step { parked, next: Next::To(1) }, Step { parked: here.clone(), next: Next::To(2) }]
+                vec![
+                    Step { parked, next: Next::To(1) },
+                    Step { parked: here.clone(), next: Next::To(2) },
+                ]
             }
             1 => vec![Step { parked: here.clone(), next: Next::To(2) }],
             _ => vec![],

@@ -47,7 +47,8 @@ fn varying(cx: &mut Cx<'_>, operand: &Operand, ty: Ty) -> Value {
 
 /// The value of another lane of a segment, also of an inactive one; and whether there is such a lane, else the lane's own value.
 pub fn shfl(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
-    let mode = insn.form.one_of(&[Word::Up, Word::Down, Word::Bfly, Word::Idx]).ok_or(Unsupported)?;
+    let mode =
+        insn.form.one_of(&[Word::Up, Word::Down, Word::Bfly, Word::Idx]).ok_or(Unsupported)?;
     let value = varying(cx, insn.operand(1), Ty::B32);
     let lane = cx.b.lane_id();
     let step = five_bits(cx, insn.operand(2), 0);
@@ -117,7 +118,8 @@ fn any(cx: &mut Cx<'_>, lanes: Value) -> Mask {
 
 /// Whether a predicate holds in all lanes, in any, is the same in all; or those where it holds.
 pub fn vote(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
-    let mode = insn.form.one_of(&[Word::All, Word::Any, Word::Uni, Word::Ballot]).ok_or(Unsupported)?;
+    let mode =
+        insn.form.one_of(&[Word::All, Word::Any, Word::Uni, Word::Ballot]).ok_or(Unsupported)?;
     let choice = cx.pred(insn.operand(1));
     let members = if insn.form.has(Word::Sync) { members(cx, insn.operand(2)) } else { None };
     let voters = Mask::Lanes(cx.executing());
@@ -215,7 +217,8 @@ enum Combine {
 impl Combine {
     fn of(insn: &Insn<'_>) -> Result<Combine, Unsupported> {
         use BinaryOp::*;
-        let word = insn.form.one_of(&[Word::Add, Word::Min, Word::Max, Word::And, Word::Or, Word::Xor]);
+        let word =
+            insn.form.one_of(&[Word::Add, Word::Min, Word::Max, Word::And, Word::Or, Word::Xor]);
         let nan = insn.form.has(Word::Nan);
         Ok(match (word.ok_or(Unsupported)?, insn.form.ty(0)) {
             (Word::Add, Ty::S32 | Ty::U32) => Combine::Int(Add),
@@ -255,7 +258,8 @@ impl Combine {
 pub fn redux(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let combine = Combine::of(insn)?;
     let ty = insn.form.ty(0);
-    let value = if ty == Ty::F32 { cx.float(insn.operand(1), ty) } else { cx.bits(insn.operand(1), ty) };
+    let value =
+        if ty == Ty::F32 { cx.float(insn.operand(1), ty) } else { cx.bits(insn.operand(1), ty) };
     let mut value = cx.b.splat(value);
     if insn.form.has(Word::AbsWord) {
         value = cx.b.fabs(value);

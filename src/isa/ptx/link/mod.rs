@@ -68,7 +68,9 @@ impl LinkErrors {
 /// Names that are defined twice, nowhere, or as something else than they are declared as; modules that do not go together.
 pub fn link(mut modules: Vec<Module>) -> Result<Module, LinkErrors> {
     if modules.len() < 2 {
-        return modules.pop().ok_or_else(|| LinkErrors::of("found no module, expected one at least".into()));
+        return modules
+            .pop()
+            .ok_or_else(|| LinkErrors::of("found no module, expected one at least".into()));
     }
     check_heads(&modules)?;
     let starts = starts(&modules)?;
@@ -87,9 +89,16 @@ pub fn link(mut modules: Vec<Module>) -> Result<Module, LinkErrors> {
             variables: &resolved.variables[number],
             forms: &forms.add(module, &mut linked),
             start,
-            files: &module.files.iter().zip(files + 1..).map(|(&(old, _), new)| (old, new)).collect(),
+            files: &module
+                .files
+                .iter()
+                .zip(files + 1..)
+                .map(|(&(old, _), new)| (old, new))
+                .collect(),
         };
-        linked.files.extend(module.files.iter().zip(files + 1..).map(|((_, name), new)| (new, name.clone())));
+        linked.files.extend(
+            module.files.iter().zip(files + 1..).map(|((_, name), new)| (new, name.clone())),
+        );
         for (variable, id) in module.variables.iter().zip(0..) {
             if resolved.is_kept(number, AddressOf::Variable(VariableId(id))) {
                 linked.variables.push(numbers.variable(variable));
@@ -122,7 +131,9 @@ fn check_heads(modules: &[Module]) -> Result<(), LinkErrors> {
             return Err(LinkErrors::of(message));
         }
         if module.independent_textures != first.independent_textures {
-            let mode = |module: &Module| if module.independent_textures { "independent" } else { "unified" };
+            let mode = |module: &Module| {
+                if module.independent_textures { "independent" } else { "unified" }
+            };
             let (a, b) = (mode(first), mode(module));
             let message = format!("{} has textures of mode {a}, {} of mode {b}", name(0), name(n));
             return Err(LinkErrors::of(message));
@@ -139,7 +150,9 @@ fn starts(modules: &[Module]) -> Result<Vec<u32>, LinkErrors> {
         starts.push(end as u32);
         end += module.text.len() as u64 + 1;
         if end >= u64::from(u32::MAX) {
-            return Err(LinkErrors::of(format!("{end} bytes of text, more than a module may have")));
+            return Err(LinkErrors::of(format!(
+                "{end} bytes of text, more than a module may have"
+            )));
         }
     }
     Ok(starts)
@@ -152,9 +165,15 @@ fn empty(modules: &[Module], starts: &[u32]) -> Module {
     for (module, start) in modules.iter().zip(starts) {
         text += &module.text;
         text.push('\n');
-        parts.extend(module.parts.iter().map(|part| Part { name: part.name.clone(), start: start + part.start }));
+        parts.extend(
+            module
+                .parts
+                .iter()
+                .map(|part| Part { name: part.name.clone(), start: start + part.start }),
+        );
     }
-    let highest = modules.iter().map(|module| module.target).max_by_key(|target| (target.sm, target.suffix));
+    let highest =
+        modules.iter().map(|module| module.target).max_by_key(|target| (target.sm, target.suffix));
     Module {
         text: text.into(),
         parts,

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::module::{
-    Address, AddressOf, Base, Body, FormId, Formal, Function, FunctionId, Initial, Operand, SourceLine, Variable,
-    VariableId,
+    Address, AddressOf, Base, Body, FormId, Formal, Function, FunctionId, Initial, Operand,
+    SourceLine, Variable, VariableId,
 };
 
 /// For one module what its numbers are in the linked one.

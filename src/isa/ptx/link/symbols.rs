@@ -59,12 +59,18 @@ fn names(modules: &[Module]) -> BTreeMap<&str, Vec<Item>> {
     for (module, number) in modules.iter().zip(0..) {
         for (function, id) in module.functions.iter().zip(0..) {
             if function.kernel || function.linkage != Linkage::Local {
-                names.entry(&function.name).or_default().push((number, AddressOf::Function(FunctionId(id))));
+                names
+                    .entry(&function.name)
+                    .or_default()
+                    .push((number, AddressOf::Function(FunctionId(id))));
             }
         }
         for (variable, id) in module.variables.iter().zip(0..) {
             if variable.owner.is_none() && variable.linkage != Linkage::Local {
-                names.entry(&variable.name).or_default().push((number, AddressOf::Variable(VariableId(id))));
+                names
+                    .entry(&variable.name)
+                    .or_default()
+                    .push((number, AddressOf::Variable(VariableId(id))));
             }
         }
     }
@@ -83,7 +89,10 @@ fn used(modules: &[Module]) -> FxHashMap<Item, u32> {
                 let mut name = |of| add(of, statement.at);
                 statement.operands.iter().for_each(|operand| operand_symbols(operand, &mut name));
             }
-            body.call_targets.iter().flatten().for_each(|&id| add(AddressOf::Function(id), body.end));
+            body.call_targets
+                .iter()
+                .flatten()
+                .for_each(|&id| add(AddressOf::Function(id), body.end));
         }
         for variable in &module.variables {
             let addresses = variable.initial.iter().flat_map(|initial| &initial.addresses);
@@ -169,7 +178,8 @@ impl Resolving<'_> {
             let replaces = match found {
                 None => true,
                 Some((Rank::Strong, first)) if rank == Rank::Strong => {
-                    let message = format!("`{name}` is defined twice: at {} before", self.position(first));
+                    let message =
+                        format!("`{name}` is defined twice: at {} before", self.position(first));
                     self.error(item, message);
                     false
                 }
@@ -185,7 +195,8 @@ impl Resolving<'_> {
 
     /// A name that no module defines: its declarations become one, if that is what they are.
     fn undefined(&mut self, name: &str, items: &[Item]) {
-        let is_dynamic = |item| self.variable(item).is_some_and(|variable| variable.space == StateSpace::Shared);
+        let is_dynamic =
+            |item| self.variable(item).is_some_and(|variable| variable.space == StateSpace::Shared);
         if items.iter().all(|&item| is_dynamic(item)) {
             // The launch's, to which each module's own names lead.
             return;
@@ -194,7 +205,8 @@ impl Resolving<'_> {
         let is_function = items.iter().all(|&(_, of)| matches!(of, AddressOf::Function(_)));
         if let Some((item, at)) = used.filter(|_| !is_function || service_by_name(name).is_none()) {
             let at = self.modules[item.0].position(at);
-            let message = format!("`{name}` is defined in none of the modules, and is used at {at}");
+            let message =
+                format!("`{name}` is defined in none of the modules, and is used at {at}");
             return self.error(item, message);
         }
         let first = items[0];
@@ -262,7 +274,10 @@ impl Resolving<'_> {
         let mut left_out: FxHashSet<Item> = self.instead.keys().copied().collect();
         for (module, number) in self.modules.iter().zip(0..) {
             for (variable, id) in module.variables.iter().zip(0..) {
-                if variable.owner.is_some_and(|owner| left_out.contains(&(number, AddressOf::Function(owner)))) {
+                if variable
+                    .owner
+                    .is_some_and(|owner| left_out.contains(&(number, AddressOf::Function(owner))))
+                {
                     left_out.insert((number, AddressOf::Variable(VariableId(id))));
                 }
             }
@@ -270,7 +285,11 @@ impl Resolving<'_> {
         let mut numbers: FxHashMap<Item, u32> = FxHashMap::default();
         let (mut functions, mut variables) = (0, 0);
         for item in self.items().filter(|item| !left_out.contains(item)) {
-            let next = if matches!(item.1, AddressOf::Function(_)) { &mut functions } else { &mut variables };
+            let next = if matches!(item.1, AddressOf::Function(_)) {
+                &mut functions
+            } else {
+                &mut variables
+            };
             numbers.insert(item, *next);
             *next += 1;
         }
@@ -284,16 +303,22 @@ impl Resolving<'_> {
             functions: (all.clone())
                 .map(|(module, n)| {
                     let ids = 0..module.functions.len() as u32;
-                    ids.map(|id| FunctionId(number((n, AddressOf::Function(FunctionId(id)))))).collect()
+                    ids.map(|id| FunctionId(number((n, AddressOf::Function(FunctionId(id))))))
+                        .collect()
                 })
                 .collect(),
             variables: all
                 .map(|(module, n)| {
                     let ids = 0..module.variables.len() as u32;
-                    ids.map(|id| VariableId(number((n, AddressOf::Variable(VariableId(id)))))).collect()
+                    ids.map(|id| VariableId(number((n, AddressOf::Variable(VariableId(id))))))
+                        .collect()
                 })
                 .collect(),
-            aligned: self.aligned.iter().map(|(&item, &align)| (VariableId(number(item)), align)).collect(),
+            aligned: self
+                .aligned
+                .iter()
+                .map(|(&item, &align)| (VariableId(number(item)), align))
+                .collect(),
             left_out,
         }
     }
@@ -301,8 +326,10 @@ impl Resolving<'_> {
     /// All functions and variables of all modules, in order.
     fn items(&self) -> impl Iterator<Item = Item> {
         self.modules.iter().enumerate().flat_map(|(n, module)| {
-            let functions = (0..module.functions.len() as u32).map(|id| AddressOf::Function(FunctionId(id)));
-            let variables = (0..module.variables.len() as u32).map(|id| AddressOf::Variable(VariableId(id)));
+            let functions =
+                (0..module.functions.len() as u32).map(|id| AddressOf::Function(FunctionId(id)));
+            let variables =
+                (0..module.variables.len() as u32).map(|id| AddressOf::Variable(VariableId(id)));
             functions.chain(variables).map(move |of| (n, of))
         })
     }

@@ -20,7 +20,9 @@ impl Form {
         let precision = self.precision().filter(|_| self.one_of(PRECISIONS).is_none());
         let flushes = target.sm < 20 && self.types.contains(&Ty::F32) && !self.has(Word::Ftz) && {
             // Up to 1.4 a conversion from or to 64 bits keeps subnormal numbers.
-            let keeps = self.row.opcode == "cvt" && version <= (1, 4) && self.types.iter().any(|ty| ty.bits() == 64);
+            let keeps = self.row.opcode == "cvt"
+                && version <= (1, 4)
+                && self.types.iter().any(|ty| ty.bits() == 64);
             !keeps
         };
         let precise = precision.and_then(|word| self.with(word));
@@ -37,7 +39,9 @@ impl Form {
         match self.row.opcode {
             "mad" if matches!(self.ty(0), Ty::F32 | Ty::F64) => Some(Word::Rn),
             "div" | "sqrt" if double => Some(Word::Rn),
-            "div" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" if double || self.ty(0) == Ty::F32 => {
+            "div" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2"
+                if double || self.ty(0) == Ty::F32 =>
+            {
                 Some(Word::Approx)
             }
             _ => None,

@@ -37,10 +37,14 @@ impl Minimum {
             let (major, minor) = version.split_once('.')?;
             let digits = target.trim_end_matches(['a', 'f']);
             let suffix = target[digits.len()..].chars().next();
-            Some((Target { sm: digits.parse().ok()?, suffix }, (major.parse().ok()?, minor.parse().ok()?)))
+            Some((
+                Target { sm: digits.parse().ok()?, suffix },
+                (major.parse().ok()?, minor.parse().ok()?),
+            ))
         };
         let place = |text: &str| one(text).unwrap_or_else(|| panic!("minimum `{text}`"));
-        let (text, until) = text.split_once(" until ").map_or((text, None), |(text, until)| (text, Some(until)));
+        let (text, until) =
+            text.split_once(" until ").map_or((text, None), |(text, until)| (text, Some(until)));
         let until = until.map(place).map(|(target, version)| (target.sm, version));
         Minimum { lowest: text.split('|').map(place).collect(), until }
     }
@@ -63,7 +67,8 @@ impl Minimum {
         if let Some((major, minor)) = older {
             return Err(format!("needs PTX {major}.{minor}"));
         }
-        let names: Vec<String> = self.lowest.iter().map(|&(lowest, _)| Name(lowest).to_string()).collect();
+        let names: Vec<String> =
+            self.lowest.iter().map(|&(lowest, _)| Name(lowest).to_string()).collect();
         Err(format!("needs {}, not {}", names.join(" or "), Name(target)))
     }
 }
@@ -156,14 +161,17 @@ pub fn check_modifiers(form: &Form, target: Target, version: (u8, u8)) -> Result
     if is_generic(form) {
         GENERIC.check(target, version)?;
     }
-    let rules = OF_MODIFIERS.iter().filter(|(modifiers, _, of)| modifiers.iter().all(has) && speaks(of));
+    let rules =
+        OF_MODIFIERS.iter().filter(|(modifiers, _, of)| modifiers.iter().all(has) && speaks(of));
     rules.into_iter().try_for_each(|(_, minimum, _)| minimum.check(target, version))
 }
 
 fn has(target: Target, lowest: Target) -> bool {
     match lowest.suffix {
         None => target.sm >= lowest.sm,
-        Some('f') => target.suffix.is_some() && target.sm >= lowest.sm && target.sm / 10 == lowest.sm / 10,
+        Some('f') => {
+            target.suffix.is_some() && target.sm >= lowest.sm && target.sm / 10 == lowest.sm / 10
+        }
         Some(_) => target == lowest,
     }
 }

@@ -73,7 +73,10 @@ impl Form {
     pub(crate) fn first_is_destination(&self) -> bool {
         match self.operands() {
             Signature::List(specs) => specs.first().is_some_and(|spec| {
-                matches!(spec.kind, Kind::Destination | Kind::PredicateDestination | Kind::TensorRegisters)
+                matches!(
+                    spec.kind,
+                    Kind::Destination | Kind::PredicateDestination | Kind::TensorRegisters
+                )
             }),
             Signature::Rule(rule) => *rule != Rule::Copy,
         }
@@ -165,7 +168,8 @@ fn why_not(name: &str, rows: &[Row], modifiers: &[&str], typeless: bool) -> Stri
     for text in modifiers {
         let Some(modifier) = Modifier::from_text(text) else { continue };
         let mentions = |row: &Row| {
-            row.pattern.mentions(modifier) || matches!(modifier, Modifier::Word(word) if row.prefix.contains(&word))
+            row.pattern.mentions(modifier)
+                || matches!(modifier, Modifier::Word(word) if row.prefix.contains(&word))
         };
         if !rows.iter().any(mentions) {
             return format!("`{name}` does not take `.{text}`");

@@ -19,7 +19,9 @@ pub enum Modifier {
 
 impl Modifier {
     pub fn from_text(text: &str) -> Option<Modifier> {
-        Ty::from_name(text).map(Modifier::Type).or_else(|| Word::from_text(text).map(Modifier::Word))
+        Ty::from_name(text)
+            .map(Modifier::Type)
+            .or_else(|| Word::from_text(text).map(Modifier::Word))
     }
 }
 
@@ -56,14 +58,19 @@ impl Pattern {
     pub fn matches(&self, words: &[Word], types: &[Ty]) -> Option<SmallVec<[Word; 6]>> {
         let all = u32::MAX.checked_shr(32 - words.len() as u32).unwrap_or(0);
         let states = follow(&self.0, State::default(), words, types);
-        states.into_iter().find(|state| state.taken == all && state.types == types.len()).map(|state| state.words)
+        states
+            .into_iter()
+            .find(|state| state.taken == all && state.types == types.len())
+            .map(|state| state.words)
     }
 
     pub fn mentions(&self, modifier: Modifier) -> bool {
         fn among(parts: &[Part], modifier: Modifier) -> bool {
             parts.iter().any(|part| match part {
                 Part::One(one) => *one == modifier,
-                Part::Any(all) | Part::Optional(all) => all.iter().any(|parts| among(parts, modifier)),
+                Part::Any(all) | Part::Optional(all) => {
+                    all.iter().any(|parts| among(parts, modifier))
+                }
             })
         }
         among(&self.0, modifier)
@@ -82,7 +89,10 @@ impl Pattern {
     }
 
     /// A sequence of words that it stands for. `below` draws numbers below its argument, which is not 0.
-    pub fn draw<E>(&self, below: &mut dyn FnMut(usize) -> Result<usize, E>) -> Result<Vec<Modifier>, E> {
+    pub fn draw<E>(
+        &self,
+        below: &mut dyn FnMut(usize) -> Result<usize, E>,
+    ) -> Result<Vec<Modifier>, E> {
         fn add<E>(
             parts: &[Part],
             below: &mut dyn FnMut(usize) -> Result<usize, E>,
@@ -92,7 +102,9 @@ impl Pattern {
                 match part {
                     Part::One(one) => drawn.push(*one),
                     Part::Any(all) => add(&all[below(all.len())?], below, drawn)?,
-                    Part::Optional(all) if below(2)? == 1 => add(&all[below(all.len())?], below, drawn)?,
+                    Part::Optional(all) if below(2)? == 1 => {
+                        add(&all[below(all.len())?], below, drawn)?
+                    }
                     Part::Optional(_) => {}
                 }
             }
@@ -110,11 +122,14 @@ impl Pattern {
                 let here: Vec<Vec<Modifier>> = match part {
                     Part::One(one) => vec![vec![*one]],
                     Part::Any(of) => of.iter().flat_map(|parts| all(parts)).collect(),
-                    Part::Optional(of) => {
-                        std::iter::once(Vec::new()).chain(of.iter().flat_map(|parts| all(parts))).collect()
-                    }
+                    Part::Optional(of) => std::iter::once(Vec::new())
+                        .chain(of.iter().flat_map(|parts| all(parts)))
+                        .collect(),
                 };
-                before.iter().flat_map(|start| here.iter().map(move |end| [&start[..], &end[..]].concat())).collect()
+                before
+                    .iter()
+                    .flat_map(|start| here.iter().map(move |end| [&start[..], &end[..]].concat()))
+                    .collect()
             })
         }
         all(&self.0)
@@ -133,7 +148,13 @@ fn follow(parts: &[Part], state: State, words: &[Word], types: &[Ty]) -> SmallVe
     states
 }
 
-fn step(part: &Part, mut state: State, words: &[Word], types: &[Ty], found: &mut SmallVec<[State; 4]>) {
+fn step(
+    part: &Part,
+    mut state: State,
+    words: &[Word],
+    types: &[Ty],
+    found: &mut SmallVec<[State; 4]>,
+) {
     match part {
         Part::One(Modifier::Type(ty)) => {
             if types.get(state.types) == Some(ty) {
@@ -142,7 +163,9 @@ fn step(part: &Part, mut state: State, words: &[Word], types: &[Ty], found: &mut
             }
         }
         Part::One(Modifier::Word(word)) => {
-            let left = |&n: &usize| state.taken >> n & 1 == 0 && (words[n] == *word || same_order(words[n], *word));
+            let left = |&n: &usize| {
+                state.taken >> n & 1 == 0 && (words[n] == *word || same_order(words[n], *word))
+            };
             if let Some(n) = (0..words.len()).find(left).filter(|&n| words[n] == *word) {
                 state.taken |= 1 << n;
                 state.words.push(*word);
@@ -171,7 +194,8 @@ fn step(part: &Part, mut state: State, words: &[Word], types: &[Ty], found: &mut
 /// Whether the order of two words counts: that of layouts and of the spaces of a copy.
 fn same_order(a: Word, b: Word) -> bool {
     let layout = |word| matches!(word, Word::Row | Word::Col);
-    let space = |word| matches!(word, Word::Global | Word::Shared | Word::SharedCta | Word::SharedCluster);
+    let space =
+        |word| matches!(word, Word::Global | Word::Shared | Word::SharedCta | Word::SharedCluster);
     layout(a) && layout(b) || space(a) && space(b)
 }
 
@@ -204,13 +228,17 @@ fn atom(rest: &mut &str) -> Part {
         return Part::Any(alternatives(rest, ')'));
     }
     if let Some(after) = rest.strip_prefix('<') {
-        let (name, after) = after.split_once('>').unwrap_or_else(|| panic!("pattern: no `>` after `{after}`"));
+        let (name, after) =
+            after.split_once('>').unwrap_or_else(|| panic!("pattern: no `>` after `{after}`"));
         *rest = after;
-        let set = SETS.iter().find(|set| set.0 == name).unwrap_or_else(|| panic!("no set `{name}`"));
+        let set =
+            SETS.iter().find(|set| set.0 == name).unwrap_or_else(|| panic!("no set `{name}`"));
         let mut text = set.1;
         return Part::Any(alternatives(&mut text, '\0'));
     }
-    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':')).unwrap_or(rest.len());
+    let end = rest
+        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':'))
+        .unwrap_or(rest.len());
     let (word, after) = rest.split_at(end);
     *rest = after;
     Part::One(Modifier::from_text(word).unwrap_or_else(|| panic!("pattern: no word `{word}`")))
@@ -230,7 +258,9 @@ fn alternatives(rest: &mut &str, close: char) -> Vec<Vec<Part>> {
             assert!(rest.is_empty(), "set: `{rest}` is left");
             return all;
         } else {
-            *rest = rest.strip_prefix(close).unwrap_or_else(|| panic!("pattern: no `{close}` before `{rest}`"));
+            *rest = rest
+                .strip_prefix(close)
+                .unwrap_or_else(|| panic!("pattern: no `{close}` before `{rest}`"));
             return all;
         }
     }
@@ -241,11 +271,16 @@ mod tests {
     use super::*;
 
     fn matched(pattern: &str, mnemonic: &str) -> Option<String> {
-        let modifiers: Vec<Modifier> = mnemonic.split('.').map(|word| Modifier::from_text(word).unwrap()).collect();
-        let words: Vec<Word> =
-            modifiers.iter().filter_map(|m| if let Modifier::Word(word) = m { Some(*word) } else { None }).collect();
-        let types: Vec<Ty> =
-            modifiers.iter().filter_map(|m| if let Modifier::Type(ty) = m { Some(*ty) } else { None }).collect();
+        let modifiers: Vec<Modifier> =
+            mnemonic.split('.').map(|word| Modifier::from_text(word).unwrap()).collect();
+        let words: Vec<Word> = modifiers
+            .iter()
+            .filter_map(|m| if let Modifier::Word(word) = m { Some(*word) } else { None })
+            .collect();
+        let types: Vec<Ty> = modifiers
+            .iter()
+            .filter_map(|m| if let Modifier::Type(ty) = m { Some(*ty) } else { None })
+            .collect();
         let words = Pattern::parse(pattern).matches(&words, &types)?;
         Some(words.iter().map(|word| word.text()).collect::<Vec<_>>().join("."))
     }

@@ -10,7 +10,8 @@ use crate::word::Word;
 
 /// The rows of each opcode that is executed, in an order that does not change.
 static EXECUTED: LazyLock<Vec<(&'static str, Vec<&'static Row>)>> = LazyLock::new(|| {
-    let mut rows: Vec<&'static Row> = TABLE.values().flatten().filter(|row| row.lift.is_some()).collect();
+    let mut rows: Vec<&'static Row> =
+        TABLE.values().flatten().filter(|row| row.lift.is_some()).collect();
     // Rows of one opcode keep their order.
     rows.sort_by_key(|row| row.opcode);
     let opcodes: BTreeSet<&str> = rows.iter().map(|row| row.opcode).collect();
@@ -32,8 +33,13 @@ pub fn vocabulary() -> BTreeSet<String> {
 
 /// A mnemonic of an opcode that is executed, in full, and its form. `below` draws numbers below its argument, which is not 0.
 /// None: the table has no such opcode, or an earlier line of it takes what was drawn and is not executed.
-pub fn draw<E>(opcode: &str, below: &mut dyn FnMut(usize) -> Result<usize, E>) -> Result<Option<(String, Form)>, E> {
-    let Ok(at) = EXECUTED.binary_search_by_key(&opcode, |(opcode, _)| opcode) else { return Ok(None) };
+pub fn draw<E>(
+    opcode: &str,
+    below: &mut dyn FnMut(usize) -> Result<usize, E>,
+) -> Result<Option<(String, Form)>, E> {
+    let Ok(at) = EXECUTED.binary_search_by_key(&opcode, |(opcode, _)| opcode) else {
+        return Ok(None);
+    };
     let rows = &EXECUTED[at].1;
     let row = rows[below(rows.len())?];
     let modifiers = row.pattern.draw(below)?;
@@ -42,7 +48,9 @@ pub fn draw<E>(opcode: &str, below: &mut dyn FnMut(usize) -> Result<usize, E>) -
         Modifier::Type(ty) => ty.name(),
     });
     let mnemonic = std::iter::once(row.opcode).chain(texts).collect::<Vec<_>>().join(".");
-    let form = resolve(&mnemonic.split('.').collect::<Vec<_>>()).ok().filter(|form| form.row.lift.is_some());
+    let form = resolve(&mnemonic.split('.').collect::<Vec<_>>())
+        .ok()
+        .filter(|form| form.row.lift.is_some());
     Ok(form.map(|form| (mnemonic, form)))
 }
 
@@ -67,6 +75,10 @@ mod tests {
             }
         }
         assert!(seen.len() > 2000, "{}", seen.len());
-        assert!(vocabulary().contains("mad") && vocabulary().contains(".lo") && vocabulary().contains(".u32"));
+        assert!(
+            vocabulary().contains("mad")
+                && vocabulary().contains(".lo")
+                && vocabulary().contains(".u32")
+        );
     }
 }

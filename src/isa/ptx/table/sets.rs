@@ -25,7 +25,10 @@ pub const SETS: &[(&str, &str)] = &[
     ("ld_space", "const|global|local|param|param::entry|shared|shared::cta|shared::cluster"),
     ("st_space", "global|local|param|shared|shared::cta|shared::cluster"),
     ("strong_space", "global|shared|shared::cta|shared::cluster"),
-    ("l1_hint", "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"),
+    (
+        "l1_hint",
+        "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate",
+    ),
     ("l2_evict", "L2::evict_first|L2::evict_last|L2::evict_normal"),
     ("l2_bytes", "L2::64B|L2::128B|L2::256B"),
     ("mbarrier_space", "shared|shared::cta|shared::cluster"),

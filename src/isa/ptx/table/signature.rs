@@ -170,7 +170,8 @@ fn spec(text: &str) -> Spec {
         None => (text, Second::No),
     };
     let (rest, optional) = cut(rest, '?');
-    let (rest, needs) = rest.split_once('@').map_or((rest, None), |(rest, needs)| (rest, place(needs)));
+    let (rest, needs) =
+        rest.split_once('@').map_or((rest, None), |(rest, needs)| (rest, place(needs)));
     let (rest, sink) = cut(rest, '_');
     let (rest, wide) = cut(rest, '^');
     let (rest, count) = rest.split_once('*').unwrap_or((rest, "1"));
@@ -221,7 +222,10 @@ fn kind(name: &str, ty: &str) -> Option<Kind> {
                 return Some(Kind::Immediate(0, u64::MAX));
             }
             let (low, high) = ty.split_once("..").unwrap_or((ty, ty));
-            Kind::Immediate(low.parse().ok()?, if high.is_empty() { u32::MAX.into() } else { high.parse().ok()? })
+            Kind::Immediate(
+                low.parse().ok()?,
+                if high.is_empty() { u32::MAX.into() } else { high.parse().ok()? },
+            )
         }
         "a" if ty == "shared" => Kind::AddressIn(Space::Shared),
         "a" if ty == "global" => Kind::AddressIn(Space::Global),
@@ -254,7 +258,9 @@ mod tests {
 
     #[test]
     fn operands_are_read() {
-        let Signature::List(list) = Signature::parse("d:1*v^_|p?, i:0..15, s:byte?") else { panic!() };
+        let Signature::List(list) = Signature::parse("d:1*v^_|p?, i:0..15, s:byte?") else {
+            panic!()
+        };
         assert_eq!(
             list[0],
             Spec {

@@ -13,7 +13,10 @@ fn refused(mnemonic: &str) -> String {
 #[test]
 fn words_of_the_opcode_come_first() {
     let form = resolved("mad.lo.s32").unwrap();
-    assert_eq!((form.row.opcode, &form.words[..], &form.types[..]), ("mad.lo", &[Word::Lo][..], &[Ty::S32][..]));
+    assert_eq!(
+        (form.row.opcode, &form.words[..], &form.types[..]),
+        ("mad.lo", &[Word::Lo][..], &[Ty::S32][..])
+    );
     assert!(resolved("mad.s32.lo").is_err());
     assert_eq!(resolved("cvta.to.global.u64").unwrap().row.opcode, "cvta.to");
 }
@@ -41,7 +44,8 @@ fn errors_say_what_is_wrong_with_a_mnemonic() {
 #[test]
 fn errors_say_what_a_form_needs() {
     let check = |mnemonic, sm, suffix, version| {
-        available(&resolved(mnemonic).unwrap(), Target { sm, suffix }, version).map_err(|message| message.to_string())
+        available(&resolved(mnemonic).unwrap(), Target { sm, suffix }, version)
+            .map_err(|message| message.to_string())
     };
     let needs = |text: &str| Err(text.to_owned());
     assert_eq!(check("add.f16", 50, None, (8, 8)), needs("`add` needs sm_53, not sm_50"));
@@ -49,7 +53,10 @@ fn errors_say_what_a_form_needs() {
     assert_eq!(check("add.f16", 53, None, (4, 2)), Ok(()));
     assert_eq!(check("ld.shared::cta.u32", 90, None, (7, 7)), needs("`ld` needs PTX 7.8"));
     assert_eq!(check("wgmma.fence.sync.aligned", 90, Some('a'), (8, 0)), Ok(()));
-    assert_eq!(check("wgmma.fence.sync.aligned", 90, None, (8, 0)), needs("`wgmma.fence` needs sm_90a, not sm_90"));
+    assert_eq!(
+        check("wgmma.fence.sync.aligned", 90, None, (8, 0)),
+        needs("`wgmma.fence` needs sm_90a, not sm_90")
+    );
     assert_eq!(
         check("wgmma.fence.sync.aligned", 100, Some('a'), (8, 8)),
         needs("`wgmma.fence` needs sm_90a, not sm_100a")
@@ -58,10 +65,18 @@ fn errors_say_what_a_form_needs() {
     assert_eq!(check(fence, 100, Some('a'), (8, 6)), Ok(()));
     assert_eq!(check(fence, 103, Some('a'), (8, 8)), Ok(()));
     assert_eq!(check(fence, 100, Some('f'), (8, 8)), Ok(()));
-    assert_eq!(check(fence, 103, Some('a'), (8, 7)), needs("`tcgen05.fence::before_thread_sync` needs PTX 8.8"));
-    assert!(check(fence, 100, None, (8, 8)).is_err() && check(fence, 120, Some('a'), (8, 8)).is_err());
+    assert_eq!(
+        check(fence, 103, Some('a'), (8, 7)),
+        needs("`tcgen05.fence::before_thread_sync` needs PTX 8.8")
+    );
+    assert!(
+        check(fence, 100, None, (8, 8)).is_err() && check(fence, 120, Some('a'), (8, 8)).is_err()
+    );
     assert_eq!(check("vote.all.pred", 70, None, (6, 3)), Ok(()));
-    assert_eq!(check("vote.all.pred", 70, None, (6, 4)), needs("`vote` is no more from sm_70 and PTX 6.4 on"));
+    assert_eq!(
+        check("vote.all.pred", 70, None, (6, 4)),
+        needs("`vote` is no more from sm_70 and PTX 6.4 on")
+    );
 }
 
 /// What the checks of operands say of a statement.

@@ -17,7 +17,9 @@ struct Expected {
 impl Reader<'_> {
     /// Operands of a call, as [`Reader::call`] has read them.
     pub fn check_call(&mut self, operands: &Operands) -> Result<()> {
-        let [Operand::List(returns), callee, Operand::List(arguments), ..] = &operands[..] else { return Ok(()) };
+        let [Operand::List(returns), callee, Operand::List(arguments), ..] = &operands[..] else {
+            return Ok(());
+        };
         let [returns_at, callee_at, arguments_at] = [0, 1, 2].map(|n| self.code.places[n]);
         let known = match (callee, operands.get(3)) {
             (&Operand::Symbol(AddressOf::Function(id), _), _) => {
@@ -29,7 +31,11 @@ impl Reader<'_> {
             (_, Some(&Operand::Prototype(n))) => {
                 let prototype = &self.code.body.prototypes[n as usize];
                 let expected = |all: &[(u64, u32)]| {
-                    let expected = |&(size, align): &(u64, u32)| Expected { size, align: Some(align), pred: false };
+                    let expected = |&(size, align): &(u64, u32)| Expected {
+                        size,
+                        align: Some(align),
+                        pred: false,
+                    };
                     all.iter().map(expected).collect()
                 };
                 Some([expected(&prototype.outputs), expected(&prototype.inputs)])
@@ -48,11 +54,17 @@ impl Reader<'_> {
     fn expected_by(&self, id: FunctionId) -> [Vec<Expected>; 2] {
         let function = self.module.function(id);
         let expected = |formal: &Formal| match *formal {
-            Formal::Reg(_, ty) => Expected { size: ty.bytes().into(), align: None, pred: ty == Ty::Pred },
+            Formal::Reg(_, ty) => {
+                Expected { size: ty.bytes().into(), align: None, pred: ty == Ty::Pred }
+            }
             Formal::Param(id) => {
                 let variable = self.module.variable(id);
                 let is_array = variable.size > u64::from(variable.ty.bytes());
-                Expected { size: variable.size, align: is_array.then_some(variable.align), pred: false }
+                Expected {
+                    size: variable.size,
+                    align: is_array.then_some(variable.align),
+                    pred: false,
+                }
             }
         };
         [&function.outputs, &function.inputs].map(|formals| formals.iter().map(expected).collect())
@@ -67,7 +79,8 @@ impl Reader<'_> {
         returned: bool,
     ) -> Result<()> {
         if passed.len() != expected.len() {
-            let message = format!("found {} {what}s of a call, expected {}", passed.len(), expected.len());
+            let message =
+                format!("found {} {what}s of a call, expected {}", passed.len(), expected.len());
             return self.fail(at, message);
         }
         for ((operand, expected), n) in passed.iter().zip(expected).zip(1..) {
@@ -77,22 +90,33 @@ impl Reader<'_> {
                     (_, 0) => "a parameter".to_string(),
                     (_, size) => format!("{size} bytes"),
                 };
-                return self.fail(at, format!("found {found} as {what} {n} of a call, expected {size}"));
+                return self
+                    .fail(at, format!("found {found} as {what} {n} of a call, expected {size}"));
             }
         }
         Ok(())
     }
 
     /// What is wrong with an operand that is passed or returned to.
-    fn passes(&self, operand: &Operand, expected: Expected, returned: bool) -> std::result::Result<(), String> {
+    fn passes(
+        &self,
+        operand: &Operand,
+        expected: Expected,
+        returned: bool,
+    ) -> std::result::Result<(), String> {
         match *operand {
             Operand::Sink if returned => Ok(()),
             Operand::Register(register) => {
                 let ty = self.code.body.registers[register.0 as usize].ty;
-                let fits = u64::from(ty.bytes()) == expected.size && (ty == Ty::Pred) == expected.pred;
+                let fits =
+                    u64::from(ty.bytes()) == expected.size && (ty == Ty::Pred) == expected.pred;
                 if fits { Ok(()) } else { Err(format!("a register of `.{}`", ty.name())) }
             }
-            Operand::Integer(_) | Operand::Float(_) if !returned && (1..=8).contains(&expected.size) => Ok(()),
+            Operand::Integer(_) | Operand::Float(_)
+                if !returned && (1..=8).contains(&expected.size) =>
+            {
+                Ok(())
+            }
             Operand::Symbol(AddressOf::Variable(id), 0) => {
                 let variable = self.module.variable(id);
                 if variable.space != StateSpace::Param {
@@ -103,7 +127,10 @@ impl Reader<'_> {
                 }
                 let is_array = variable.size != u64::from(variable.ty.bytes());
                 match expected.align.filter(|&align| is_array && align != variable.align) {
-                    Some(align) => Err(format!("`{}` of alignment {}, not {align},", variable.name, variable.align)),
+                    Some(align) => Err(format!(
+                        "`{}` of alignment {}, not {align},",
+                        variable.name, variable.align
+                    )),
                     None => Ok(()),
                 }
             }

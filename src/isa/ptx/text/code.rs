@@ -86,7 +86,10 @@ impl<'a> Code<'a> {
         match elements {
             1 => self.body.registers.push(RegisterDecl { name: name.to_string(), ty }),
             _ => {
-                let element = |n: u8| RegisterDecl { name: format!("{name}.{}", ['x', 'y', 'z', 'w'][n as usize]), ty };
+                let element = |n: u8| RegisterDecl {
+                    name: format!("{name}.{}", ['x', 'y', 'z', 'w'][n as usize]),
+                    ty,
+                };
                 self.body.registers.extend((0..elements).map(element));
             }
         }
@@ -110,7 +113,11 @@ impl<'a> Code<'a> {
     }
 
     pub fn open(&mut self) {
-        self.scopes.push(Scope { id: self.scope_count, pending: self.pending.len(), has_labels: false });
+        self.scopes.push(Scope {
+            id: self.scope_count,
+            pending: self.pending.len(),
+            has_labels: false,
+        });
         self.scope_count += 1;
     }
 
@@ -131,9 +138,12 @@ impl<'a> Code<'a> {
             };
             match *place {
                 LabelUse::Operand(statement, operand) => {
-                    self.body.statements[statement as usize].operands[operand as usize] = Operand::Label(label);
+                    self.body.statements[statement as usize].operands[operand as usize] =
+                        Operand::Label(label);
                 }
-                LabelUse::Target(list, n) => self.body.branch_targets[list as usize][n as usize] = label,
+                LabelUse::Target(list, n) => {
+                    self.body.branch_targets[list as usize][n as usize] = label
+                }
             }
         }
         self.pending.truncate(kept);
@@ -143,7 +153,9 @@ impl<'a> Code<'a> {
 impl<'a> Reader<'a> {
     pub fn label(&mut self, name: &'a str, at: u32) -> Result<()> {
         let code = &mut self.code;
-        let Some(scope) = code.scopes.last_mut() else { return self.fail(at, "a label outside of a function") };
+        let Some(scope) = code.scopes.last_mut() else {
+            return self.fail(at, "a label outside of a function");
+        };
         scope.has_labels = true;
         let scope = scope.id;
         let label = LabelId(code.body.labels.len() as u32);

@@ -81,10 +81,12 @@ impl Reader<'_> {
         let no = self.conditional(depth)?;
         let chosen = if bits != 0 { yes } else { no };
         match (yes, no) {
-            (Value::Integer { unsigned: a, .. }, Value::Integer { unsigned: b, .. }) => match chosen {
-                Value::Integer { bits, .. } => Ok(Value::Integer { bits, unsigned: a | b }),
-                other => Ok(other),
-            },
+            (Value::Integer { unsigned: a, .. }, Value::Integer { unsigned: b, .. }) => {
+                match chosen {
+                    Value::Integer { bits, .. } => Ok(Value::Integer { bits, unsigned: a | b }),
+                    other => Ok(other),
+                }
+            }
             (Value::Decimal(_), Value::Decimal(_)) => Ok(chosen),
             _ => self.fail(at, "`?:` takes two integers or two decimal floats"),
         }
@@ -93,7 +95,9 @@ impl Reader<'_> {
     fn binary(&mut self, level: usize, depth: u32) -> Result<Value> {
         let depth = self.deeper(depth)?;
         let mut left = self.unary(depth)?;
-        while let Some(found) = LEVELS[level..].iter().position(|kinds| kinds.contains(&self.token.kind)) {
+        while let Some(found) =
+            LEVELS[level..].iter().position(|kinds| kinds.contains(&self.token.kind))
+        {
             let (kind, at) = (self.token.kind, self.token.at);
             self.advance();
             let right = match level + found + 1 {
@@ -108,15 +112,21 @@ impl Reader<'_> {
     fn unary(&mut self, depth: u32) -> Result<Value> {
         let depth = self.deeper(depth)?;
         let at = self.token.at;
-        let Kind::Punct(byte @ (b'+' | b'-' | b'!' | b'~')) = self.token.kind else { return self.primary(depth) };
+        let Kind::Punct(byte @ (b'+' | b'-' | b'!' | b'~')) = self.token.kind else {
+            return self.primary(depth);
+        };
         self.advance();
         let value = self.unary(depth)?;
         match (byte, value) {
             (b'+', Value::Integer { .. } | Value::Decimal(_)) => Ok(value),
-            (b'-', Value::Integer { bits, unsigned }) => Ok(Value::Integer { bits: bits.wrapping_neg(), unsigned }),
+            (b'-', Value::Integer { bits, unsigned }) => {
+                Ok(Value::Integer { bits: bits.wrapping_neg(), unsigned })
+            }
             (b'-', Value::Decimal(value)) => Ok(Value::Decimal(-value)),
             (b'!', Value::Integer { bits, .. }) => Ok(signed(bits == 0)),
-            (b'~', Value::Integer { bits, .. }) => Ok(Value::Integer { bits: !bits, unsigned: true }),
+            (b'~', Value::Integer { bits, .. }) => {
+                Ok(Value::Integer { bits: !bits, unsigned: true })
+            }
             _ => self.fail(at, format!("`{}` does not take this float", char::from(byte))),
         }
     }
@@ -164,7 +174,10 @@ impl Reader<'_> {
 
     fn apply(&mut self, kind: Kind, at: u32, left: Value, right: Value) -> Result<Value> {
         match (left, right) {
-            (Value::Integer { bits: a, unsigned: ua }, Value::Integer { bits: b, unsigned: ub }) => {
+            (
+                Value::Integer { bits: a, unsigned: ua },
+                Value::Integer { bits: b, unsigned: ub },
+            ) => {
                 if b == 0 && matches!(kind, Kind::Punct(b'/' | b'%')) {
                     return self.fail(at, "a division by zero");
                 }
@@ -223,7 +236,9 @@ pub(super) fn bits_of(value: Value, ty: Ty) -> std::result::Result<u64, &'static
         (Value::Bits64(bits), TyKind::Bits) if ty.bits() == 64 => Ok(bits),
         (Value::Bits32(bits), TyKind::Float) if matches!(ty.bits(), 32 | 64) => Ok(bits.into()),
         (Value::Bits64(bits), TyKind::Float) if ty.bits() == 64 => Ok(bits),
-        (Value::Bits64(bits), TyKind::Float) if ty.bits() == 32 => Ok((f64::from_bits(bits) as f32).to_bits().into()),
+        (Value::Bits64(bits), TyKind::Float) if ty.bits() == 32 => {
+            Ok((f64::from_bits(bits) as f32).to_bits().into())
+        }
         (Value::Decimal(value), TyKind::Float) if ty.bits() == 64 => Ok(value.to_bits()),
         (Value::Decimal(value), TyKind::Float) if ty.bits() == 32 => {
             let single = value as f32;

@@ -66,7 +66,8 @@ impl<'a> Reader<'a> {
         if ty == Ty::B128 {
             self.needs(at, "`.b128`", 70, (8, 3))?;
         }
-        if u32::from(elements) * ty.bits() > 128 || (elements > 1 && matches!(ty.kind(), TyKind::Pred | TyKind::Opaque))
+        if u32::from(elements) * ty.bits() > 128
+            || (elements > 1 && matches!(ty.kind(), TyKind::Pred | TyKind::Opaque))
         {
             return self.fail(at, format!("there are no vectors of {elements} `.{}`", ty.name()));
         }
@@ -74,7 +75,9 @@ impl<'a> Reader<'a> {
             (TyKind::Pred, StateSpace::Reg) => {}
             (TyKind::Pred, _) => return self.fail(at, "`.pred` is for registers alone"),
             (TyKind::Opaque, StateSpace::Global | StateSpace::Param) => {}
-            (TyKind::Opaque, _) => return self.fail(at, format!("`.{}` is for `.global` and `.param`", ty.name())),
+            (TyKind::Opaque, _) => {
+                return self.fail(at, format!("`.{}` is for `.global` and `.param`", ty.name()));
+            }
             _ => {}
         }
         Ok(Shape { space, linkage, managed, align, elements, ty })
@@ -99,7 +102,9 @@ impl<'a> Reader<'a> {
         loop {
             match self.word() {
                 "managed" => {}
-                "unified" => return self.fail(self.token.at, "`.unified` needs code that is linked later"),
+                "unified" => {
+                    return self.fail(self.token.at, "`.unified` needs code that is linked later");
+                }
                 _ => return self.unexpected("`.managed`"),
             }
             self.advance();
@@ -115,12 +120,17 @@ impl<'a> Reader<'a> {
         let at = self.token.at;
         let version = self.module.version;
         match space {
-            StateSpace::Reg if version < (3, 0) && linkage == Linkage::Local => return self.module_registers(),
+            StateSpace::Reg if version < (3, 0) && linkage == Linkage::Local => {
+                return self.module_registers();
+            }
             StateSpace::Local if version < (3, 0) => {}
             StateSpace::Reg | StateSpace::Local | StateSpace::Param => {
-                return self.fail(at, "registers, local variables and parameters stand in functions");
+                return self
+                    .fail(at, "registers, local variables and parameters stand in functions");
             }
-            StateSpace::Tex if version >= (1, 5) => return self.fail(at, "`.tex` is of versions below 1.5"),
+            StateSpace::Tex if version >= (1, 5) => {
+                return self.fail(at, "`.tex` is of versions below 1.5");
+            }
             _ => {}
         }
         if linkage == Linkage::Common && space != StateSpace::Global {
@@ -130,7 +140,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Variables of any space but that of registers, up to the `;`.
-    pub fn variables(&mut self, linkage: Linkage, space: StateSpace, owner: Option<FunctionId>) -> Result<()> {
+    pub fn variables(
+        &mut self,
+        linkage: Linkage,
+        space: StateSpace,
+        owner: Option<FunctionId>,
+    ) -> Result<()> {
         if space == StateSpace::Const && self.is(b'[') {
             if self.module.version >= (2, 2) {
                 return self.fail(self.token.at, "banks of `.const` are of versions below 2.2");
@@ -224,13 +239,16 @@ impl<'a> Reader<'a> {
     /// Bytes of a variable; 0 for `x[]`.
     fn size(&mut self, shape: &Shape, dimensions: &[u64], at: u32) -> Result<u64> {
         if dimensions.first() == Some(&0) && shape.linkage != Linkage::Extern {
-            return self.fail(at, "an array without a length is `.extern` or has an initial content");
+            return self
+                .fail(at, "an array without a length is `.extern` or has an initial content");
         }
         self.bytes(shape, dimensions, at)
     }
 
     pub fn bytes(&mut self, shape: &Shape, dimensions: &[u64], at: u32) -> Result<u64> {
-        let size = dimensions.iter().try_fold(u64::from(shape.natural()), |size, &length| size.checked_mul(length));
+        let size = dimensions
+            .iter()
+            .try_fold(u64::from(shape.natural()), |size, &length| size.checked_mul(length));
         let limit = limit(shape.space);
         match size.filter(|&size| size <= limit) {
             Some(size) => Ok(size),
@@ -278,7 +296,8 @@ impl<'a> Reader<'a> {
             return self.fail(at, format!("`{name}` is declared twice"));
         }
         if old.space != variable.space || old.ty != variable.ty {
-            return self.fail(at, format!("`{name}` is declared with another type or state space before"));
+            return self
+                .fail(at, format!("`{name}` is declared with another type or state space before"));
         }
         if external(old.linkage) {
             *old = variable;
@@ -311,7 +330,8 @@ impl<'a> Reader<'a> {
                 }
             }
             if matches!(self.token.kind, Kind::Punct(b'[' | b'=')) {
-                return self.unexpected("`,` or `;`: registers are no arrays and have no initial content");
+                return self
+                    .unexpected("`,` or `;`: registers are no arrays and have no initial content");
             }
             if !self.take(b',') {
                 return self.semicolon();
@@ -324,7 +344,10 @@ impl<'a> Reader<'a> {
         let more = end.saturating_sub(initial.bytes.len() as u64);
         match self.budget.initial.checked_sub(more) {
             Some(left) => self.budget.initial = left,
-            None => return self.fail(at, "an initial content of many zeros, more than the text may ask for"),
+            None => {
+                return self
+                    .fail(at, "an initial content of many zeros, more than the text may ask for");
+            }
         }
         if more > 0 {
             initial.bytes.resize(end as usize, 0);

@@ -5,7 +5,9 @@ use super::lexer::Kind;
 use super::names::{Lookup, Named};
 use super::reader::{Reader, Result};
 use super::toplevel;
-use crate::module::{Formal, Function, FunctionId, Linkage, Prototype, Register, Variable, VariableId};
+use crate::module::{
+    Formal, Function, FunctionId, Linkage, Prototype, Register, Variable, VariableId,
+};
 use crate::types::{Kind as TyKind, StateSpace, Ty};
 
 /// A parameter as it is declared.
@@ -83,7 +85,9 @@ impl<'a> Reader<'a> {
         }
         loop {
             let parameter = self.parameter(of)?;
-            if of != Of::Prototype && all.iter().rev().take(64).any(|other| other.name == parameter.name) {
+            if of != Of::Prototype
+                && all.iter().rev().take(64).any(|other| other.name == parameter.name)
+            {
                 return self.fail(parameter.at, format!("`{}` is declared twice", parameter.name));
             }
             let open = parameter.size == 0;
@@ -91,7 +95,10 @@ impl<'a> Reader<'a> {
             if !open && self.take(b',') {
                 continue;
             }
-            self.expect(b')', if open { "`)`: an array without a length is the last" } else { "`,` or `)`" })?;
+            self.expect(
+                b')',
+                if open { "`)`: an array without a length is the last" } else { "`,` or `)`" },
+            )?;
             return Ok(all);
         }
     }
@@ -100,17 +107,29 @@ impl<'a> Reader<'a> {
         let reg = match toplevel::space(self.word()) {
             Some(StateSpace::Param) => false,
             Some(StateSpace::Reg) if of != Of::Kernel => true,
-            _ => return self.unexpected(if of == Of::Kernel { "`.param`" } else { "`.param` or `.reg`" }),
+            _ => {
+                return self.unexpected(if of == Of::Kernel {
+                    "`.param`"
+                } else {
+                    "`.param` or `.reg`"
+                });
+            }
         };
         self.advance();
         let at = self.token.at;
         let space = if reg { StateSpace::Reg } else { StateSpace::Param };
         let shape = self.shape(Linkage::Local, space)?;
         if (shape.elements > 1 && !reg) || shape.managed {
-            return self.fail(at, "found a vector, expected a register, a parameter of one element or an array");
+            return self.fail(
+                at,
+                "found a vector, expected a register, a parameter of one element or an array",
+            );
         }
-        if (reg && !shape.ty.is_register()) || (shape.ty.kind() == TyKind::Opaque && of != Of::Kernel) {
-            return self.fail(at, format!("`.{}` is no parameter of a device function", shape.ty.name()));
+        if (reg && !shape.ty.is_register())
+            || (shape.ty.kind() == TyKind::Opaque && of != Of::Kernel)
+        {
+            return self
+                .fail(at, format!("`.{}` is no parameter of a device function", shape.ty.name()));
         }
         if self.take_word("ptr") {
             self.pointer()?;
@@ -130,7 +149,15 @@ impl<'a> Reader<'a> {
             return self.fail(at, "an array without a length is no parameter of a kernel");
         }
         let size = self.bytes(&Shape { space, ..shape }, &dimensions, at)?;
-        Ok(Parameter { name, at, reg, ty: shape.ty, elements: shape.elements, size, align: shape.alignment() })
+        Ok(Parameter {
+            name,
+            at,
+            reg,
+            ty: shape.ty,
+            elements: shape.elements,
+            size,
+            align: shape.alignment(),
+        })
     }
 
     /// What follows `.ptr`, a hint: a state space and an alignment.
@@ -144,10 +171,15 @@ impl<'a> Reader<'a> {
 
     fn check_parameter_bytes(&mut self, name: &str, inputs: &[Parameter], at: u32) -> Result<()> {
         let limit = if self.module.version < (8, 1) { 4352 } else { 32764 };
-        let end = inputs.iter().fold(0_u64, |end, input| end.next_multiple_of(input.align.into()) + input.size);
+        let end = inputs
+            .iter()
+            .fold(0_u64, |end, input| end.next_multiple_of(input.align.into()) + input.size);
         match end <= limit {
             true => Ok(()),
-            false => self.fail(at, format!("{end} bytes of parameters of `{name}`, a kernel may have {limit}")),
+            false => self.fail(
+                at,
+                format!("{end} bytes of parameters of `{name}`, a kernel may have {limit}"),
+            ),
         }
     }
 
@@ -266,7 +298,11 @@ struct Head<'h, 'a> {
 
 impl<'a> Reader<'a> {
     /// Adds a function, or joins it with its earlier declaration.
-    fn declare_function(&mut self, head: &Head<'_, 'a>, directives: &Directives) -> Result<FunctionId> {
+    fn declare_function(
+        &mut self,
+        head: &Head<'_, 'a>,
+        directives: &Directives,
+    ) -> Result<FunctionId> {
         let &Head { name, at, .. } = head;
         if head.defined && head.linkage == Linkage::Extern {
             return self.fail(at, format!("`{name}` is `.extern`, and has a body"));
@@ -277,7 +313,9 @@ impl<'a> Reader<'a> {
                 self.join_function(id, head)?;
                 id
             }
-            Some(_) => return self.fail(at, format!("`{name}` is declared as something else before")),
+            Some(_) => {
+                return self.fail(at, format!("`{name}` is declared as something else before"));
+            }
         };
         let function = &mut self.module.functions[id.0 as usize];
         function.noreturn |= directives.noreturn;
@@ -297,7 +335,8 @@ impl<'a> Reader<'a> {
                 if parameter.reg {
                     let first = registers;
                     registers += u32::from(parameter.elements);
-                    formals.extend((first..registers).map(|n| Formal::Reg(Register(n), parameter.ty)));
+                    formals
+                        .extend((first..registers).map(|n| Formal::Reg(Register(n), parameter.ty)));
                 } else {
                     formals.push(Formal::Param(VariableId(self.module.variables.len() as u32)));
                     self.module.variables.push(variable_of(parameter, id));
@@ -334,7 +373,9 @@ impl<'a> Reader<'a> {
             };
             parameters.iter().flat_map(elements).collect()
         };
-        if old.kernel != head.kernel || self.module.signature(id) != [shape(head.outputs), shape(head.inputs)] {
+        if old.kernel != head.kernel
+            || self.module.signature(id) != [shape(head.outputs), shape(head.inputs)]
+        {
             return self.fail(at, format!("`{name}` is declared with other parameters before"));
         }
         if head.defined && (old.body.is_some() || old.alias.is_some()) {
@@ -342,7 +383,10 @@ impl<'a> Reader<'a> {
         }
         let linkage = match (old.linkage, head.linkage) {
             (Linkage::Extern, Linkage::Local) if head.defined => {
-                return self.fail(at, format!("`{name}` is `.extern` before, and is defined without `.visible`"));
+                return self.fail(
+                    at,
+                    format!("`{name}` is `.extern` before, and is defined without `.visible`"),
+                );
             }
             (old, Linkage::Local | Linkage::Extern) if old != Linkage::Local => old,
             (_, new) => new,
@@ -356,7 +400,8 @@ impl<'a> Reader<'a> {
                 Formal::Param(variable) => Some(variable),
                 Formal::Reg(..) => None,
             });
-            let parameters = head.outputs.iter().chain(head.inputs).filter(|parameter| !parameter.reg);
+            let parameters =
+                head.outputs.iter().chain(head.inputs).filter(|parameter| !parameter.reg);
             for (variable, parameter) in memory.zip(parameters) {
                 self.module.variables[variable.0 as usize] = variable_of(parameter, id);
             }

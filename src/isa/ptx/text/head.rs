@@ -5,7 +5,8 @@ use super::reader::{Reader, Result};
 use crate::module::Target;
 
 /// Versions that exist: major, and the last minor, which count from 0.
-const VERSIONS: &[(u8, u8)] = &[(1, 5), (2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, 5)];
+const VERSIONS: &[(u8, u8)] =
+    &[(1, 5), (2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, 5)];
 
 /// Targets without a suffix and the first version that takes them.
 const TARGETS: &[(u32, (u8, u8))] = &[
@@ -89,9 +90,14 @@ impl Reader<'_> {
     }
 
     fn version(&mut self) -> Result<()> {
-        let parts = (self.token.kind == Kind::Decimal).then(|| self.here().split_once('.')).flatten();
-        let numbers = parts.and_then(|(major, minor)| Some((major.parse::<u8>().ok()?, minor.parse::<u8>().ok()?)));
-        let known = numbers.filter(|&(major, minor)| VERSIONS.iter().any(|&(m, last)| m == major && minor <= last));
+        let parts =
+            (self.token.kind == Kind::Decimal).then(|| self.here().split_once('.')).flatten();
+        let numbers = parts.and_then(|(major, minor)| {
+            Some((major.parse::<u8>().ok()?, minor.parse::<u8>().ok()?))
+        });
+        let known = numbers.filter(|&(major, minor)| {
+            VERSIONS.iter().any(|&(m, last)| m == major && minor <= last)
+        });
         // `8.08` is none.
         let known = known.filter(|(major, minor)| format!("{major}.{minor}") == self.here());
         match known {
@@ -114,7 +120,8 @@ impl Reader<'_> {
         if self.module.version < first {
             let (major, minor) = first;
             let found = self.module.version;
-            let message = format!("{name} needs version {major}.{minor}, this is {}.{}", found.0, found.1);
+            let message =
+                format!("{name} needs version {major}.{minor}, this is {}.{}", found.0, found.1);
             return self.fail(at, message);
         }
         // Mnemonics are checked again for this target.
@@ -128,7 +135,9 @@ impl Reader<'_> {
                 "texmode_independent" => self.module.independent_textures = true,
                 "debug" => self.debug = Some(at),
                 "map_f64_to_f32" if target.sm < 13 => {}
-                "map_f64_to_f32" => return self.fail(at, "`map_f64_to_f32` is for targets below sm_13"),
+                "map_f64_to_f32" => {
+                    return self.fail(at, "`map_f64_to_f32` is for targets below sm_13");
+                }
                 _ => {
                     let message = format!("found `{option}`, expected an option of the target");
                     return self.fail(at, message);

@@ -28,9 +28,11 @@ impl Reader<'_> {
         let what = match (shape.space, shape.linkage, shape.ty) {
             (StateSpace::Global, _, Ty::Samplerref | Ty::Texref) => return self.sampler(),
             (_, Linkage::Extern, _) => "a variable defined elsewhere",
-            (StateSpace::Global | StateSpace::Const, _, Ty::F16 | Ty::F16x2 | Ty::B128 | Ty::Surfref) => {
-                "a variable of this type"
-            }
+            (
+                StateSpace::Global | StateSpace::Const,
+                _,
+                Ty::F16 | Ty::F16x2 | Ty::B128 | Ty::Surfref,
+            ) => "a variable of this type",
             (StateSpace::Global | StateSpace::Const, ..) => "",
             _ => "a variable of this state space",
         };
@@ -57,7 +59,13 @@ impl Reader<'_> {
     }
 
     /// An element, or those of an array in braces, from an offset in bytes on; how many there are.
-    fn fill(&mut self, ty: Ty, dimensions: &[u64], offset: u64, initial: &mut Initial) -> Result<u64> {
+    fn fill(
+        &mut self,
+        ty: Ty,
+        dimensions: &[u64],
+        offset: u64,
+        initial: &mut Initial,
+    ) -> Result<u64> {
         let Some((&length, inner)) = dimensions.split_first() else {
             self.element(ty, offset, initial)?;
             return Ok(1);
@@ -66,7 +74,8 @@ impl Reader<'_> {
         if self.take(b'}') {
             return Ok(0);
         }
-        let stride = inner.iter().fold(u64::from(ty.bytes()), |size, &length| size.saturating_mul(length));
+        let stride =
+            inner.iter().fold(u64::from(ty.bytes()), |size, &length| size.saturating_mul(length));
         let mut count = 0;
         loop {
             if count == length {
@@ -109,7 +118,14 @@ impl Reader<'_> {
                 initial.bytes[start..start + bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
             }
             Element::Address(WrittenAddress { of, generic, addend }, first_bit, bits) => {
-                initial.addresses.push(InitialAddress { offset, of, generic, addend, first_bit, bits });
+                initial.addresses.push(InitialAddress {
+                    offset,
+                    of,
+                    generic,
+                    addend,
+                    first_bit,
+                    bits,
+                });
             }
         }
         Ok(())
@@ -121,15 +137,20 @@ impl Reader<'_> {
         self.needs(mask.at, "a byte of an address", 0, (7, 1))?;
         let first_bit = mask.value.trailing_zeros();
         if mask.value == 0 || !first_bit.is_multiple_of(8) || mask.value >> first_bit != 0xff {
-            return self
-                .fail(mask.at, format!("found `{}`, expected a mask of one byte like `0xff00`", self.slice(mask)));
+            return self.fail(
+                mask.at,
+                format!("found `{}`, expected a mask of one byte like `0xff00`", self.slice(mask)),
+            );
         }
         if ty.bits() != 8 {
-            return self.fail(mask.at, format!("a byte of an address stands in no `.{}`", ty.name()));
+            return self
+                .fail(mask.at, format!("a byte of an address stands in no `.{}`", ty.name()));
         }
         self.expect(b'(', "`(`")?;
         let found = match self.token.kind {
-            Kind::Name if self.here() != "WARP_SZ" => Element::Address(self.place()?, first_bit as u8, 8),
+            Kind::Name if self.here() != "WARP_SZ" => {
+                Element::Address(self.place()?, first_bit as u8, 8)
+            }
             _ => Element::Bits(self.integer("an integer")? >> first_bit & 0xff),
         };
         self.expect(b')', "`)`")?;
@@ -149,15 +170,23 @@ impl Reader<'_> {
             Some(Lookup::Name(Named::Variable(id))) => {
                 let space = self.module.variable(id).space;
                 if !matches!(space, StateSpace::Global | StateSpace::Const) {
-                    return self
-                        .fail(at, format!("`{name}` is neither `.global` nor `.const`, so it has no fixed address"));
+                    return self.fail(
+                        at,
+                        format!(
+                            "`{name}` is neither `.global` nor `.const`, so it has no fixed address"
+                        ),
+                    );
                 }
                 AddressOf::Variable(id)
             }
             Some(Lookup::Name(Named::Function(id))) => AddressOf::Function(id),
-            Some(_) => return self.fail(at, format!("found `{name}`, expected a variable or function")),
+            Some(_) => {
+                return self.fail(at, format!("found `{name}`, expected a variable or function"));
+            }
             None => {
-                let message = format!("found `{name}`, which is not declared before, expected a variable or function");
+                let message = format!(
+                    "found `{name}`, which is not declared before, expected a variable or function"
+                );
                 return self.undeclared(name, at, message);
             }
         };
@@ -184,11 +213,21 @@ impl Reader<'_> {
                     sampler.linear = match name {
                         "nearest" => false,
                         "linear" => true,
-                        _ => return self.fail(at, format!("found `{name}`, expected `nearest` or `linear`")),
+                        _ => {
+                            return self.fail(
+                                at,
+                                format!("found `{name}`, expected `nearest` or `linear`"),
+                            );
+                        }
                     };
                 }
-                "force_unnormalized_coords" => sampler.unnormalized = self.literal("0 or 1", 1)? == 1,
-                _ => return self.fail(at, format!("found `{key}`, expected a property of a sampler")),
+                "force_unnormalized_coords" => {
+                    sampler.unnormalized = self.literal("0 or 1", 1)? == 1
+                }
+                _ => {
+                    return self
+                        .fail(at, format!("found `{key}`, expected a property of a sampler"));
+                }
             }
             if !self.take(b',') {
                 break;

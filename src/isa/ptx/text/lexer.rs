@@ -66,8 +66,14 @@ pub(super) fn without_wide_comments(text: &[u8]) -> Cow<'_, [u8]> {
         let end = |found: Option<usize>| found.map_or(bytes.len(), |length| at + length);
         let (end, is_comment) = match rest {
             [b'/', b'/', ..] => (end(rest.iter().position(|&byte| byte == b'\n')), true),
-            [b'/', b'*', ..] => (end(rest[2..].windows(2).position(|two| two == b"*/").map(|length| length + 4)), true),
-            [b'"', ..] => (end(rest[1..].iter().position(|byte| b"\"\n".contains(byte)).map(|n| n + 2)), false),
+            [b'/', b'*', ..] => (
+                end(rest[2..].windows(2).position(|two| two == b"*/").map(|length| length + 4)),
+                true,
+            ),
+            [b'"', ..] => (
+                end(rest[1..].iter().position(|byte| b"\"\n".contains(byte)).map(|n| n + 2)),
+                false,
+            ),
             _ => (at + 1, false),
         };
         if is_comment {
@@ -170,7 +176,8 @@ impl<'a> Lexer<'a> {
                 }
                 b'#' => {
                     let line = self.text[self.at + 1..].trim_start_matches([' ', '\t']);
-                    if !line.starts_with("line") && !line.starts_with(|c: char| c.is_ascii_digit()) {
+                    if !line.starts_with("line") && !line.starts_with(|c: char| c.is_ascii_digit())
+                    {
                         self.skip_line();
                         return Err("a line of the C preprocessor, which must have run before");
                     }
@@ -309,7 +316,8 @@ impl<'a> Lexer<'a> {
         let rest = &self.text.as_bytes()[at + 1..];
         match rest.iter().position(|&byte| matches!(byte, b'"' | b'\n')) {
             Some(length) if rest[length] == b'"' => self.token(Kind::Text, at + length + 2, 0),
-            length => self.bad(at + 1 + length.unwrap_or(rest.len()), "a string without an end on its line"),
+            length => self
+                .bad(at + 1 + length.unwrap_or(rest.len()), "a string without an end on its line"),
         }
     }
 }

@@ -65,7 +65,10 @@ pub fn read(text: &[u8]) -> Result<Module, ReadErrors> {
         Ok(text) if text.is_ascii() => text,
         _ => {
             let at = ascii.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
-            let message = format!("found the byte {:#04x}, expected 7-bit text outside of comments", ascii[at]);
+            let message = format!(
+                "found the byte {:#04x}, expected 7-bit text outside of comments",
+                ascii[at]
+            );
             errors.push(at as u32, message);
             return Err(errors.located(all));
         }

@@ -3,7 +3,9 @@
 
 use super::names::{Family, Named};
 use super::reader::{Reader, Result};
-use crate::module::{Address, AddressOf, Base, Linkage, Operand, Register, Statement, Variable, VariableId};
+use crate::module::{
+    Address, AddressOf, Base, Linkage, Operand, Register, Statement, Variable, VariableId,
+};
 use crate::types::{StateSpace, Ty};
 
 /// A register of the module in the statement that is read.
@@ -21,7 +23,10 @@ impl Reader<'_> {
         let at = self.token.at;
         let shape = self.shape(Linkage::Local, StateSpace::Reg)?;
         if !shape.ty.is_register() || shape.managed || shape.ty == Ty::Pred {
-            return self.fail(at, format!("registers of a module of `.{}` are not supported", shape.ty.name()));
+            return self.fail(
+                at,
+                format!("registers of a module of `.{}` are not supported", shape.ty.name()),
+            );
         }
         loop {
             let (name, at) = self.new_name()?;
@@ -32,7 +37,8 @@ impl Reader<'_> {
             let count = self.count()?;
             self.spend_names(at, count.unwrap_or(1))?;
             for number in 0..count.unwrap_or(1) {
-                let name = if count.is_some() { format!("{name}{number}") } else { name.to_string() };
+                let name =
+                    if count.is_some() { format!("{name}{number}") } else { name.to_string() };
                 self.module.variables.push(Variable {
                     name,
                     space: StateSpace::Local,
@@ -62,8 +68,14 @@ impl Reader<'_> {
     }
 
     /// The register that stands for one of the module in the statement that is read, its elements behind it.
-    pub fn module_register(&mut self, variable: VariableId, elements: u8, at: u32) -> Result<Register> {
-        if let Some(used) = self.code.module_registers.iter().find(|used| used.variable == variable) {
+    pub fn module_register(
+        &mut self,
+        variable: VariableId,
+        elements: u8,
+        at: u32,
+    ) -> Result<Register> {
+        if let Some(used) = self.code.module_registers.iter().find(|used| used.variable == variable)
+        {
             return Ok(used.first);
         }
         let Variable { name, ty, .. } = self.module.variable(variable);
@@ -99,7 +111,8 @@ impl Reader<'_> {
         let form = self.form_of(&[opcode, "local", &bits], at)?;
         for n in 0..u32::from(used.elements) {
             let base = Base::Symbol(AddressOf::Variable(used.variable));
-            let address = Operand::Address(Address { base, offset: i64::from(n * ty.bytes()), index: None });
+            let address =
+                Operand::Address(Address { base, offset: i64::from(n * ty.bytes()), index: None });
             let mut operands = [Operand::Register(Register(used.first.0 + n)), address];
             if opcode == "st" {
                 operands.reverse();

@@ -148,10 +148,12 @@ impl<'a> Names<'a> {
             {
                 let lookup = match entry.value.0 {
                     Family::Registers(family) => Lookup::Member(family, number),
-                    Family::ModuleRegisters(first, elements) => {
-                        Lookup::Name(Named::ModuleRegister(VariableId(first.0 + number as u32), elements))
+                    Family::ModuleRegisters(first, elements) => Lookup::Name(
+                        Named::ModuleRegister(VariableId(first.0 + number as u32), elements),
+                    ),
+                    Family::Variables(first) => {
+                        Lookup::Name(Named::Variable(VariableId(first.0 + number as u32)))
                     }
-                    Family::Variables(first) => Lookup::Name(Named::Variable(VariableId(first.0 + number as u32))),
                 };
                 best = Some((lookup, entry.depth));
             }

@@ -29,7 +29,9 @@ impl<'a> Reader<'a> {
     /// One operand, or a pair of destinations.
     pub fn operand(&mut self) -> Result<Operand> {
         let first = self.single(Within::Statement)?;
-        if self.is(b'|') && matches!(first, Operand::Register(_) | Operand::Sink | Operand::Vector(_)) {
+        if self.is(b'|')
+            && matches!(first, Operand::Register(_) | Operand::Sink | Operand::Vector(_))
+        {
             self.advance();
             let second = self.single(Within::Statement)?;
             return Ok(Operand::Pair(Box::new([first, second])));
@@ -48,14 +50,20 @@ impl<'a> Reader<'a> {
         let add = match ty.bits() {
             16 | 32 | 64 if ty.kind() != TyKind::Float => format!("u{}", ty.bits()),
             _ => {
-                return self
-                    .fail(at, format!("found `+` behind a register of type .{}, expected `,` or `;`", ty.name()));
+                return self.fail(
+                    at,
+                    format!(
+                        "found `+` behind a register of type .{}, expected `,` or `;`",
+                        ty.name()
+                    ),
+                );
             }
         };
         let form = self.form_of(&["add", &add], at)?;
         let sum = self.code.register("%sum", ty, 1);
         self.code.sums.push(sum);
-        let operands = [Operand::Register(sum), Operand::Register(register), Operand::Integer(addend)];
+        let operands =
+            [Operand::Register(sum), Operand::Register(register), Operand::Integer(addend)];
         let operands = operands.into_iter().collect();
         self.code.body.statements.push(Statement { at, guard: None, form, operands });
         Ok(Operand::Register(sum))
@@ -103,7 +111,8 @@ impl<'a> Reader<'a> {
             (Found::Other(Operand::Selected { register, selector, .. }), b'-') => {
                 Ok(Operand::Selected { register, negated: true, selector })
             }
-            _ => self.fail(at, format!("found no register behind `{}`, expected one", char::from(byte))),
+            _ => self
+                .fail(at, format!("found no register behind `{}`, expected one", char::from(byte))),
         }
     }
 
@@ -131,7 +140,9 @@ impl<'a> Reader<'a> {
     /// `var[4]`, `var[reg]`, `var[reg+4]` behind the `[`.
     fn index(&mut self, of: AddressOf) -> Result<Operand> {
         let index = match self.token.kind {
-            Kind::Name if self.here() != "WARP_SZ" => Some(self.scalar_register("a register or an offset in bytes")?),
+            Kind::Name if self.here() != "WARP_SZ" => {
+                Some(self.scalar_register("a register or an offset in bytes")?)
+            }
             _ => None,
         };
         let offset = match index.is_none() || self.take(b'+') {
@@ -159,7 +170,9 @@ impl<'a> Reader<'a> {
                     Named::CallTargets(list) => Found::Other(Operand::CallTargets(list)),
                     Named::Prototype(n) => Found::Other(Operand::Prototype(n)),
                     Named::Register(register, _) => Found::Register(register),
-                    Named::ModuleRegister(..) => return self.fail(at, "found a register of the module"),
+                    Named::ModuleRegister(..) => {
+                        return self.fail(at, "found a register of the module");
+                    }
                 });
             }
             None => return Ok(Found::Other(self.special(name, at)?)),
@@ -254,7 +267,9 @@ impl<'a> Reader<'a> {
             _ => 0,
         } as i64;
         let operand = match (self.is(b','), base, offset) {
-            (true, Base::Register(register), 0) => self.bracket_list(Operand::Register(register))?,
+            (true, Base::Register(register), 0) => {
+                self.bracket_list(Operand::Register(register))?
+            }
             (true, Base::Symbol(of), offset) => self.bracket_list(Operand::Symbol(of, offset))?,
             _ => Operand::Address(Address { base, offset, index: None }),
         };
@@ -271,7 +286,9 @@ impl<'a> Reader<'a> {
         }
         match (base, self.code.words.first()) {
             (Base::Register(_), Some(&"ld")) => Ok(()),
-            (Base::Symbol(_), Some(&"ld")) => self.fail(at, "found `.unified` behind a variable that is not"),
+            (Base::Symbol(_), Some(&"ld")) => {
+                self.fail(at, "found `.unified` behind a variable that is not")
+            }
             _ => self.fail(at, "found `.unified`, which is for addresses of `ld` in registers"),
         }
     }
@@ -327,7 +344,9 @@ impl<'a> Reader<'a> {
             self.needs(at, "a call through a register", 20, (2, 1))?;
         }
         match callee {
-            callee @ (Operand::Register(_) | Operand::Symbol(AddressOf::Function(_), 0)) => operands.push(callee),
+            callee @ (Operand::Register(_) | Operand::Symbol(AddressOf::Function(_), 0)) => {
+                operands.push(callee)
+            }
             _ => return self.fail(at, "found something else, expected a function or a register"),
         }
         let mut more = self.take(b',');
@@ -345,8 +364,15 @@ impl<'a> Reader<'a> {
             let at = self.token.at;
             self.code.places.push(at);
             match self.single(Within::Vector)? {
-                targets @ (Operand::Prototype(_) | Operand::CallTargets(_)) => operands.push(targets),
-                _ => return self.fail(at, "found something else, expected a prototype or a list of call targets"),
+                targets @ (Operand::Prototype(_) | Operand::CallTargets(_)) => {
+                    operands.push(targets)
+                }
+                _ => {
+                    return self.fail(
+                        at,
+                        "found something else, expected a prototype or a list of call targets",
+                    );
+                }
             }
         }
         Ok(())

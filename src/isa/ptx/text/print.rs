@@ -7,7 +7,8 @@ use rustc_hash::FxHashSet;
 
 use super::print_code::{Naming, operand_symbols};
 use crate::module::{
-    AddressOf, Formal, Function, FunctionId, Initial, InitialAddress, Linkage, Module, Sampler, Variable, VariableId,
+    AddressOf, Formal, Function, FunctionId, Initial, InitialAddress, Linkage, Module, Sampler,
+    Variable, VariableId,
 };
 use crate::types::{Kind, Ty};
 
@@ -18,7 +19,8 @@ pub fn print(module: &Module) -> String {
     printer.items();
     for function in &module.functions {
         if let Some(of) = function.alias {
-            let _ = writeln!(printer.out, ".alias {}, {};", function.name, module.function(of).name);
+            let _ =
+                writeln!(printer.out, ".alias {}, {};", function.name, module.function(of).name);
         }
     }
     for (number, name) in &module.files {
@@ -79,7 +81,8 @@ fn needs(module: &Module, function: &Function, own: &[VariableId]) -> Needs {
 
 impl<'m> Printer<'m> {
     fn new(module: &'m Module) -> Printer<'m> {
-        let mut taken: FxHashSet<String> = module.functions.iter().map(|function| function.name.clone()).collect();
+        let mut taken: FxHashSet<String> =
+            module.functions.iter().map(|function| function.name.clone()).collect();
         let mut own = vec![vec![]; module.functions.len()];
         for (variable, id) in module.variables.iter().zip(0..) {
             let id = VariableId(id);
@@ -91,9 +94,23 @@ impl<'m> Printer<'m> {
                 Some(owner) => own[owner.0 as usize].push(id),
             }
         }
-        let needs = module.functions.iter().zip(&own).map(|(function, own)| needs(module, function, own)).collect();
+        let needs = module
+            .functions
+            .iter()
+            .zip(&own)
+            .map(|(function, own)| needs(module, function, own))
+            .collect();
         let defined = vec![false; module.functions.len()];
-        Printer { module, out: String::new(), taken, own, needs, declared: 0, defined, variables: 0 }
+        Printer {
+            module,
+            out: String::new(),
+            taken,
+            own,
+            needs,
+            declared: 0,
+            defined,
+            variables: 0,
+        }
     }
 
     fn head(&mut self) {
@@ -149,15 +166,17 @@ impl<'m> Printer<'m> {
         while self.declared < count {
             let number = self.declared;
             let function = &self.module.functions[number];
-            let params =
-                |formals: &[Formal]| formals.iter().filter(|formal| matches!(formal, Formal::Param(_))).count();
+            let params = |formals: &[Formal]| {
+                formals.iter().filter(|formal| matches!(formal, Formal::Param(_))).count()
+            };
             let after = self.variables + params(&function.inputs) + params(&function.outputs);
             let own = self.own[number].first();
             let in_order = own.is_none_or(|first| first.0 as usize == after);
             let Needs { functions, variables } = self.needs[number];
             self.declared += 1;
             self.variables = after;
-            if function.body.is_some() && in_order && functions <= number + 1 && variables <= after {
+            if function.body.is_some() && in_order && functions <= number + 1 && variables <= after
+            {
                 self.define(number);
             } else {
                 self.function_head(number);
@@ -174,7 +193,11 @@ impl<'m> Printer<'m> {
         self.out += "\n{\n";
         for &id in &self.own[number] {
             let name = |of: AddressOf| naming.symbol(of);
-            let text = variable_text(self.module.variable(id), &naming.symbol(AddressOf::Variable(id)), &name);
+            let text = variable_text(
+                self.module.variable(id),
+                &naming.symbol(AddressOf::Variable(id)),
+                &name,
+            );
             let _ = writeln!(self.out, "\t{text}");
         }
         naming.body(&mut self.out);
@@ -186,7 +209,8 @@ impl<'m> Printer<'m> {
         let function = &module.functions[number];
         let naming = Naming::new(module, FunctionId(number as u32), &self.own[number], &self.taken);
         let formals = |formals: &[Formal]| {
-            let texts: Vec<String> = formals.iter().map(|&formal| formal_text(module, &naming, formal)).collect();
+            let texts: Vec<String> =
+                formals.iter().map(|&formal| formal_text(module, &naming, formal)).collect();
             format!("({})", texts.join(", "))
         };
         self.out += linkage(function.linkage);
@@ -277,7 +301,11 @@ fn variable_text(variable: &Variable, name: &str, symbol: &dyn Fn(AddressOf) -> 
     text + ";"
 }
 
-fn initial_text(variable: &Variable, initial: &Initial, symbol: &dyn Fn(AddressOf) -> String) -> String {
+fn initial_text(
+    variable: &Variable,
+    initial: &Initial,
+    symbol: &dyn Fn(AddressOf) -> String,
+) -> String {
     let width = variable.ty.bytes() as usize;
     let mut addresses = initial.addresses.iter().peekable();
     let mut element = |(n, bytes): (usize, &[u8])| {
@@ -294,7 +322,8 @@ fn initial_text(variable: &Variable, initial: &Initial, symbol: &dyn Fn(AddressO
             _ => value.to_string(),
         }
     };
-    let elements: Vec<String> = initial.bytes.chunks_exact(width).enumerate().map(&mut element).collect();
+    let elements: Vec<String> =
+        initial.bytes.chunks_exact(width).enumerate().map(&mut element).collect();
     match variable.size == width as u64 && elements.len() == 1 {
         true => elements.concat(),
         false => format!("{{{}}}", elements.join(", ")),

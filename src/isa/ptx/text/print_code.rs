@@ -6,14 +6,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::special;
 use crate::module::{
-    Address, AddressOf, Base, Body, Formal, FunctionId, LabelId, Literal, Module, Operand, Prototype, Register,
-    Statement, VariableId,
+    Address, AddressOf, Base, Body, Formal, FunctionId, LabelId, Literal, Module, Operand,
+    Prototype, Register, Statement, VariableId,
 };
 
 /// Calls `name` for each variable and function that the operand names.
 pub(crate) fn operand_symbols(operand: &Operand, name: &mut dyn FnMut(AddressOf)) {
     match operand {
-        Operand::Symbol(of, _) | Operand::Address(Address { base: Base::Symbol(of), .. }) => name(*of),
+        Operand::Symbol(of, _) | Operand::Address(Address { base: Base::Symbol(of), .. }) => {
+            name(*of)
+        }
         Operand::Vector(all) | Operand::Bracket(all) | Operand::List(all) => {
             all.iter().for_each(|operand| operand_symbols(operand, name));
         }
@@ -57,9 +59,15 @@ pub(super) struct Naming<'m> {
 
 impl<'m> Naming<'m> {
     /// `own` are the variables of its body, `taken` the names of the module.
-    pub fn new(module: &'m Module, id: FunctionId, own: &[VariableId], taken: &FxHashSet<String>) -> Naming<'m> {
+    pub fn new(
+        module: &'m Module,
+        id: FunctionId,
+        own: &[VariableId],
+        taken: &FxHashSet<String>,
+    ) -> Naming<'m> {
         let function = module.function(id);
-        let mut unique = Unique { module: taken, own: FxHashSet::default(), again: FxHashMap::default() };
+        let mut unique =
+            Unique { module: taken, own: FxHashSet::default(), again: FxHashMap::default() };
         let formals = || function.outputs.iter().chain(&function.inputs);
         let params = formals().filter_map(|formal| match *formal {
             Formal::Param(id) => Some(id),
@@ -69,13 +77,16 @@ impl<'m> Naming<'m> {
         let variables = variables.map(|id| (id, unique.name(&module.variable(id).name))).collect();
         let none = Body::default();
         let body = function.body.as_ref().unwrap_or(&none);
-        let mut registers: Vec<String> = body.registers.iter().map(|decl| unique.name(&decl.name)).collect();
+        let mut registers: Vec<String> =
+            body.registers.iter().map(|decl| unique.name(&decl.name)).collect();
         if function.body.is_none() {
             let count = formals().filter(|formal| matches!(formal, Formal::Reg(..))).count();
             registers = (0..count).map(|n| unique.name(&format!("%r{n}"))).collect();
         }
         let labels = body.labels.iter().map(|label| unique.name(&label.name)).collect();
-        let mut numbered = |what: &str, count: usize| (0..count).map(|n| unique.name(&format!("{what}{n}"))).collect();
+        let mut numbered = |what: &str, count: usize| {
+            (0..count).map(|n| unique.name(&format!("{what}{n}"))).collect()
+        };
         Naming {
             module,
             function: id,
@@ -124,7 +135,8 @@ impl<'m> Naming<'m> {
             let _ = writeln!(out, "\t{name}: .branchtargets {};", labels.join(", "));
         }
         for (list, name) in body.call_targets.iter().zip(&self.call_targets) {
-            let functions: Vec<&str> = list.iter().map(|&id| self.module.function(id).name.as_str()).collect();
+            let functions: Vec<&str> =
+                list.iter().map(|&id| self.module.function(id).name.as_str()).collect();
             let _ = writeln!(out, "\t{name}: .calltargets {};", functions.join(", "));
         }
         for (prototype, name) in body.prototypes.iter().zip(&self.prototypes) {
@@ -158,9 +170,15 @@ impl<'m> Naming<'m> {
             None => text += &form.mnemonic(),
         }
         let is_call = form.row.opcode.starts_with("call");
-        let is_there = |operand: &&Operand| !(is_call && matches!(operand, Operand::List(all) if all.is_empty()));
-        let operands: Vec<String> =
-            statement.operands.iter().filter(is_there).map(|operand| self.operand(operand)).collect();
+        let is_there = |operand: &&Operand| {
+            !(is_call && matches!(operand, Operand::List(all) if all.is_empty()))
+        };
+        let operands: Vec<String> = statement
+            .operands
+            .iter()
+            .filter(is_there)
+            .map(|operand| self.operand(operand))
+            .collect();
         if !operands.is_empty() {
             let _ = write!(text, " {}", operands.join(", "));
         }
@@ -220,7 +238,9 @@ fn literal_text(literal: Literal) -> String {
         Literal::F32(bits) => format!("0f{bits:08X}"),
         Literal::F64(bits) => format!("0d{bits:016X}"),
         Literal::Decimal(value) if value.is_nan() => "(0.0 / 0.0)".to_string(),
-        Literal::Decimal(value) if value.is_infinite() => if value > 0.0 { "1e999" } else { "-1e999" }.to_string(),
+        Literal::Decimal(value) if value.is_infinite() => {
+            if value > 0.0 { "1e999" } else { "-1e999" }.to_string()
+        }
         Literal::Decimal(value) => format!("{value:?}"),
     }
 }
@@ -233,7 +253,11 @@ fn prototype_text(prototype: &Prototype) -> String {
         };
         format!("({})", all.iter().map(formal).collect::<Vec<_>>().join(", "))
     };
-    let outputs = if prototype.outputs.is_empty() { String::new() } else { formals(&prototype.outputs) + " " };
+    let outputs = if prototype.outputs.is_empty() {
+        String::new()
+    } else {
+        formals(&prototype.outputs) + " "
+    };
     let noreturn = if prototype.noreturn { " .noreturn" } else { "" };
     format!(".callprototype {outputs}_ {}{noreturn};", formals(&prototype.inputs))
 }

@@ -142,9 +142,10 @@ impl<'a> Reader<'a> {
     pub fn literal(&mut self, expected: &str, max: u64) -> Result<u64> {
         match self.token.kind {
             Kind::Integer { .. } if self.token.value <= max => Ok(self.advance().value),
-            Kind::Integer { .. } => {
-                self.fail(self.token.at, format!("found `{}`, expected {expected} of at most {max}", self.here()))
-            }
+            Kind::Integer { .. } => self.fail(
+                self.token.at,
+                format!("found `{}`, expected {expected} of at most {max}", self.here()),
+            ),
             _ => self.unexpected(expected),
         }
     }
@@ -168,7 +169,10 @@ impl<'a> Reader<'a> {
         }
         if self.module.version < version {
             let (found, needed) = (self.module.version, version);
-            let message = format!("{what} needs version {}.{}, this is {}.{}", needed.0, needed.1, found.0, found.1);
+            let message = format!(
+                "{what} needs version {}.{}, this is {}.{}",
+                needed.0, needed.1, found.0, found.1
+            );
             return self.fail(at, message);
         }
         Ok(())
@@ -181,7 +185,9 @@ impl<'a> Reader<'a> {
                 self.budget.names = left;
                 Ok(())
             }
-            None => self.fail(at, format!("{count} names by one `<N>`, more than a module may have")),
+            None => {
+                self.fail(at, format!("{count} names by one `<N>`, more than a module may have"))
+            }
         }
     }
 
@@ -221,7 +227,9 @@ impl<'a> Reader<'a> {
                 Kind::End => return,
                 Kind::Word if self.token.at >= failed && self.token.at > start => {
                     let word = self.word();
-                    if toplevel::begins_item(word) || (parentheses == 0 && toplevel::is_directive(word)) {
+                    if toplevel::begins_item(word)
+                        || (parentheses == 0 && toplevel::is_directive(word))
+                    {
                         return;
                     }
                     self.advance();

@@ -2,7 +2,8 @@
 
 /// Parts and masks of a 32-bit register.
 const PARTS: &[&str] = &[
-    "b0", "b1", "b2", "b3", "h0", "h1", "h10", "b10", "b20", "b21", "b30", "b31", "b32", "b210", "b310", "b320", "b321",
+    "b0", "b1", "b2", "b3", "h0", "h1", "h10", "b10", "b20", "b21", "b30", "b31", "b32", "b210",
+    "b310", "b320", "b321",
 ];
 
 /// `h` and two halves out of 0 to 3.

@@ -121,7 +121,8 @@ pub(super) fn text(register: SpecialRegister) -> String {
         return format!("%{register:?}");
     };
     let components = if special.vector { 0..4 } else { 0..0 };
-    let mut chosen = components.zip(["x", "y", "z", "w"]).filter(|&(n, _)| component(register, n) == register);
+    let mut chosen =
+        components.zip(["x", "y", "z", "w"]).filter(|&(n, _)| component(register, n) == register);
     match chosen.next() {
         Some((_, letter)) => format!("%{name}.{letter}"),
         None => format!("%{name}"),

@@ -9,8 +9,8 @@ use super::names::Named;
 use super::reader::{Reader, Result};
 use super::toplevel;
 use crate::module::{
-    Address, AddressOf, Base, FormId, Formal, FunctionId, Guard, LabelId, Linkage, Operand, Operands, SourceLine,
-    Statement, VariableId,
+    Address, AddressOf, Base, FormId, Formal, FunctionId, Guard, LabelId, Linkage, Operand,
+    Operands, SourceLine, Statement, VariableId,
 };
 use crate::table;
 use crate::types::{StateSpace, Ty};
@@ -20,7 +20,12 @@ const MAX_DEPTH: u32 = 4096;
 
 impl<'a> Reader<'a> {
     /// The body of a function, at whose `{` it stands.
-    pub fn body(&mut self, id: FunctionId, outputs: &[Parameter<'a>], inputs: &[Parameter<'a>]) -> Result<()> {
+    pub fn body(
+        &mut self,
+        id: FunctionId,
+        outputs: &[Parameter<'a>],
+        inputs: &[Parameter<'a>],
+    ) -> Result<()> {
         self.code.begin();
         self.names.open();
         self.code.open();
@@ -29,13 +34,17 @@ impl<'a> Reader<'a> {
             Formal::Param(variable) => Some(variable),
             Formal::Reg(..) => None,
         };
-        let memory: Vec<VariableId> = function.outputs.iter().chain(&function.inputs).filter_map(memory).collect();
+        let memory: Vec<VariableId> =
+            function.outputs.iter().chain(&function.inputs).filter_map(memory).collect();
         let mut memory = memory.into_iter().peekable();
         for parameter in outputs.iter().chain(inputs) {
             let elements = parameter.elements;
             let named = match memory.next_if(|_| !parameter.reg) {
                 Some(variable) => Named::Variable(variable),
-                None => Named::Register(self.code.register(parameter.name, parameter.ty, elements), elements),
+                None => Named::Register(
+                    self.code.register(parameter.name, parameter.ty, elements),
+                    elements,
+                ),
             };
             if self.names.declared_here(parameter.name).is_some() {
                 self.errors.push(parameter.at, format!("`{}` is declared twice", parameter.name));
@@ -142,7 +151,9 @@ impl<'a> Reader<'a> {
                 None => self.branch_target(list, name.into(), at),
                 Some(count) => {
                     self.spend_names(at, count)?;
-                    (0..count).for_each(|number| self.branch_target(list, format!("{name}{number}").into(), at));
+                    (0..count).for_each(|number| {
+                        self.branch_target(list, format!("{name}{number}").into(), at)
+                    });
                 }
             }
             if !self.take(b',') {
@@ -231,7 +242,10 @@ impl<'a> Reader<'a> {
                     }
                 }
                 (name, at) => {
-                    return self.fail(at, format!("found `{name}`, expected `function_name` or `inlined_at`"));
+                    return self.fail(
+                        at,
+                        format!("found `{name}`, expected `function_name` or `inlined_at`"),
+                    );
                 }
             }
         }
@@ -335,7 +349,11 @@ impl<'a> Reader<'a> {
             let place = self.code.places.get(n).copied().unwrap_or(opcode.at);
             return self.fail(
                 place,
-                format!("operand {} of `{}`: {message}", n + 1, &self.text[opcode.at as usize..end as usize]),
+                format!(
+                    "operand {} of `{}`: {message}",
+                    n + 1,
+                    &self.text[opcode.at as usize..end as usize]
+                ),
             );
         }
         self.store_module_registers(at)?;
@@ -344,7 +362,8 @@ impl<'a> Reader<'a> {
 
     /// `var[4]` as a value is the address of the fifth element: unlike in an address, it counts elements of the scalar type.
     fn element_address(&self, operand: &mut Operand) {
-        if let Operand::Address(Address { base: Base::Symbol(of), offset, index: None }) = *operand {
+        if let Operand::Address(Address { base: Base::Symbol(of), offset, index: None }) = *operand
+        {
             let bytes = match of {
                 AddressOf::Variable(id) => self.module.variable(id).ty.bytes(),
                 AddressOf::Function(_) => 1,

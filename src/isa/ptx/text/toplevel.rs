@@ -65,7 +65,10 @@ impl Reader<'_> {
             let Some(alias) = function.alias else { continue };
             let of = self.module.function(alias);
             if of.body.is_none() {
-                let message = format!("`{}` is an alias of `{}`, which is not defined here", function.name, of.name);
+                let message = format!(
+                    "`{}` is an alias of `{}`, which is not defined here",
+                    function.name, of.name
+                );
                 self.errors.push(function.at, message);
             }
         }
@@ -170,7 +173,9 @@ impl Reader<'_> {
             match self.token.kind {
                 Kind::Punct(b'}') => break,
                 Kind::End => return self.fail(at, "a section without `}`"),
-                Kind::Bad | Kind::Punct(b'{' | b';') => return self.unexpected("data of a debug section"),
+                Kind::Bad | Kind::Punct(b'{' | b';') => {
+                    return self.unexpected("data of a debug section");
+                }
                 Kind::Name if self.lexer.following() == b':' => {
                     self.needs(self.token.at, "a label of a debug section", 0, (7, 0))?;
                     self.advance();
@@ -213,7 +218,10 @@ impl Reader<'_> {
         } else if a.body.is_some() || a.alias.is_some() || alias == of {
             Some((alias_at, "found a function that is defined, expected one that is declared only"))
         } else if b.linkage == Linkage::Weak || b.alias.is_some() {
-            Some((of_at, "found a function that may be replaced, expected one that is defined here and not weak"))
+            Some((
+                of_at,
+                "found a function that may be replaced, expected one that is defined here and not weak",
+            ))
         } else if self.module.signature(alias) != self.module.signature(of) {
             Some((of_at, "found a function with other parameters, expected one like the alias"))
         } else {

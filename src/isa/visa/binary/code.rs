@@ -24,7 +24,10 @@ struct Reading<'s, 'a, 'r> {
 }
 
 /// Reads the instruction that begins here.
-pub(super) fn instruction(stream: &mut Stream<'_>, from: &Operands<'_>) -> Result<Instruction, BinaryError> {
+pub(super) fn instruction(
+    stream: &mut Stream<'_>,
+    from: &Operands<'_>,
+) -> Result<Instruction, BinaryError> {
     let at = stream.at;
     let code = stream.byte("an opcode")?;
     let rows = table::with_code(code);
@@ -41,7 +44,8 @@ pub(super) fn instruction(stream: &mut Stream<'_>, from: &Operands<'_>) -> Resul
         operands: super::super::module::Operands::new(),
     };
     let mut reading = Reading { stream, from, rows, made, written: false, labels: 0 };
-    if reading.stream.version < Version::new(3, 2) && matches!(code, GATHER4_TYPED | SCATTER4_TYPED) {
+    if reading.stream.version < Version::new(3, 2) && matches!(code, GATHER4_TYPED | SCATTER4_TYPED)
+    {
         reading.old_typed()?;
         return Ok(reading.made);
     }
@@ -86,7 +90,8 @@ impl Reading<'_, '_, '_> {
             Field::Raw => self.raw()?,
             Field::Raws => {
                 let count = self.stream.byte("a count of operands")?;
-                let raws = (0..count).map(|_| self.from.raw(self.stream)).collect::<Result<_, _>>()?;
+                let raws =
+                    (0..count).map(|_| self.from.raw(self.stream)).collect::<Result<_, _>>()?;
                 self.push(Operand::Raws(raws));
             }
             Field::RenderTarget => self.render_target()?,
@@ -127,11 +132,17 @@ impl Reading<'_, '_, '_> {
             }
             Field::LabelCount => self.labels = self.stream.byte("a count of labels")?,
             Field::Labels => {
-                let labels = (0..self.labels).map(|_| self.from.label(self.stream)).collect::<Result<_, _>>()?;
+                let labels = (0..self.labels)
+                    .map(|_| self.from.label(self.stream))
+                    .collect::<Result<_, _>>()?;
                 self.push(Operand::Labels(labels));
             }
             Field::Name => self.name()?,
-            Field::Lsc | Field::LscTyped | Field::LscBlock | Field::LscTypedBlock | Field::LscCounter => {
+            Field::Lsc
+            | Field::LscTyped
+            | Field::LscBlock
+            | Field::LscTypedBlock
+            | Field::LscCounter => {
                 let lsc = lsc::read(self.stream, field)?;
                 self.push(Operand::Lsc(Box::new(lsc)));
             }
@@ -143,8 +154,9 @@ impl Reading<'_, '_, '_> {
     fn exec(&mut self) -> Result<Exec, BinaryError> {
         let at = self.stream.at;
         let code = self.stream.byte("an execution size")?;
-        Exec::from_code(code, self.stream.version)
-            .ok_or_else(|| BinaryError::new(at, format!("execution size and mask {code:#04x}, which are none")))
+        Exec::from_code(code, self.stream.version).ok_or_else(|| {
+            BinaryError::new(at, format!("execution size and mask {code:#04x}, which are none"))
+        })
     }
 
     /// Bits 0 and 1 are 8, 16 or 1 lanes.
@@ -155,17 +167,26 @@ impl Reading<'_, '_, '_> {
             0 => 3,
             1 => 4,
             2 => 0,
-            _ => return Err(BinaryError::new(at, format!("lanes of a message {code:#04x}, expected 0 to 2"))),
+            _ => {
+                return Err(BinaryError::new(
+                    at,
+                    format!("lanes of a message {code:#04x}, expected 0 to 2"),
+                ));
+            }
         };
-        Exec::from_code(code & 0xf0 | log, self.stream.version)
-            .ok_or_else(|| BinaryError::new(at, format!("mask of a message {code:#04x}, which is none")))
+        Exec::from_code(code & 0xf0 | log, self.stream.version).ok_or_else(|| {
+            BinaryError::new(at, format!("mask of a message {code:#04x}, which is none"))
+        })
     }
 
     fn choose(&mut self, at: usize, number: u8) -> Result<(), BinaryError> {
         let row = self.rows.iter().find(|row| row.sub == Some(number));
         let code = self.made.row.code;
         self.made.row = row.ok_or_else(|| {
-            BinaryError::new(at, format!("sub-opcode {number:#04x} of opcode {code:#04x}, which is none"))
+            BinaryError::new(
+                at,
+                format!("sub-opcode {number:#04x} of opcode {code:#04x}, which is none"),
+            )
         })?;
         Ok(())
     }
@@ -181,7 +202,10 @@ impl Reading<'_, '_, '_> {
             ((word & 0xff) as u8, (word >> 8) as u8)
         };
         if flags > 7 {
-            return Err(BinaryError::new(at, format!("flags {flags:#04x} of a sampler message, expected 0 to 7")));
+            return Err(BinaryError::new(
+                at,
+                format!("flags {flags:#04x} of a sampler message, expected 0 to 7"),
+            ));
         }
         self.choose(at, op)?;
         self.push(Operand::Number(flags.into()));
@@ -213,8 +237,9 @@ impl Reading<'_, '_, '_> {
         };
         let strings = self.from.routine.binary.as_ref().map_or(&[][..], |binary| &binary.strings);
         let name = strings.get(index as usize);
-        let name =
-            name.ok_or_else(|| BinaryError::new(at, format!("string {index}, expected one of {}", strings.len())))?;
+        let name = name.ok_or_else(|| {
+            BinaryError::new(at, format!("string {index}, expected one of {}", strings.len()))
+        })?;
         self.push(Operand::Name(name.clone()));
         Ok(())
     }
@@ -223,20 +248,28 @@ impl Reading<'_, '_, '_> {
         let at = self.stream.at;
         let properties = self.stream.byte("a lifetime")?;
         let index = self.stream.index("a variable's index")?;
-        let narrow = || u16::try_from(index).map_err(|_| BinaryError::new(at, format!("variable {index}")));
+        let narrow =
+            || u16::try_from(index).map_err(|_| BinaryError::new(at, format!("variable {index}")));
         let of = match properties >> 4 & 3 {
-            0 if self.from.routine.variable_exists(VariableId(index)) => Living::Variable(VariableId(index)),
+            0 if self.from.routine.variable_exists(VariableId(index)) => {
+                Living::Variable(VariableId(index))
+            }
             1 => Living::Address(self.from.address(at, narrow()?)?),
             2 => Living::Predicate(self.from.predicate(at, narrow()?)?),
             _ => {
                 return Err(BinaryError::new(
                     at,
-                    format!("a lifetime {properties:#04x} of variable {index}, which is not declared"),
+                    format!(
+                        "a lifetime {properties:#04x} of variable {index}, which is not declared"
+                    ),
                 ));
             }
         };
         if properties & 0xce != 0 {
-            return Err(BinaryError::new(at, format!("properties {properties:#04x} of a lifetime")));
+            return Err(BinaryError::new(
+                at,
+                format!("properties {properties:#04x} of a lifetime"),
+            ));
         }
         self.push(Operand::Lifetime { end: properties & 1 != 0, of });
         Ok(())

@@ -40,7 +40,9 @@ pub fn read_each(bytes: &[u8]) -> Result<Read, BinaryError> {
     }
     let version = Version::new(stream.byte("the version")?, stream.byte("the version")?);
     if !is_known(version) {
-        let what = format!("version {version}, expected 3.0 to 3.8, 4.0, 4.1 or 4.8, of which there are binary files");
+        let what = format!(
+            "version {version}, expected 3.0 to 3.8, 4.0, 4.1 or 4.8, of which there are binary files"
+        );
         return Err(BinaryError::new(4, what));
     }
     stream.version = version;
@@ -57,13 +59,15 @@ pub fn read_each(bytes: &[u8]) -> Result<Read, BinaryError> {
     }
     let total: u64 = heads.iter().map(|head| u64::from(head.size)).sum();
     if total > bytes.len() as u64 {
-        return Err(
-            stream.error(format!("routines of {total:#x} bytes in all, expected up to the file's {:#x}", bytes.len()))
-        );
+        return Err(stream.error(format!(
+            "routines of {total:#x} bytes in all, expected up to the file's {:#x}",
+            bytes.len()
+        )));
     }
     let platform = heads.iter().find_map(|head| head.platform);
     let mut read = Read { platform, routines: vec![] };
-    let functions: Vec<String> = heads.iter().filter(|head| !head.kernel).map(|head| head.name.clone()).collect();
+    let functions: Vec<String> =
+        heads.iter().filter(|head| !head.kernel).map(|head| head.name.clone()).collect();
     for head in heads {
         let end = (head.offset as usize).saturating_add(head.size as usize);
         let name = head.name.clone();
@@ -106,10 +110,15 @@ fn head(stream: &mut Stream<'_>, kernel: bool) -> Result<Head, BinaryError> {
         stream.byte("a function's linkage")?;
     }
     let wide = stream.version >= Version::new(3, 7);
-    let length = if wide { stream.word("a name's length")?.into() } else { stream.byte("a name's length")?.into() };
+    let length = if wide {
+        stream.word("a name's length")?.into()
+    } else {
+        stream.byte("a name's length")?.into()
+    };
     let at = stream.at;
     let name = stream.take(length, "a name")?;
-    let name = String::from_utf8(name.to_vec()).map_err(|_| BinaryError::new(at, "a name that is no text"))?;
+    let name = String::from_utf8(name.to_vec())
+        .map_err(|_| BinaryError::new(at, "a name that is no text"))?;
     let (offset, size) = (stream.dword("a routine's offset")?, stream.dword("a routine's size")?);
     if kernel {
         stream.dword("the offset of the inputs")?;
@@ -155,7 +164,10 @@ fn routine(stream: &mut Stream<'_>, head: Head) -> Result<Routine, BinaryError> 
     let at = tables.stream.at;
     let count = tables.stream.byte("the number of surfaces")?;
     if count > u8::MAX - FIRST_SURFACE {
-        return Err(BinaryError::new(at, format!("{count} surfaces, expected up to {}", u8::MAX - FIRST_SURFACE)));
+        return Err(BinaryError::new(
+            at,
+            format!("{count} surfaces, expected up to {}", u8::MAX - FIRST_SURFACE),
+        ));
     }
     routine.surfaces = tables.named(count.into())?;
     let at = tables.stream.at;
@@ -166,10 +178,12 @@ fn routine(stream: &mut Stream<'_>, head: Head) -> Result<Routine, BinaryError> 
         tables.inputs(&mut routine)?;
     }
     let at = tables.stream.at;
-    let (size, entry) = (tables.stream.dword("the size of the code")?, tables.stream.dword("the entry")?);
+    let (size, entry) =
+        (tables.stream.dword("the size of the code")?, tables.stream.dword("the entry")?);
     let mut stack_registers = (0, 0);
     if !routine.kernel {
-        stack_registers = (tables.stream.byte("argument registers")?, tables.stream.byte("result registers")?);
+        stack_registers =
+            (tables.stream.byte("argument registers")?, tables.stream.byte("result registers")?);
     }
     let count = tables.stream.word("the number of attributes")?;
     routine.attributes = tables.attributes(count.into())?;
@@ -198,7 +212,9 @@ impl Tables<'_, '_> {
         let at = self.stream.at;
         let index = self.stream.index(what)?;
         let known = self.strings.get(index as usize).cloned();
-        known.ok_or_else(|| BinaryError::new(at, format!("string {index}, expected one of {}", self.strings.len())))
+        known.ok_or_else(|| {
+            BinaryError::new(at, format!("string {index}, expected one of {}", self.strings.len()))
+        })
     }
 
     fn variables(&mut self, routine: &mut Routine) -> Result<(), BinaryError> {
@@ -212,14 +228,20 @@ impl Tables<'_, '_> {
             let align = Align::from_code(props >> 4);
             self.stream.byte("a variable's type")?;
             let (Some(ty), Some(align)) = (ty, align) else {
-                return Err(BinaryError::new(at, format!("type and alignment {props:#04x}, which are none")));
+                return Err(BinaryError::new(
+                    at,
+                    format!("type and alignment {props:#04x}, which are none"),
+                ));
             };
             let elements = self.stream.word("a variable's size")?;
             let at = self.stream.at;
             let alias = self.stream.index("an alias")?;
             let offset = self.stream.word("an alias's offset")?;
             if alias >= FIRST_VARIABLE + number {
-                return Err(BinaryError::new(at, format!("an alias of variable {alias}, expected one before it")));
+                return Err(BinaryError::new(
+                    at,
+                    format!("an alias of variable {alias}, expected one before it"),
+                ));
             }
             let at = self.stream.at;
             if self.stream.byte("an alias's scope")? != 0 {
@@ -227,7 +249,14 @@ impl Tables<'_, '_> {
             }
             let attributes = self.byte_attributes()?;
             let alias = (alias != 0).then_some((VariableId(alias), offset.into()));
-            routine.variables.push(Variable { name, ty, elements: elements.into(), align, alias, attributes });
+            routine.variables.push(Variable {
+                name,
+                ty,
+                elements: elements.into(),
+                align,
+                alias,
+                attributes,
+            });
         }
         Ok(())
     }
@@ -237,7 +266,11 @@ impl Tables<'_, '_> {
         for _ in 0..count {
             let name = self.name("a name")?;
             let elements = self.stream.word("a number of elements")?;
-            all.push(Named { name, elements: elements.into(), attributes: self.byte_attributes()? });
+            all.push(Named {
+                name,
+                elements: elements.into(),
+                attributes: self.byte_attributes()?,
+            });
         }
         Ok(all)
     }
@@ -260,17 +293,28 @@ impl Tables<'_, '_> {
             let at = self.stream.at;
             let kind = self.stream.byte("an input")?;
             let id = self.stream.index("an input")?;
-            let unknown =
-                || BinaryError::new(at, format!("an input of kind {kind:#04x} and number {id}, which is not declared"));
+            let unknown = || {
+                BinaryError::new(
+                    at,
+                    format!("an input of kind {kind:#04x} and number {id}, which is not declared"),
+                )
+            };
             let of = match (kind & 7, u8::try_from(id)) {
-                (0, _) if routine.variable_exists(VariableId(id)) => InputOf::Variable(VariableId(id)),
+                (0, _) if routine.variable_exists(VariableId(id)) => {
+                    InputOf::Variable(VariableId(id))
+                }
                 (1, Ok(id)) => InputOf::Sampler(SamplerId(id)),
                 (2, Ok(id)) => InputOf::Surface(SurfaceId(id)),
                 _ => return Err(unknown()),
             };
             let offset = self.stream.word("an input's offset")? as i16;
             let size = self.stream.word("an input's size")?;
-            routine.inputs.push(Input { of, implicit: kind >> 3, offset: offset.into(), size: size.into() });
+            routine.inputs.push(Input {
+                of,
+                implicit: kind >> 3,
+                offset: offset.into(),
+                size: size.into(),
+            });
         }
         Ok(())
     }

@@ -7,7 +7,11 @@ use crate::table::Field;
 use crate::words::{AddressModel, AddressSize, Cache, DataSize, Sfid, VECTOR_SIZES};
 
 /// A byte that is one of an enumeration.
-fn word<T>(stream: &mut Stream<'_>, what: &str, from_code: impl Fn(u8) -> Option<T>) -> Result<T, BinaryError> {
+fn word<T>(
+    stream: &mut Stream<'_>,
+    what: &str,
+    from_code: impl Fn(u8) -> Option<T>,
+) -> Result<T, BinaryError> {
     let at = stream.at;
     let code = stream.byte(what)?;
     from_code(code).ok_or_else(|| BinaryError::new(at, format!("{what} {code}, which is none")))
@@ -64,7 +68,8 @@ pub(super) fn read(stream: &mut Stream<'_>, field: Field) -> Result<Lsc, BinaryE
             shape(stream, &mut lsc)?;
         }
         Field::LscTypedBlock => {
-            let (width, height) = (stream.word("a block's width")?, stream.word("a block's height")?);
+            let (width, height) =
+                (stream.word("a block's width")?, stream.word("a block's height")?);
             lsc.block = Some(Block { count: 1, width, height, vnni: false });
         }
         _ => shape(stream, &mut lsc)?,

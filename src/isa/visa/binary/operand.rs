@@ -17,8 +17,14 @@ pub(super) mod class {
 }
 
 /// Modifiers by number; the number of a saturation is another one.
-pub(super) const MODIFIERS: [Option<Modifier>; 6] =
-    [Some(Modifier::None), Some(Modifier::Abs), Some(Modifier::Neg), Some(Modifier::NegAbs), None, Some(Modifier::Not)];
+pub(super) const MODIFIERS: [Option<Modifier>; 6] = [
+    Some(Modifier::None),
+    Some(Modifier::Abs),
+    Some(Modifier::Neg),
+    Some(Modifier::NegAbs),
+    None,
+    Some(Modifier::Not),
+];
 pub(super) const SATURATE: u8 = 4;
 /// The only registers that binary files are for are those of 32 bytes.
 pub(super) const REGISTER_BYTES: u32 = 32;
@@ -55,13 +61,16 @@ impl Operands<'_> {
 
     fn known_surface(&self, at: usize, number: u16) -> Result<SurfaceId, BinaryError> {
         let id = u8::try_from(number).ok().map(SurfaceId);
-        let is_known = |id: &SurfaceId| id.0 < predefined::FIRST_SURFACE || self.routine.surface(*id).is_some();
-        id.filter(is_known).ok_or_else(|| BinaryError::new(at, format!("surface {number}, which is not declared")))
+        let is_known = |id: &SurfaceId| {
+            id.0 < predefined::FIRST_SURFACE || self.routine.surface(*id).is_some()
+        };
+        id.filter(is_known)
+            .ok_or_else(|| BinaryError::new(at, format!("surface {number}, which is not declared")))
     }
 
     fn known_sampler(&self, at: usize, number: u16) -> Result<SamplerId, BinaryError> {
-        let is_known =
-            usize::from(number) < self.routine.samplers.len() || number == u16::from(predefined::BINDLESS_SAMPLER);
+        let is_known = usize::from(number) < self.routine.samplers.len()
+            || number == u16::from(predefined::BINDLESS_SAMPLER);
         match u8::try_from(number) {
             Ok(id) if is_known => Ok(SamplerId(id)),
             _ => Err(BinaryError::new(at, format!("sampler {number}, which is not declared"))),
@@ -79,7 +88,10 @@ impl Operands<'_> {
     pub fn address(&self, at: usize, number: u16) -> Result<AddressId, BinaryError> {
         match self.routine.addresses.get(usize::from(number)) {
             Some(_) => Ok(AddressId(number)),
-            None => Err(BinaryError::new(at, format!("address variable {number}, which is not declared"))),
+            None => Err(BinaryError::new(
+                at,
+                format!("address variable {number}, which is not declared"),
+            )),
         }
     }
 
@@ -93,7 +105,10 @@ impl Operands<'_> {
     }
 
     /// What a predicate's word says.
-    pub fn predicate_use(&self, stream: &mut Stream<'_>) -> Result<Option<PredicateUse>, BinaryError> {
+    pub fn predicate_use(
+        &self,
+        stream: &mut Stream<'_>,
+    ) -> Result<Option<PredicateUse>, BinaryError> {
         let at = stream.at;
         let word = stream.word("a predicate")?;
         if word == 0 {
@@ -103,10 +118,18 @@ impl Operands<'_> {
             0 => Combine::None,
             1 => Combine::Any,
             2 => Combine::All,
-            _ => return Err(BinaryError::new(at, format!("predicate control 3 in {word:#06x}, expected 0 to 2"))),
+            _ => {
+                return Err(BinaryError::new(
+                    at,
+                    format!("predicate control 3 in {word:#06x}, expected 0 to 2"),
+                ));
+            }
         };
         if word & 0x1000 != 0 {
-            return Err(BinaryError::new(at, format!("predicate {word:#06x}, expected bit 12 to be 0")));
+            return Err(BinaryError::new(
+                at,
+                format!("predicate {word:#06x}, expected bit 12 to be 0"),
+            ));
         }
         let predicate = self.predicate(at, word & 0xfff)?;
         Ok(Some(PredicateUse { predicate, invert: word >> 15 != 0, combine }))
@@ -117,7 +140,8 @@ impl Operands<'_> {
         let at = stream.at;
         let tag = stream.byte("an operand's tag")?;
         let (class, number) = (tag & 7, tag >> 3 & 7);
-        let bad = |what: String| BinaryError::new(at, format!("{what} in an operand's tag {tag:#04x}"));
+        let bad =
+            |what: String| BinaryError::new(at, format!("{what} in an operand's tag {tag:#04x}"));
         if tag >> 6 != 0 {
             return Err(bad("bits 6 and 7".into()));
         }
@@ -143,13 +167,17 @@ impl Operands<'_> {
                 let element = stream.byte("an address variable's element")?;
                 let width = stream.byte("an address variable's width")?;
                 if width > 5 {
-                    return Err(BinaryError::new(at, format!("width {width} of an address variable, expected 0 to 5")));
+                    return Err(BinaryError::new(
+                        at,
+                        format!("width {width} of an address variable, expected 0 to 5"),
+                    ));
                 }
                 Operand::Address { address, element, width: 1 << width, modifier }
             }
-            class::PREDICATE => {
-                Operand::Predicate { predicate: self.predicate(at, stream.word("a predicate")?)?, modifier }
-            }
+            class::PREDICATE => Operand::Predicate {
+                predicate: self.predicate(at, stream.word("a predicate")?)?,
+                modifier,
+            },
             class::INDIRECT => Operand::Indirect(Indirect {
                 address: self.address(at, stream.word("an address variable")?)?,
                 element: stream.byte("an address variable's element")?,
@@ -172,7 +200,12 @@ impl Operands<'_> {
         let state = match class {
             0 => State::Surface(self.known_surface(at, number)?),
             1 => State::Sampler(self.known_sampler(at, number)?),
-            _ => return Err(BinaryError::new(at, format!("class {class} of a state operand, expected 0 or 1"))),
+            _ => {
+                return Err(BinaryError::new(
+                    at,
+                    format!("class {class} of a state operand, expected 0 or 1"),
+                ));
+            }
         };
         Ok(Operand::State { state, element: stream.byte("a state operand's element")? })
     }
@@ -181,13 +214,18 @@ impl Operands<'_> {
     pub fn address_of(&self, stream: &mut Stream<'_>) -> Result<Operand, BinaryError> {
         let at = stream.at;
         Ok(match self.vector(stream)? {
-            (Operand::General(General { variable, row, column, region, modifier }), false) => Operand::AddressOf {
-                of: variable,
-                offset: u32::from(row) * REGISTER_BYTES + u32::from(column) * self.routine.ty(variable).size(),
-                region,
-                modifier,
-            },
-            (Operand::State { state, element }, false) => Operand::AddressOfState { state, element },
+            (Operand::General(General { variable, row, column, region, modifier }), false) => {
+                Operand::AddressOf {
+                    of: variable,
+                    offset: u32::from(row) * REGISTER_BYTES
+                        + u32::from(column) * self.routine.ty(variable).size(),
+                    region,
+                    modifier,
+                }
+            }
+            (Operand::State { state, element }, false) => {
+                Operand::AddressOfState { state, element }
+            }
             (operand @ Operand::Address { .. }, false) => operand,
             _ => return Err(BinaryError::new(at, "an operand that has no address")),
         })
@@ -197,7 +235,8 @@ impl Operands<'_> {
 fn region(stream: &mut Stream<'_>) -> Result<Region, BinaryError> {
     let at = stream.at;
     let code = stream.word("a region")?;
-    Region::from_code(code).ok_or_else(|| BinaryError::new(at, format!("region {code:#06x}, which is none")))
+    Region::from_code(code)
+        .ok_or_else(|| BinaryError::new(at, format!("region {code:#06x}, which is none")))
 }
 
 /// A type, a byte.

@@ -20,7 +20,10 @@ impl<'a> Stream<'a> {
     /// The bytes from one offset to another.
     pub fn part(&self, from: usize, to: usize) -> Result<Stream<'a>, BinaryError> {
         if from > to || to > self.bytes.len() {
-            let what = format!("bytes {from:#x} to {to:#x}, expected a part of the file's {:#x}", self.bytes.len());
+            let what = format!(
+                "bytes {from:#x} to {to:#x}, expected a part of the file's {:#x}",
+                self.bytes.len()
+            );
             return Err(self.error(what));
         }
         Ok(Stream { bytes: self.bytes, at: from, end: to, version: self.version })
@@ -41,7 +44,10 @@ impl<'a> Stream<'a> {
 
     pub fn take(&mut self, count: usize, what: &str) -> Result<&'a [u8], BinaryError> {
         if self.left() < count {
-            return Err(self.error(format!("the file ends in {what}: expected {count} bytes, found {}", self.left())));
+            return Err(self.error(format!(
+                "the file ends in {what}: expected {count} bytes, found {}",
+                self.left()
+            )));
         }
         let bytes = &self.bytes[self.at..self.at + count];
         self.at += count;
@@ -82,10 +88,13 @@ impl<'a> Stream<'a> {
     /// A string that ends in a byte 0.
     pub fn string(&mut self, what: &str) -> Result<String, BinaryError> {
         let rest = &self.bytes[self.at.min(self.end)..self.end];
-        let length =
-            rest.iter().position(|&byte| byte == 0).ok_or_else(|| self.error(format!("{what} without an end")))?;
+        let length = rest
+            .iter()
+            .position(|&byte| byte == 0)
+            .ok_or_else(|| self.error(format!("{what} without an end")))?;
         self.at += length + 1;
-        String::from_utf8(rest[..length].to_vec()).map_err(|_| self.error(format!("{what} that is no text")))
+        String::from_utf8(rest[..length].to_vec())
+            .map_err(|_| self.error(format!("{what} that is no text")))
     }
 }
 

@@ -18,7 +18,9 @@ pub(super) fn instruction(
     string: StringIndex<'_>,
 ) -> Option<()> {
     sink.byte(one.row.code);
-    if sink.version < Version::new(3, 2) && matches!(one.row.name, "gather4_typed" | "scatter4_typed") {
+    if sink.version < Version::new(3, 2)
+        && matches!(one.row.name, "gather4_typed" | "scatter4_typed")
+    {
         return old_typed(sink, one);
     }
     let mut operands = one.operands.iter();
@@ -68,7 +70,9 @@ fn operand(
                 false => sink.word(u16::from(op) | u16::from(flags) << 8),
             }
         }
-        (Field::TexelOffsets, Operand::Immediate { bits, .. }) if sink.version < Version::new(3, 4) => {
+        (Field::TexelOffsets, Operand::Immediate { bits, .. })
+            if sink.version < Version::new(3, 4) =>
+        {
             sink.word(u16::try_from(*bits).ok()?);
         }
         (Field::WaitMask, _) if sink.version < Version::new(3, 1) => {}
@@ -84,13 +88,17 @@ fn operand(
                 write_operand::raw(sink, raw)?;
             }
         }
-        (Field::Byte | Field::Ffid, &Operand::Number(number)) => sink.byte(u8::try_from(number).ok()?),
+        (Field::Byte | Field::Ffid, &Operand::Number(number)) => {
+            sink.byte(u8::try_from(number).ok()?)
+        }
         (Field::Word, &Operand::Number(number)) => sink.word(u16::try_from(number).ok()?),
         (Field::Dword, &Operand::Number(number)) => sink.dword(number),
         (Field::Surface, Operand::Surface(surface)) => sink.byte(surface.0),
         (Field::Sampler, Operand::Sampler(sampler)) => sink.byte(sampler.0),
         (Field::Label, Operand::Label(label)) => sink.word(label.0),
-        (Field::Labels, Operand::Labels(labels)) => labels.iter().for_each(|label| sink.word(label.0)),
+        (Field::Labels, Operand::Labels(labels)) => {
+            labels.iter().for_each(|label| sink.word(label.0))
+        }
         (Field::Name, Operand::Name(name)) => {
             let index = string(name);
             match one.row.name {
@@ -99,7 +107,11 @@ fn operand(
             }
         }
         (
-            Field::Lsc | Field::LscTyped | Field::LscBlock | Field::LscTypedBlock | Field::LscCounter,
+            Field::Lsc
+            | Field::LscTyped
+            | Field::LscBlock
+            | Field::LscTypedBlock
+            | Field::LscCounter,
             Operand::Lsc(lsc),
         ) => {
             write_lsc::write(sink, lsc, field)?;

@@ -58,8 +58,10 @@ pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
         }
         bodies.push(self::routine(routine)?);
     }
-    let kernels: Vec<_> = module.routines.iter().zip(&bodies).filter(|(routine, _)| routine.kernel).collect();
-    let functions: Vec<_> = module.routines.iter().zip(&bodies).filter(|(routine, _)| !routine.kernel).collect();
+    let kernels: Vec<_> =
+        module.routines.iter().zip(&bodies).filter(|(routine, _)| routine.kernel).collect();
+    let functions: Vec<_> =
+        module.routines.iter().zip(&bodies).filter(|(routine, _)| !routine.kernel).collect();
     // The head is as long whatever the offsets in it are.
     let head = |first: u32| head(version, &kernels, &functions, first);
     let length = head(0)?.len() as u32;
@@ -144,7 +146,8 @@ fn routine(routine: &Routine) -> Result<Body, WriteError> {
     let mut strings = Strings::new(routine);
     strings.index(&routine.name);
     if routine.binary.is_none() {
-        let predefined = predefined::VARIABLES.iter().take(predefined::OLD_VARIABLES).map(|one| one.name);
+        let predefined =
+            predefined::VARIABLES.iter().take(predefined::OLD_VARIABLES).map(|one| one.name);
         predefined.chain(predefined::SURFACES).for_each(|name| _ = strings.index(name));
     }
     let code = instructions(routine, &mut strings)?;
@@ -153,7 +156,8 @@ fn routine(routine: &Routine) -> Result<Body, WriteError> {
     let written = tables(&mut body, routine, &mut strings, &code, &mut inputs);
     written.map_err(|what| WriteError::Table { routine: routine.name.clone(), what })?;
     let mut all = Sink::new(routine.version);
-    all.index(strings.list.len() as u32).ok_or(WriteError::Table { routine: routine.name.clone(), what: "strings" })?;
+    all.index(strings.list.len() as u32)
+        .ok_or(WriteError::Table { routine: routine.name.clone(), what: "strings" })?;
     for string in &strings.list {
         all.bytes.extend(string.as_bytes());
         all.byte(0);
@@ -178,7 +182,13 @@ fn entry_place(body: &[u8], routine: &Routine, code: &[u8]) -> usize {
 type Written = Result<(), &'static str>;
 
 /// All that is behind the strings, with 0 for the entry.
-fn tables(sink: &mut Sink, routine: &Routine, strings: &mut Strings, code: &[u8], inputs: &mut u32) -> Written {
+fn tables(
+    sink: &mut Sink,
+    routine: &Routine,
+    strings: &mut Strings,
+    code: &[u8],
+    inputs: &mut u32,
+) -> Written {
     let word = |number: u32, what: &'static str| u16::try_from(number).map_err(|_| what);
     let byte = |number: usize, what: &'static str| u8::try_from(number).map_err(|_| what);
     let name = strings.index(&routine.name);
@@ -221,9 +231,12 @@ fn tables(sink: &mut Sink, routine: &Routine, strings: &mut Strings, code: &[u8]
     sink.dword(code.len() as u32);
     sink.dword(0);
     if !routine.kernel {
-        let registers = |name| routine.attribute(name).and_then(|number| u8::try_from(number).ok()).unwrap_or(0);
+        let registers = |name| {
+            routine.attribute(name).and_then(|number| u8::try_from(number).ok()).unwrap_or(0)
+        };
         let from_attributes = (registers("ArgSize"), registers("RetValSize"));
-        let (arguments, result) = routine.binary.as_ref().map_or(from_attributes, |binary| binary.stack_registers);
+        let (arguments, result) =
+            routine.binary.as_ref().map_or(from_attributes, |binary| binary.stack_registers);
         sink.byte(arguments);
         sink.byte(result);
     }

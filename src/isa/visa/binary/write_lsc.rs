@@ -8,7 +8,9 @@ use crate::words::VECTOR_SIZES;
 fn shape(sink: &mut Sink, lsc: &Lsc) {
     sink.byte(lsc.data.code());
     sink.byte(1 + u8::from(lsc.transposed));
-    sink.byte(VECTOR_SIZES.iter().position(|&size| size == lsc.elements).map_or(0, |at| at as u8 + 1));
+    sink.byte(
+        VECTOR_SIZES.iter().position(|&size| size == lsc.elements).map_or(0, |at| at as u8 + 1),
+    );
     sink.byte(lsc.channels);
 }
 

@@ -70,7 +70,12 @@ fn immediate(sink: &mut Sink, ty: Ty, bits: u64) -> Written {
 }
 
 /// A vector operand, or the address of something.
-pub(super) fn vector(sink: &mut Sink, routine: &Routine, operand: &Operand, saturate: bool) -> Written {
+pub(super) fn vector(
+    sink: &mut Sink,
+    routine: &Routine,
+    operand: &Operand,
+    saturate: bool,
+) -> Written {
     match operand {
         Operand::General(one) => general(sink, one, saturate)?,
         &Operand::Address { address, element, width, modifier } => {
@@ -94,15 +99,21 @@ pub(super) fn vector(sink: &mut Sink, routine: &Routine, operand: &Operand, satu
             sink.byte(indirect.ty.code());
             sink.word(indirect.region.code());
         }
-        Operand::Immediate { .. } | Operand::State { .. } | Operand::AddressOfState { .. } if saturate => return None,
+        Operand::Immediate { .. } | Operand::State { .. } | Operand::AddressOfState { .. }
+            if saturate =>
+        {
+            return None;
+        }
         &Operand::Immediate { ty, bits } => immediate(sink, ty, bits)?,
-        &Operand::State { state: one, element } | &Operand::AddressOfState { state: one, element } => {
+        &Operand::State { state: one, element }
+        | &Operand::AddressOfState { state: one, element } => {
             state(sink, one, element);
         }
         &Operand::AddressOf { of, offset, region, modifier } => {
             let size = routine.ty(of).size();
             let (row, rest) = (offset / REGISTER_BYTES, offset % REGISTER_BYTES);
-            let (row, column) = (u8::try_from(row).ok()?, (rest % size == 0).then_some((rest / size) as u8)?);
+            let (row, column) =
+                (u8::try_from(row).ok()?, (rest % size == 0).then_some((rest / size) as u8)?);
             general(sink, &General { variable: of, row, column, region, modifier }, false)?;
         }
         _ => return None,

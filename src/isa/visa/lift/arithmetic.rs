@@ -30,7 +30,8 @@ fn integer_sum(cx: &mut Cx<'_>, insn: &Instruction, sources: &[Source]) -> Lifte
     if matches!(domain, Domain::Wide) || sources.iter().any(|source| source.ty.size() == 8) {
         return long_sum(cx, insn, sources);
     }
-    let values: Vec<Value> = sources.iter().map(|&source| cx.integer(source, domain.ty())).collect();
+    let values: Vec<Value> =
+        sources.iter().map(|&source| cx.integer(source, domain.ty())).collect();
     let sum = values.into_iter().reduce(|a, b| cx.b.add(a, b)).ok_or(Unsupported)?;
     cx.set_integer(insn, sum, domain.is_signed())
 }
@@ -45,7 +46,13 @@ fn long_sum(cx: &mut Cx<'_>, insn: &Instruction, sources: &[Source]) -> Lifted {
     Ok(())
 }
 
-fn float_binary(cx: &mut Cx<'_>, insn: &Instruction, op: FloatBinaryOp, sources: [Source; 2], ty: Type) -> Lifted {
+fn float_binary(
+    cx: &mut Cx<'_>,
+    insn: &Instruction,
+    op: FloatBinaryOp,
+    sources: [Source; 2],
+    ty: Type,
+) -> Lifted {
     let [a, b] = [cx.float(sources[0], ty)?, cx.float(sources[1], ty)?];
     let attrs = cx.mode.attrs(ty, cx.saturates(insn, ty));
     let result = cx.b.fbinary(op, attrs, a, b);
@@ -149,7 +156,11 @@ pub fn mul(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     }
 }
 
-fn integer_product(cx: &mut Cx<'_>, insn: &Instruction, sources: [Source; 2]) -> Result<Value, Unsupported> {
+fn integer_product(
+    cx: &mut Cx<'_>,
+    insn: &Instruction,
+    sources: [Source; 2],
+) -> Result<Value, Unsupported> {
     let ty = if insn.saturate { Type::I64 } else { low_type(cx, insn)? };
     let [a, b] = sources.map(|source| cx.integer(source, ty));
     Ok(cx.b.mul(a, b))
@@ -159,7 +170,8 @@ pub fn mad(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let sources: [Source; 3] = cx.sources(insn, 1)?;
     match cx.kind(&sources) {
         Kind::Float(ty) => {
-            let [a, b, c] = [cx.float(sources[0], ty)?, cx.float(sources[1], ty)?, cx.float(sources[2], ty)?];
+            let [a, b, c] =
+                [cx.float(sources[0], ty)?, cx.float(sources[1], ty)?, cx.float(sources[2], ty)?];
             let attrs = cx.mode.attrs(ty, cx.saturates(insn, ty));
             let result = cx.b.fma(attrs, a, b, c);
             cx.set_float(insn, result)

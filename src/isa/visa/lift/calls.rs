@@ -32,9 +32,12 @@ impl At<'_> {
         let enter = match target {
             None => self.entering(&mut cx, units.first().map_or(0, |&(_, unit)| unit)),
             Some(address) => {
-                let cases =
-                    units.iter().filter_map(|&(known, unit)| Some((known?, self.entering(&mut cx, unit)))).collect();
-                let nothing = self.in_new_block(&mut cx.b, |b| b.trap(TrapKind::IllegalInstruction));
+                let cases = units
+                    .iter()
+                    .filter_map(|&(known, unit)| Some((known?, self.entering(&mut cx, unit))))
+                    .collect();
+                let nothing =
+                    self.in_new_block(&mut cx.b, |b| b.trap(TrapKind::IllegalInstruction));
                 return cx.b.switch(address, cases, nothing);
             }
         };
@@ -100,7 +103,8 @@ impl At<'_> {
         }
         if is_uniform(insn) {
             let Some(cond) = self.is_taken(&mut cx) else { return self.returned(&mut cx.b) };
-            let (gone, on) = (self.in_new_block(&mut cx.b, |b| self.returned(b)), self.on(&mut cx.b));
+            let (gone, on) =
+                (self.in_new_block(&mut cx.b, |b| self.returned(b)), self.on(&mut cx.b));
             return cx.b.branch(cond, gone, on);
         }
         let active = cx.active();
@@ -126,7 +130,8 @@ impl At<'_> {
             b.write_active(active);
             let site = b.rf_read(shape.sites.reg(self.unit as u32));
             let sites = (0..).zip(shape.plan.sites(self.unit));
-            let cases = sites.map(|(n, (call, waiting))| (n, self.resuming(b, call, waiting))).collect();
+            let cases =
+                sites.map(|(n, (call, waiting))| (n, self.resuming(b, call, waiting))).collect();
             b.switch(site, cases, shape.done);
         };
         if self.here.waiting.is_empty() {

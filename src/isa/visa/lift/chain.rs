@@ -91,7 +91,9 @@ impl Finder<'_> {
 
     fn ending(&self, block: usize) -> Option<&Instruction> {
         let block = &self.graph.blocks[block];
-        self.kernel.module.routines[self.graph.routines[block.routine]].code.get(block.last as usize)
+        self.kernel.module.routines[self.graph.routines[block.routine]]
+            .code
+            .get(block.last as usize)
     }
 
     fn look(&mut self) {
@@ -101,7 +103,9 @@ impl Finder<'_> {
         for (number, block) in self.graph.blocks.iter().enumerate() {
             match &block.end {
                 End::Goto { target, .. } => self.sources[*target].push(number),
-                End::Switch { targets } => targets.iter().for_each(|&target| self.sources[target].push(number)),
+                End::Switch { targets } => {
+                    targets.iter().for_each(|&target| self.sources[target].push(number))
+                }
                 _ => {}
             }
             // Lanes that do not go back wait for the next one; so do others elsewhere.
@@ -137,7 +141,9 @@ impl Finder<'_> {
     fn may_be_empty(&self, number: usize) -> bool {
         let block = &self.graph.blocks[number];
         let sets = |insn: &Instruction| match (insn.row.name, insn.operands.first()) {
-            ("movs", Some(&Operand::State { state, .. })) => self.carried.contains(&(block.routine, key(state))),
+            ("movs", Some(&Operand::State { state, .. })) => {
+                self.carried.contains(&(block.routine, key(state)))
+            }
             _ => false,
         };
         let ends = match (&block.end, self.ending(number)) {
@@ -160,7 +166,9 @@ impl Finder<'_> {
             }
             let step = match (&self.graph.blocks[at].end, self.ending(at)) {
                 (End::Next, _) => Step::Join,
-                (&End::Goto { target, .. }, Some(insn)) if target > at && !is_uniform(insn) && !is_always(insn) => {
+                (&End::Goto { target, .. }, Some(insn))
+                    if target > at && !is_uniform(insn) && !is_always(insn) =>
+                {
                     Step::Leave(target)
                 }
                 (&End::Goto { target, .. }, Some(insn))

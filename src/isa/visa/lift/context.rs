@@ -65,7 +65,11 @@ impl<'a> Emit<'a> for Cx<'a> {
     }
 
     fn one_of(&mut self, mask: Value, a: Value, b: Value) -> Value {
-        if self.piece.is_scalar() { self.b.uniform_select(mask, a, b) } else { self.b.select(mask, a, b) }
+        if self.piece.is_scalar() {
+            self.b.uniform_select(mask, a, b)
+        } else {
+            self.b.select(mask, a, b)
+        }
     }
 }
 
@@ -155,7 +159,11 @@ impl<'a> Cx<'a> {
         self.holds = None;
         self.b.set_guard(None);
         self.b.set_nomask(self.exec.no_mask);
-        self.b.set_window(if piece.is_scalar() { warploom_ir::Window::all(self.lanes()) } else { piece.window() });
+        self.b.set_window(if piece.is_scalar() {
+            warploom_ir::Window::all(self.lanes())
+        } else {
+            piece.window()
+        });
         if !piece.is_scalar() {
             let guard = self.holds();
             self.b.set_guard(guard);

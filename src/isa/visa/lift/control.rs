@@ -1,7 +1,9 @@
 //! What ends blocks: lanes that go, wait and meet again; `calls` has those that call and return. Facts, `visa-semantics.md` 6.
 
 use warploom_guest::divergence::nonzero;
-use warploom_ir::{Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, Reg, TrapKind, Type, Value};
+use warploom_ir::{
+    Barrier, BarrierCounts, BarrierKind, BlockBuilder, BlockId, Reg, TrapKind, Type, Value,
+};
 
 use super::chain::Step;
 use super::emit::{Here, Shape};
@@ -38,8 +40,10 @@ pub(super) fn end(shape: &Shape<'_>, mut cx: Cx<'_>, here: Here<'_>) {
         (End::Call { unit, .. }, Some(insn)) => at.call(cx, insn, &[(None, *unit)]),
         (End::CallIndirect, Some(insn)) => {
             let addressed = &shape.graph.addressed;
-            let all: Vec<_> =
-                addressed.iter().map(|(name, unit)| (shape.kernel.symbols.get(name).copied(), *unit)).collect();
+            let all: Vec<_> = addressed
+                .iter()
+                .map(|(name, unit)| (shape.kernel.symbols.get(name).copied(), *unit))
+                .collect();
             at.call(cx, insn, &all);
         }
         (End::Return { .. }, Some(insn)) => at.leave(cx, insn),
@@ -64,8 +68,8 @@ pub(super) fn run_on(shape: &Shape<'_>, cx: &mut Cx<'_>, here: Here<'_>, step: S
         cx.set_active(others);
     }
     let next = here.block + 1;
-    let waits =
-        here.waiting.contains(&next) || matches!(step, Step::Leave(target) | Step::Change(target) if target == next);
+    let waits = here.waiting.contains(&next)
+        || matches!(step, Step::Leave(target) | Step::Change(target) if target == next);
     if waits {
         let (active, others) = (cx.active(), cx.b.rf_read(at.place(next)));
         let all = cx.b.or(active, others);
@@ -115,7 +119,10 @@ impl At<'_> {
 
     /// The IR's block of a block in this mode.
     pub(super) fn block(&self, block: usize) -> BlockId {
-        self.shape.plan.node(block, self.mode).map_or(self.shape.done, |node| self.shape.blocks[node])
+        self.shape
+            .plan
+            .node(block, self.mode)
+            .map_or(self.shape.done, |node| self.shape.blocks[node])
     }
 
     /// Lanes wait for a block.
@@ -156,7 +163,11 @@ impl At<'_> {
         self.in_new_block(b, |b| self.go(b, to))
     }
 
-    pub(super) fn in_new_block(&self, b: &mut BlockBuilder<'_>, with: impl FnOnce(&mut BlockBuilder<'_>)) -> BlockId {
+    pub(super) fn in_new_block(
+        &self,
+        b: &mut BlockBuilder<'_>,
+        with: impl FnOnce(&mut BlockBuilder<'_>),
+    ) -> BlockId {
         let pc = b.pc();
         let block = b.function().new_block(pc);
         with(&mut b.function().at(block));
@@ -173,7 +184,12 @@ impl At<'_> {
     }
 
     /// A block that does so.
-    fn dispatching(&self, b: &mut BlockBuilder<'_>, waiting: &Waiting, otherwise: BlockId) -> BlockId {
+    fn dispatching(
+        &self,
+        b: &mut BlockBuilder<'_>,
+        waiting: &Waiting,
+        otherwise: BlockId,
+    ) -> BlockId {
         if waiting.is_empty() {
             return otherwise;
         }
@@ -189,7 +205,9 @@ impl At<'_> {
 
     /// Likewise if lanes are left, or wait there.
     fn next_of_any(&self, mut cx: Cx<'_>) {
-        let Some(next) = self.shape.graph.next(self.here.block) else { return self.returned(&mut cx.b) };
+        let Some(next) = self.shape.graph.next(self.here.block) else {
+            return self.returned(&mut cx.b);
+        };
         let mut others = self.here.waiting.clone();
         if others.remove(&next) {
             let (active, waiting) = (cx.active(), cx.b.rf_read(self.place(next)));
@@ -275,10 +293,16 @@ impl At<'_> {
     }
 
     fn switch(&self, mut cx: Cx<'_>, insn: &Instruction, targets: &[usize]) {
-        let index = insn.operands.iter().position(|operand| !matches!(operand, crate::instruction::Operand::Labels(_)));
+        let index = insn
+            .operands
+            .iter()
+            .position(|operand| !matches!(operand, crate::instruction::Operand::Labels(_)));
         let index = index.and_then(|n| cx.scalar(insn, n, Type::I32).ok());
-        let (Some(index), Some(&first)) = (index, targets.first()) else { return cx.b.trap(TrapKind::Unimplemented) };
-        let cases = (0..).zip(targets).map(|(n, &target)| (n, self.going(&mut cx.b, target))).collect();
+        let (Some(index), Some(&first)) = (index, targets.first()) else {
+            return cx.b.trap(TrapKind::Unimplemented);
+        };
+        let cases =
+            (0..).zip(targets).map(|(n, &target)| (n, self.going(&mut cx.b, target))).collect();
         let default = self.going(&mut cx.b, first);
         cx.b.switch(index, cases, default);
     }
@@ -292,7 +316,9 @@ impl At<'_> {
             ("nbarrier.signal", Some(1)) => return self.signal(cx, insn, None),
             ("nbarrier.signal", _) => return self.signal(cx, insn, Some(3)),
             ("nbarrier.wait", _) => {
-                let Ok(id) = cx.scalar(insn, 0, Type::I32) else { return cx.b.trap(TrapKind::Unimplemented) };
+                let Ok(id) = cx.scalar(insn, 0, Type::I32) else {
+                    return cx.b.trap(TrapKind::Unimplemented);
+                };
                 let named = self.shape.named;
                 let threads = cx.b.rf_gather(named, 0, NAMED, id);
                 Barrier { id, threads: Some(threads), ..all }
@@ -307,9 +333,14 @@ impl At<'_> {
     /// until then how many threads there are. `consumers` is the operand that says how many of these there are.
     fn signal(&self, mut cx: Cx<'_>, insn: &Instruction, consumers: Option<usize>) {
         const PRODUCER: u64 = 1;
-        let (id, count) = (cx.scalar(insn, 0, Type::I32), cx.scalar(insn, consumers.map_or(1, |n| n - 1), Type::I32));
+        let (id, count) = (
+            cx.scalar(insn, 0, Type::I32),
+            cx.scalar(insn, consumers.map_or(1, |n| n - 1), Type::I32),
+        );
         let more = consumers.map(|n| cx.scalar(insn, n, Type::I32)).transpose();
-        let (Ok(id), Ok(mut count), Ok(more)) = (id, count, more) else { return cx.b.trap(TrapKind::Unimplemented) };
+        let (Ok(id), Ok(mut count), Ok(more)) = (id, count, more) else {
+            return cx.b.trap(TrapKind::Unimplemented);
+        };
         if let Some(more) = more {
             count = cx.b.add(count, more);
         }
@@ -323,7 +354,10 @@ impl At<'_> {
             Some(PRODUCER) => {
                 let (kind, counts) = (BarrierKind::Arrive, BarrierCounts::Warps);
                 let resume = self.on(&mut cx.b);
-                cx.b.barrier(Barrier { kind, counts, id, threads: Some(threads), predicate: None }, resume);
+                cx.b.barrier(
+                    Barrier { kind, counts, id, threads: Some(threads), predicate: None },
+                    resume,
+                );
             }
             Some(_) => {
                 let named = self.shape.named;

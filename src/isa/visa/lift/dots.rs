@@ -17,23 +17,37 @@ fn moved(
     region: impl Fn(Region) -> Option<Region>,
 ) -> Result<Instruction, Unsupported> {
     let mut moved = insn.clone();
-    let Some(Operand::General(general)) = moved.operands.get_mut(n) else { return Err(Unsupported) };
+    let Some(Operand::General(general)) = moved.operands.get_mut(n) else {
+        return Err(Unsupported);
+    };
     let region = region(general.region).ok_or(Unsupported)?;
-    *general = General { column: general.column.checked_add(more).ok_or(Unsupported)?, region, ..*general };
+    *general = General {
+        column: general.column.checked_add(more).ok_or(Unsupported)?,
+        region,
+        ..*general
+    };
     Ok(moved)
 }
 
 /// Elements from one to the next of a region whose rows follow each other.
 fn stride(region: Region) -> Option<u8> {
     let (vertical, width, horizontal) = (region.vertical?, region.width?, region.horizontal?);
-    (vertical == width.checked_mul(horizontal)? || width == 1).then_some(if width == 1 { vertical } else { horizontal })
+    (vertical == width.checked_mul(horizontal)? || width == 1).then_some(if width == 1 {
+        vertical
+    } else {
+        horizontal
+    })
 }
 
 /// Element `k` of each four of a source, in all four lanes.
 fn component(cx: &mut Cx<'_>, insn: &Instruction, n: usize, k: u8) -> Result<Source, Unsupported> {
     let Some(Operand::General(general)) = insn.operands.get(n) else { return cx.source(insn, n) };
     let step = stride(general.region).ok_or(Unsupported)?;
-    let fours = Region { vertical: Some(step.checked_mul(4).ok_or(Unsupported)?), width: Some(4), horizontal: Some(0) };
+    let fours = Region {
+        vertical: Some(step.checked_mul(4).ok_or(Unsupported)?),
+        width: Some(4),
+        horizontal: Some(0),
+    };
     let moved = moved(insn, n, k * step, |_| Some(fours))?;
     cx.source(&moved, n)
 }
@@ -227,7 +241,8 @@ pub fn fcvt(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
             let word = source.value;
             let (more, keep) = (bits::to_even(cx, word, 13), cx.word(!0x1fff));
             let rounded = cx.b.add(word, more);
-            let (magnitude, infinity, least) = (cx.word(0x7fff_ffff), cx.word(0x7f80_0000), cx.word(0x80_0000));
+            let (magnitude, infinity, least) =
+                (cx.word(0x7fff_ffff), cx.word(0x7f80_0000), cx.word(0x80_0000));
             let magnitude = cx.b.and(word, magnitude);
             let finite = cx.b.icmp(IntCc::LtU, magnitude, infinity);
             let rounded = cx.pick(finite, rounded, word);

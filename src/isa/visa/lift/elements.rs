@@ -31,11 +31,16 @@ pub enum Pattern {
 
 /// The pattern of `count` elements from number `element` on of a source's region; also where the first is, in elements.
 pub fn source_pattern(region: types::Region, element: u32, count: u8, size: u32) -> (u32, Pattern) {
-    let [vertical, width, horizontal] =
-        [region.vertical.unwrap_or(0), region.width.unwrap_or(1).max(1), region.horizontal.unwrap_or(0)].map(u32::from);
+    let [vertical, width, horizontal] = [
+        region.vertical.unwrap_or(0),
+        region.width.unwrap_or(1).max(1),
+        region.horizontal.unwrap_or(0),
+    ]
+    .map(u32::from);
     let first = element / width * vertical + element % width * horizontal;
     let in_a_row = element % width + u32::from(count) <= width;
-    let linear = |stride: u32| if stride == 0 { Pattern::Scalar } else { Pattern::Linear(stride * size) };
+    let linear =
+        |stride: u32| if stride == 0 { Pattern::Scalar } else { Pattern::Linear(stride * size) };
     let pattern = if count == 1 {
         Pattern::Scalar
     } else if in_a_row || vertical == width * horizontal {
@@ -43,7 +48,11 @@ pub fn source_pattern(region: types::Region, element: u32, count: u8, size: u32)
     } else if width == 1 {
         linear(vertical)
     } else {
-        Pattern::Region { vertical: vertical as u16, width: width as u16, horizontal: horizontal as u16 }
+        Pattern::Region {
+            vertical: vertical as u16,
+            width: width as u16,
+            horizontal: horizontal as u16,
+        }
     };
     (first, pattern)
 }
@@ -55,7 +64,9 @@ impl Pattern {
         let distance = match self {
             Pattern::Scalar => 0,
             Pattern::Linear(stride) => last * stride,
-            Pattern::Region { .. } => (0..=last).map(|n| self.region(0, size).distance(n, size)).max().unwrap_or(0),
+            Pattern::Region { .. } => {
+                (0..=last).map(|n| self.region(0, size).distance(n, size)).max().unwrap_or(0)
+            }
         };
         distance + size
     }
@@ -79,10 +90,13 @@ impl Cx<'_> {
         let count = if of.pattern == Pattern::Scalar { 1 } else { piece.count };
         let what = match of.pattern {
             Pattern::Scalar => What::Scalar,
-            Pattern::Linear(stride @ (1 | 2 | 4 | 8)) => What::Lanes { stride, size, first: piece.lane, count },
+            Pattern::Linear(stride @ (1 | 2 | 4 | 8)) => {
+                What::Lanes { stride, size, first: piece.lane, count }
+            }
             _ => What::Bytes,
         };
-        let plain = if write { self.predicate.is_none() } else { !self.exec.no_mask && !piece.is_scalar() };
+        let plain =
+            if write { self.predicate.is_none() } else { !self.exec.no_mask && !piece.is_scalar() };
         let access = Access {
             start: of.start,
             end: of.start.saturating_add(of.pattern.span(count, size)),
@@ -102,7 +116,9 @@ impl Cx<'_> {
         }
         self.note(of, false);
         let shape = self.shape;
-        let Some(component) = shape.storage.find(of.root, of.start) else { return self.constant(of.ty, 0) };
+        let Some(component) = shape.storage.find(of.root, of.start) else {
+            return self.constant(of.ty, 0);
+        };
         match component.place {
             RootStorage::Bytes { reg, base } => {
                 let region = of.pattern.region(base.wrapping_add(of.start), of.ty.bytes());
@@ -111,7 +127,9 @@ impl Cx<'_> {
                     _ => self.b.region_read(reg, region, of.ty),
                 }
             }
-            RootStorage::Scalars(ref cells) => self.read_cells(cells, of.start - cells.first, of.ty),
+            RootStorage::Scalars(ref cells) => {
+                self.read_cells(cells, of.start - cells.first, of.ty)
+            }
             RootStorage::Lanes { zero, pitch, ref cells } => {
                 let within = i64::from(of.start) - zero;
                 if of.pattern != Pattern::Scalar {
@@ -119,7 +137,9 @@ impl Cx<'_> {
                     return self.read_cells(cells, within as u32, of.ty);
                 }
                 let lane = (within / i64::from(pitch)) as u32;
-                let value = self.in_all_lanes(|cx| cx.read_cells(cells, (within % i64::from(pitch)) as u32, of.ty));
+                let value = self.in_all_lanes(|cx| {
+                    cx.read_cells(cells, (within % i64::from(pitch)) as u32, of.ty)
+                });
                 self.read_lane(value, lane)
             }
             RootStorage::Payload { at } => {
@@ -129,7 +149,9 @@ impl Cx<'_> {
                     ty => self.read_words(at, ty, Cx::payload),
                 }
             }
-            RootStorage::Hardware => self.read_words(of.start, of.ty, |cx, at| cx.hardware(of.root, at)),
+            RootStorage::Hardware => {
+                self.read_words(of.start, of.ty, |cx, at| cx.hardware(of.root, at))
+            }
             RootStorage::LocalIds { axis, zero } => {
                 let wide = self.local_id(axis);
                 if of.pattern == Pattern::Scalar {
@@ -163,7 +185,12 @@ impl Cx<'_> {
     }
 
     /// What a place that gives dwords has from a byte on.
-    pub(super) fn read_words(&mut self, at: u32, ty: Type, word: impl Fn(&mut Self, u32) -> Value) -> Value {
+    pub(super) fn read_words(
+        &mut self,
+        at: u32,
+        ty: Type,
+        word: impl Fn(&mut Self, u32) -> Value,
+    ) -> Value {
         let (aligned, within) = (at & !3, at % 4);
         let low = word(self, aligned);
         if ty.bytes() + within > 4 {
@@ -234,7 +261,9 @@ impl Cx<'_> {
                 let region = of.pattern.region(base.wrapping_add(of.start), of.ty.bytes());
                 self.in_window(|cx| cx.b.region_write(reg, region, value));
             }
-            RootStorage::Scalars(ref cells) => self.write_cells(cells, of.start - cells.first, value, Cx::write_scalar),
+            RootStorage::Scalars(ref cells) => {
+                self.write_cells(cells, of.start - cells.first, value, Cx::write_scalar)
+            }
             RootStorage::Lanes { zero, pitch, ref cells } => {
                 let within = i64::from(of.start) - zero;
                 if of.pattern != Pattern::Scalar {
@@ -273,7 +302,13 @@ impl Cx<'_> {
     }
 
     /// An element from a byte of cells on.
-    fn write_cells(&mut self, cells: &Cells, at: u32, value: Value, put: fn(&mut Self, Cell, Value)) {
+    fn write_cells(
+        &mut self,
+        cells: &Cells,
+        at: u32,
+        value: Value,
+        put: fn(&mut Self, Cell, Value),
+    ) {
         let (number, within) = ((at / cells.size) as usize, at % cells.size);
         let (ty, cell_ty) = (self.b.ty(value).ty, int_type(cells.size));
         let Some(&cell) = cells.regs.get(number) else { return };

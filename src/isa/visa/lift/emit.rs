@@ -148,8 +148,11 @@ impl<'a> Shape<'a> {
             count += routine.predicates.len() as u32;
         }
         let predicates = function.bank("p", CellKind::Mask, count.max(1));
-        let is_long = routines().flat_map(|routine| &routine.predicates).any(|one| one.elements > lanes.into());
-        let long_predicates = is_long.then(|| function.bank("long_p", CellKind::Uniform(Type::I64), count));
+        let is_long = routines()
+            .flat_map(|routine| &routine.predicates)
+            .any(|one| one.elements > lanes.into());
+        let long_predicates =
+            is_long.then(|| function.bank("long_p", CellKind::Uniform(Type::I64), count));
         // Predefined surfaces and the bindless sampler come first.
         let mut count = u32::from(FIRST_SURFACE) + 1;
         let first_state = routines().map(|routine| States::new(routine, &mut count)).collect();
@@ -164,7 +167,11 @@ impl<'a> Shape<'a> {
             let block = &graph.blocks[block];
             let code = &kernel.module.routines[graph.routines[block.routine]].code;
             let insns = code.get(block.first as usize..).unwrap_or_default();
-            insns.iter().find(|insn| !is_label(insn)).or(insns.first()).map_or(0, |insn| insn.at.into())
+            insns
+                .iter()
+                .find(|insn| !is_label(insn))
+                .or(insns.first())
+                .map_or(0, |insn| insn.at.into())
         };
         let entry = function.new_block(pc(0));
         debug_assert_eq!(entry, BlockId(0), "the first block is the entry");
@@ -235,11 +242,15 @@ impl<'a> Shape<'a> {
         let of = &self.first_state[routine];
         let first = match state {
             State::Surface(id) => match id.0.checked_sub(FIRST_SURFACE) {
-                Some(index) => of.surfaces.get(usize::from(index)).map(|&first| first + u32::from(element)),
+                Some(index) => {
+                    of.surfaces.get(usize::from(index)).map(|&first| first + u32::from(element))
+                }
                 None => Some(id.0.into()),
             },
             State::Sampler(id) if id.0 == BINDLESS_SAMPLER => Some(FIRST_SURFACE.into()),
-            State::Sampler(id) => of.samplers.get(usize::from(id.0)).map(|&first| first + u32::from(element)),
+            State::Sampler(id) => {
+                of.samplers.get(usize::from(id.0)).map(|&first| first + u32::from(element))
+            }
         };
         self.states.reg(first.unwrap_or(0))
     }
@@ -256,7 +267,12 @@ impl<'a> Shape<'a> {
         }
     }
 
-    fn node(&self, function: &mut FunctionBuilder, number: usize, survey: Option<&RefCell<Survey>>) {
+    fn node(
+        &self,
+        function: &mut FunctionBuilder,
+        number: usize,
+        survey: Option<&RefCell<Survey>>,
+    ) {
         let node = &self.plan.nodes[number];
         if self.chains.is_inner(node.block) {
             // Nothing leads to it.
@@ -265,8 +281,15 @@ impl<'a> Shape<'a> {
         let row = self.row(node.block);
         function.set_cost(self.blocks[number], row.iter().map(|&block| self.cost(block)).sum());
         let routine = self.graph.blocks[node.block].routine;
-        let mut cx = Cx::new(function.at(self.blocks[number]), self, survey, (routine, number as u32), node.mode);
-        let (mut waiting, mut parked, number_of_node) = (node.waiting.clone(), Waiting::new(), number as u32);
+        let mut cx = Cx::new(
+            function.at(self.blocks[number]),
+            self,
+            survey,
+            (routine, number as u32),
+            node.mode,
+        );
+        let (mut waiting, mut parked, number_of_node) =
+            (node.waiting.clone(), Waiting::new(), number as u32);
         for (&number, place) in row.iter().zip(0..) {
             let block = &self.graph.blocks[number];
             // What lives in one block alone must not live in a row, where lanes come and go.
@@ -279,7 +302,9 @@ impl<'a> Shape<'a> {
             }
             match self.chains.step(number) {
                 None => return control::end(self, cx, Here { block: number, waiting: &waiting }),
-                Some(step) => control::run_on(self, &mut cx, Here { block: number, waiting: &waiting }, step),
+                Some(step) => {
+                    control::run_on(self, &mut cx, Here { block: number, waiting: &waiting }, step)
+                }
             }
             let next = number + 1;
             if let Some(Step::Leave(target) | Step::Change(target)) = self.chains.step(number) {
@@ -307,7 +332,8 @@ impl<'a> Shape<'a> {
     fn cost(&self, block: usize) -> u32 {
         let block = &self.graph.blocks[block];
         let code = &self.routine(block.routine).code[block.first as usize..block.last as usize];
-        let ending = u32::from(!matches!(block.end, super::graph::End::Next | super::graph::End::Last));
+        let ending =
+            u32::from(!matches!(block.end, super::graph::End::Next | super::graph::End::Last));
         code.iter().filter(|insn| !is_label(insn)).count() as u32 + ending
     }
 

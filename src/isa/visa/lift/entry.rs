@@ -56,7 +56,8 @@ fn begin(cx: &mut Cx<'_>, root: RootId, component: &Component, inputs: &[Input])
     } else {
         let mine = inputs.iter().filter(|input| input.root == root);
         let range = |input: &Input| {
-            let (start, end) = (component.start.max(input.start), component.end.min(input.start + input.size));
+            let (start, end) =
+                (component.start.max(input.start), component.end.min(input.start + input.size));
             (start < end).then_some((start, end, i64::from(input.at) - i64::from(input.start)))
         };
         mine.filter_map(range).collect()
@@ -103,7 +104,11 @@ fn bytes(
         let place = i64::from(at) + shift;
         let row = ids.and_then(|ids| {
             let within = u32::try_from(place).ok()?.checked_sub(ids.start)?;
-            (within < ids.row * ids.axes).then_some((within / ids.row, within % ids.row / 2, ids.row))
+            (within < ids.row * ids.axes).then_some((
+                within / ids.row,
+                within % ids.row / 2,
+                ids.row,
+            ))
         });
         let Some((axis, lane, row)) = row else {
             let ty = int_type(if end - at >= 4 { 4 } else { 1 });

@@ -44,7 +44,10 @@ fn items(shape: &Shape<'_>, unit: usize) -> Vec<Item> {
                     let lanes = u32::from(shape.lanes);
                     let words = root.bytes.div_ceil(4);
                     let parts = (0..words).step_by(usize::from(shape.lanes));
-                    items.extend(parts.map(|at| Item::Bytes(reg, base + at * 4, lanes.min(words - at) as u8)));
+                    items
+                        .extend(parts.map(|at| {
+                            Item::Bytes(reg, base + at * 4, lanes.min(words - at) as u8)
+                        }));
                 }
                 _ => {}
             }
@@ -55,7 +58,11 @@ fn items(shape: &Shape<'_>, unit: usize) -> Vec<Item> {
         ty => Item::Scalar(reg, ty),
     }));
     let blocks = (0..).zip(&shape.graph.blocks);
-    items.extend(blocks.filter(|(_, block)| block.routine == routine).map(|(n, _)| Item::Mask(shape.waits.reg(n))));
+    items.extend(
+        blocks
+            .filter(|(_, block)| block.routine == routine)
+            .map(|(n, _)| Item::Mask(shape.waits.reg(n))),
+    );
     items.push(Item::Mask(shape.callers.reg(unit as u32)));
     items.push(Item::Scalar(shape.sites.reg(unit as u32), Type::I32));
     items
@@ -158,7 +165,8 @@ pub fn restore(shape: &Shape<'_>, b: &mut BlockBuilder<'_>, unit: usize) {
     b.rf_write(shape.stack, start);
     let zero = b.iconst(Type::I32, 0);
     each(b, start, &items, |b, item, accesses| {
-        let words: Vec<Value> = accesses.iter().map(|&access| b.load_access(access, Extend::None)[0]).collect();
+        let words: Vec<Value> =
+            accesses.iter().map(|&access| b.load_access(access, Extend::None)[0]).collect();
         let whole = match words[..] {
             [low, high] => b.concat(low, high),
             _ => words[0],

@@ -75,17 +75,23 @@ impl Graph {
     pub fn new(module: &Module, kernel: usize) -> Graph {
         let mut graph = Graph::default();
         let routines = reachable(module, kernel);
-        let names: FxHashMap<&str, usize> =
-            routines.iter().enumerate().map(|(n, &index)| (module.routines[index].name.as_str(), n)).collect();
+        let names: FxHashMap<&str, usize> = routines
+            .iter()
+            .enumerate()
+            .map(|(n, &index)| (module.routines[index].name.as_str(), n))
+            .collect();
         // Functions are units in the order of their routines, subroutines come behind.
-        graph.units = (0..routines.len()).map(|n| Unit { entry: 0, kernel: n == 0, circle: 0 }).collect();
+        graph.units =
+            (0..routines.len()).map(|n| Unit { entry: 0, kernel: n == 0, circle: 0 }).collect();
         for (n, &index) in routines.iter().enumerate() {
             graph.units[n].entry = graph.blocks.len();
             graph.add(module, n, index, &names);
         }
         let code = routines.iter().flat_map(|&index| &module.routines[index].code);
         let mut seen = FxHashSet::default();
-        let in_code = code.filter(|insn| insn.row.name == "faddr").filter_map(|insn| name(insn.operands.first()?));
+        let in_code = code
+            .filter(|insn| insn.row.name == "faddr")
+            .filter_map(|insn| name(insn.operands.first()?));
         for name in in_code.chain(&module.in_data) {
             if let Some(&unit) = names.get(name.as_str())
                 && seen.insert(name)
@@ -99,7 +105,13 @@ impl Graph {
     }
 
     /// Adds a routine.
-    fn add(&mut self, module: &Module, number: usize, index: usize, names: &FxHashMap<&str, usize>) {
+    fn add(
+        &mut self,
+        module: &Module,
+        number: usize,
+        index: usize,
+        names: &FxHashMap<&str, usize>,
+    ) {
         let routine = &module.routines[index];
         let base = self.blocks.len();
         let at: FxHashMap<LabelId, u32> =
@@ -131,12 +143,16 @@ impl Graph {
         }
         for (n, &first) in starts.iter().enumerate() {
             let next = starts.get(n + 1).copied().unwrap_or(count);
-            let end = next.checked_sub(1).filter(|&last| last >= first && ends(&routine.code[last as usize]));
+            let end = next
+                .checked_sub(1)
+                .filter(|&last| last >= first && ends(&routine.code[last as usize]));
             let block = match end {
                 Some(insn) => {
-                    let found = end_of(&routine.code[insn as usize], insn, &block_of, &subroutines, names);
+                    let found =
+                        end_of(&routine.code[insn as usize], insn, &block_of, &subroutines, names);
                     let one = &routine.code[insn as usize];
-                    let goes_on = one.predicate.is_some() || !matches!(found, End::Goto { .. } | End::Return { .. });
+                    let goes_on = one.predicate.is_some()
+                        || !matches!(found, End::Goto { .. } | End::Return { .. });
                     Block { routine: number, first, last: insn, end: found, unit: number, goes_on }
                 }
                 None => {
@@ -148,7 +164,8 @@ impl Graph {
         }
         // What control comes to from a subroutine alone belongs to it.
         let mut seen = vec![false; self.blocks.len() - base];
-        let mut units: Vec<(usize, usize)> = subroutines.into_iter().map(|(entry, unit)| (unit, entry)).collect();
+        let mut units: Vec<(usize, usize)> =
+            subroutines.into_iter().map(|(entry, unit)| (unit, entry)).collect();
         units.sort_unstable();
         units.insert(0, (number, base));
         for (unit, entry) in units {
@@ -190,7 +207,8 @@ impl Graph {
     /// The block behind one in the text, if there is one.
     pub fn next(&self, block: usize) -> Option<usize> {
         let routine = self.blocks[block].routine;
-        (block + 1 < self.blocks.len() && self.blocks[block + 1].routine == routine).then_some(block + 1)
+        (block + 1 < self.blocks.len() && self.blocks[block + 1].routine == routine)
+            .then_some(block + 1)
     }
 
     /// Units that a block may call.
@@ -225,7 +243,8 @@ impl Graph {
         let mut sizes = vec![0_usize; self.units.len()];
         circles.iter().for_each(|&circle| sizes[circle] += 1);
         let calls_itself = |unit: usize| calls[unit].contains(&unit);
-        self.recursive = (0..self.units.len()).any(|unit| sizes[circles[unit]] > 1 || calls_itself(unit));
+        self.recursive =
+            (0..self.units.len()).any(|unit| sizes[circles[unit]] > 1 || calls_itself(unit));
     }
 }
 
@@ -235,7 +254,8 @@ fn circles(edges: &[Vec<usize>]) -> Vec<usize> {
     const UNSEEN: usize = usize::MAX;
     let count = edges.len();
     // When each node was met, and the earliest that it leads to of those that are open.
-    let (mut met, mut low, mut circle) = (vec![UNSEEN; count], vec![UNSEEN; count], vec![UNSEEN; count]);
+    let (mut met, mut low, mut circle) =
+        (vec![UNSEEN; count], vec![UNSEEN; count], vec![UNSEEN; count]);
     let (mut time, mut open, mut found) = (0, vec![], 0);
     for start in 0..count {
         // Nodes on the way, each with the next of its edges.
@@ -399,7 +419,8 @@ mod tests {
         // Against what each node reaches, for all graphs of four nodes with up to two edges each.
         for number in 0..1_u64 << 16 {
             let edge = |node: usize, k: usize| (number >> (4 * node + 2 * k) & 3) as usize;
-            let edges: Vec<Vec<usize>> = (0..4).map(|node| vec![edge(node, 0), edge(node, 1)]).collect();
+            let edges: Vec<Vec<usize>> =
+                (0..4).map(|node| vec![edge(node, 0), edge(node, 1)]).collect();
             let mut reach = [[false; 4]; 4];
             (0..4).for_each(|node| edges[node].iter().for_each(|&to| reach[node][to] = true));
             for (k, a, b) in (0..64).map(|n| (n >> 4, n >> 2 & 3, n & 3)) {
@@ -407,7 +428,11 @@ mod tests {
             }
             let found = circles(&edges);
             for (a, b) in (0..16).map(|n| (n >> 2, n & 3)).filter(|(a, b)| a != b) {
-                assert_eq!(found[a] == found[b], reach[a][b] && reach[b][a], "{edges:?}: {found:?}");
+                assert_eq!(
+                    found[a] == found[b],
+                    reach[a][b] && reach[b][a],
+                    "{edges:?}: {found:?}"
+                );
             }
         }
     }

@@ -98,7 +98,9 @@ fn stride(region: Region) -> Option<u32> {
     match (region.vertical, region.width) {
         (None, None) => Some(horizontal),
         (Some(vertical), Some(1)) => Some(vertical.into()),
-        (Some(vertical), Some(width)) => (u32::from(vertical) == u32::from(width) * horizontal).then_some(horizontal),
+        (Some(vertical), Some(width)) => {
+            (u32::from(vertical) == u32::from(width) * horizontal).then_some(horizontal)
+        }
         _ => None,
     }
 }
@@ -120,7 +122,8 @@ impl<'a> Joining<'a> {
         let mut whole = BTreeSet::new();
         let mut attempts = 0..SPLITS;
         let pairs = loop {
-            self.splits = if attempts.next().is_some() { self.splits(&whole) } else { Splits::default() };
+            self.splits =
+                if attempts.next().is_some() { self.splits(&whole) } else { Splits::default() };
             self.placed.clear();
             let pairs = self.pairs();
             // All messages must find their components in order.
@@ -174,7 +177,11 @@ impl<'a> Joining<'a> {
                     break;
                 }
                 // Those that are part of another one stand before the first already.
-                let between = || (first + 1..second).filter(|&one| !taken[one]).filter_map(|one| all[one].as_ref());
+                let between = || {
+                    (first + 1..second)
+                        .filter(|&one| !taken[one])
+                        .filter_map(|one| all[one].as_ref())
+                };
                 let Some(conditions) = self.are_halves(first, second) else { continue };
                 let (Some(a), Some(b)) = (&all[first], &all[second]) else { continue };
                 if !taken[second]
@@ -213,7 +220,9 @@ impl<'a> Joining<'a> {
         for (n, (x, y)) in a.operands.iter().zip(&b.operands).enumerate() {
             let mut components = (1, 0);
             let elements = match (x, y) {
-                (Operand::General(x), Operand::General(y)) if (x.region, x.modifier) == (y.region, y.modifier) => {
+                (Operand::General(x), Operand::General(y))
+                    if (x.region, x.modifier) == (y.region, y.modifier) =>
+                {
                     if self.ty(x.variable) != self.ty(y.variable) {
                         return None;
                     }
@@ -226,7 +235,12 @@ impl<'a> Joining<'a> {
                 }
                 (
                     &Operand::Address { address, element, width, modifier },
-                    &Operand::Address { address: other, element: second, width: same_width, modifier: same },
+                    &Operand::Address {
+                        address: other,
+                        element: second,
+                        width: same_width,
+                        modifier: same,
+                    },
                 ) if (width, modifier) == (same_width, same) && (width > 1 || n == 0) => {
                     (self.addresses(address, element), self.addresses(other, second))
                 }
@@ -241,7 +255,11 @@ impl<'a> Joining<'a> {
                 }
                 (Operand::Indirect(_), _) => return None,
                 // A vector of immediates begins again after eight elements.
-                (Operand::Immediate { ty: Ty::V | Ty::Uv | Ty::Vf, .. }, _) if of_a.size % 8 != 0 => return None,
+                (Operand::Immediate { ty: Ty::V | Ty::Uv | Ty::Vf, .. }, _)
+                    if of_a.size % 8 != 0 =>
+                {
+                    return None;
+                }
                 _ if x == y => continue,
                 _ => return None,
             };
@@ -252,7 +270,12 @@ impl<'a> Joining<'a> {
                 }
                 continue;
             }
-            conditions.extend(self.conditions(&x, &y, u32::from(of_a.size) * x.step, components)?);
+            conditions.extend(self.conditions(
+                &x,
+                &y,
+                u32::from(of_a.size) * x.step,
+                components,
+            )?);
         }
         Some(conditions)
     }
@@ -271,7 +294,8 @@ impl<'a> Joining<'a> {
         let (start, from) = self.unit(x.root, x.at);
         let mut conditions = vec![];
         for component in 0..components {
-            let [(low, at), (high, behind)] = [x, y].map(|one| self.unit(one.root, one.at + component * pitch));
+            let [(low, at), (high, behind)] =
+                [x, y].map(|one| self.unit(one.root, one.at + component * pitch));
             // Of the whole message each component has both halves.
             let distance = (from + component * 2 * pitch).checked_sub(at)?;
             conditions.push(Condition { low: start, high: low, distance });
@@ -304,7 +328,9 @@ impl<'a> Joining<'a> {
             return low.at + condition.distance == high.at;
         }
         // Predefined variables, and those that all routines share, are where they are.
-        let is_shared = |unit: &Unit| unit.root.0 < FIRST_VARIABLE && self.roots.get(unit.root).routine.is_none();
+        let is_shared = |unit: &Unit| {
+            unit.root.0 < FIRST_VARIABLE && self.roots.get(unit.root).routine.is_none()
+        };
         if [low.first, high.first].iter().any(is_shared) {
             return false;
         }
@@ -314,17 +340,26 @@ impl<'a> Joining<'a> {
         }
         let start = low.at + condition.distance;
         let members = |of: Unit| -> Vec<(Unit, u32)> {
-            let others =
-                self.placed.iter().filter(|(_, placed)| placed.first == of).map(|(&unit, placed)| (unit, placed.at));
+            let others = self
+                .placed
+                .iter()
+                .filter(|(_, placed)| placed.first == of)
+                .map(|(&unit, placed)| (unit, placed.at));
             others.chain((!self.placed.contains_key(&of)).then_some((of, 0))).collect()
         };
         let (lows, highs) = (members(low.first), members(high.first));
         let apart = |&(a, at): &(Unit, u32)| {
             let end = at + self.bytes(a);
-            highs.iter().all(|&(b, behind)| start + behind >= end || start + behind + self.bytes(b) <= at)
+            highs
+                .iter()
+                .all(|&(b, behind)| start + behind >= end || start + behind + self.bytes(b) <= at)
         };
         let end = highs.iter().map(|&(unit, at)| start + at + self.bytes(unit)).max().unwrap_or(0);
-        let most = if self.roots.is_address(low.first.root) { MAX_ADDRESSES * ADDRESS_BYTES } else { MAX_BYTES };
+        let most = if self.roots.is_address(low.first.root) {
+            MAX_ADDRESSES * ADDRESS_BYTES
+        } else {
+            MAX_BYTES
+        };
         if !lows.iter().all(apart) || end > most {
             return false;
         }
@@ -339,10 +374,19 @@ impl<'a> Joining<'a> {
 
 /// Whether an instruction does the same in each lane with operands that are regions alone.
 fn is_of_lanes(insn: &Instruction) -> bool {
-    let plain =
-        [Field::Exec, Field::Predicate, Field::Destination, Field::Source, Field::AddressOf, Field::Byte, Field::Sub];
-    let others =
-        ["setp", "madw", "dp2", "dp3", "dp4", "dph", "line", "plane", "sad2", "sad2add", "movs", "add3.o", "ifcall"];
+    let plain = [
+        Field::Exec,
+        Field::Predicate,
+        Field::Destination,
+        Field::Source,
+        Field::AddressOf,
+        Field::Byte,
+        Field::Sub,
+    ];
+    let others = [
+        "setp", "madw", "dp2", "dp3", "dp4", "dph", "line", "plane", "sad2", "sad2add", "movs",
+        "add3.o", "ifcall",
+    ];
     insn.row.has(Field::Destination)
         && insn.row.fields.iter().all(|field| plain.contains(field))
         && !others.contains(&insn.row.name)
@@ -361,11 +405,12 @@ mod tests {
         }
         text += ".decl Q v_type=G type=q num_elts=16 align=GRF\n.decl R v_type=G type=q num_elts=16 align=GRF\n.decl S v_type=G type=d num_elts=1 align=dword\n";
         text += ".decl W v_type=G type=d num_elts=32 align=GRF\n.decl X v_type=G type=d num_elts=32 align=GRF\n.decl P1 v_type=P num_elts=32\n.decl A0 v_type=A num_elts=16\n.decl T6 v_type=T num_elts=1\n.kernel_attr SimdSize=32\nmain:\n";
-        let module =
-            text::read(format!("{text}{body}\nret (M1, 1)\n").as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
+        let module = text::read(format!("{text}{body}\nret (M1, 1)\n").as_bytes())
+            .unwrap_or_else(|errors| panic!("{errors}"));
         let joined = joined(&module);
         let routine = &joined.routines[0];
-        let kept = routine.code.iter().filter(|insn| !matches!(insn.row.name, "yield" | "label" | "ret"));
+        let kept =
+            routine.code.iter().filter(|insn| !matches!(insn.row.name, "yield" | "label" | "ret"));
         kept.map(|insn| text::instruction_text(routine, insn)).collect()
     }
 
@@ -396,7 +441,10 @@ mod tests {
     fn components_are_put_together() {
         let loads = "gather4_scaled.RG (M1, 16) T6 0x0:ud A.0 W.0\ngather4_scaled.RG (M5, 16) T6 0x0:ud B.0 X.0\n";
         let moves = "mov (M1, 16) Q(0,0)<1> W(2,0)<1;1,0>\nmov (M5, 16) R(0,0)<1> X(2,0)<1;1,0>";
-        let expected = ["gather4_scaled.RG (M1, 32) T6 0x0:ud A.0 W.0", "mov (M1, 32) Q(0,0)<1> W(0,0)<1;1,0>"];
+        let expected = [
+            "gather4_scaled.RG (M1, 32) T6 0x0:ud A.0 W.0",
+            "mov (M1, 32) Q(0,0)<1> W(0,0)<1;1,0>",
+        ];
         assert_eq!(left(&format!("{loads}{moves}")), expected);
         // Something reads both components at once, or has other halves.
         let across = "mov (M1, 16) Q(0,0)<1> W(1,0)<1;1,0>\nmov (M5, 16) R(0,0)<1> X(1,0)<1;1,0>";
@@ -412,7 +460,9 @@ mod tests {
             assert!(left.iter().filter(|line| line.contains(", 16)")).count() >= 2, "{left:?}");
         };
         // The second reads what the first writes.
-        two("add (M1, 16) A(0,0)<1> C(0,0)<1;1,0> 0x1:d\nadd (M5, 16) B(0,0)<1> A(0,0)<1;1,0> 0x1:d");
+        two(
+            "add (M1, 16) A(0,0)<1> C(0,0)<1;1,0> 0x1:d\nadd (M5, 16) B(0,0)<1> A(0,0)<1;1,0> 0x1:d",
+        );
         // What is between writes what the second reads, or the other way round.
         two(
             "mov (M1, 16) A(0,0)<1> C(0,0)<1;1,0>\nmov (M1_NM, 1) D(0,3)<1> 0x1:d\nmov (M5, 16) B(0,0)<1> D(0,0)<1;1,0>",
@@ -421,7 +471,9 @@ mod tests {
             "mov (M1, 16) A(0,0)<1> C(0,0)<1;1,0>\nmov (M1_NM, 1) S(0,0)<1> B(0,0)<0;1,0>\nmov (M5, 16) B(0,0)<1> D(0,0)<1;1,0>",
         );
         // Another scalar, another operation, another state, another partner.
-        two("add (M1, 16) A(0,0)<1> C(0,0)<1;1,0> S(0,0)<0;1,0>\nadd (M5, 16) B(0,0)<1> D(0,0)<1;1,0> E(0,0)<0;1,0>");
+        two(
+            "add (M1, 16) A(0,0)<1> C(0,0)<1;1,0> S(0,0)<0;1,0>\nadd (M5, 16) B(0,0)<1> D(0,0)<1;1,0> E(0,0)<0;1,0>",
+        );
         two("mov (M1, 16) A(0,0)<1> C(0,0)<1;1,0>\nnot (M5, 16) B(0,0)<1> D(0,0)<1;1,0>");
         two(
             "movs (M1_NM, 1) T6(0) 0x1:ud\ngather_scaled.4 (M1, 16) T6 0x0:ud A.0 E.0\nmovs (M1_NM, 1) T6(0) 0x2:ud\ngather_scaled.4 (M5, 16) T6 0x0:ud B.0 F.0",

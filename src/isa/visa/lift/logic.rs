@@ -73,8 +73,11 @@ pub fn bfn(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     if to.size() > 4 {
         return Err(Unsupported);
     }
-    let [a, b, c] =
-        [bits_of(cx, insn, 1, Type::I32)?, bits_of(cx, insn, 2, Type::I32)?, bits_of(cx, insn, 3, Type::I32)?];
+    let [a, b, c] = [
+        bits_of(cx, insn, 1, Type::I32)?,
+        bits_of(cx, insn, 2, Type::I32)?,
+        bits_of(cx, insn, 3, Type::I32)?,
+    ];
     let table = cx.number(insn, 4)? as u8;
     // The table counts the first source lowest.
     let result = bits::by_table(cx, table, [c, b, a]);
@@ -84,7 +87,11 @@ pub fn bfn(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
 }
 
 /// A shift's value in the type that it is shifted in, and the count.
-fn shifted(cx: &mut Cx<'_>, insn: &Instruction, wide: bool) -> Result<(Value, Value, Source), Unsupported> {
+fn shifted(
+    cx: &mut Cx<'_>,
+    insn: &Instruction,
+    wide: bool,
+) -> Result<(Value, Value, Source), Unsupported> {
     let [source, count]: [Source; 2] = cx.sources(insn, 1)?;
     let to = cx.destination_type(insn, 0)?;
     if matches!(source.ty, Ty::Bool) || matches!(count.ty, Ty::Bool) {

@@ -18,7 +18,11 @@ impl Cx<'_> {
     pub fn long(&mut self, source: Source) -> Long {
         let (least, most) = source.range();
         let low = self.integer(source, Type::I64);
-        let high = if least < 0 && most <= i64::MAX.into() { self.sign(low) } else { self.constant(Type::I64, 0) };
+        let high = if least < 0 && most <= i64::MAX.into() {
+            self.sign(low)
+        } else {
+            self.constant(Type::I64, 0)
+        };
         Long { low, high }
     }
 
@@ -38,14 +42,16 @@ impl Cx<'_> {
     }
 
     pub fn long_less(&mut self, a: Long, b: Long) -> Value {
-        let (above, same) = (self.b.icmp(IntCc::LtS, a.high, b.high), self.b.icmp(IntCc::Eq, a.high, b.high));
+        let (above, same) =
+            (self.b.icmp(IntCc::LtS, a.high, b.high), self.b.icmp(IntCc::Eq, a.high, b.high));
         let below = self.b.icmp(IntCc::LtU, a.low, b.low);
         let below = self.b.and(same, below);
         self.b.or(above, below)
     }
 
     pub fn long_equal(&mut self, a: Long, b: Long) -> Value {
-        let (high, low) = (self.b.icmp(IntCc::Eq, a.high, b.high), self.b.icmp(IntCc::Eq, a.low, b.low));
+        let (high, low) =
+            (self.b.icmp(IntCc::Eq, a.high, b.high), self.b.icmp(IntCc::Eq, a.low, b.low));
         self.b.and(high, low)
     }
 

@@ -30,7 +30,10 @@ impl Cx<'_> {
     /// The bits of a predicate, of which those of inactive lanes are not seen if it is `plain`: a
     /// mask, or a number if it has more of them than there are lanes.
     pub(super) fn predicate_bits(&mut self, reg: Reg, plain: bool) -> Value {
-        self.note_predicate(reg, PredicateAccess { write: false, node: self.node, plain, whole: false });
+        self.note_predicate(
+            reg,
+            PredicateAccess { write: false, node: self.node, plain, whole: false },
+        );
         match self.predicates.get(&reg) {
             Some(&bits) => bits,
             None => self.b.rf_read(reg),
@@ -100,7 +103,8 @@ impl Cx<'_> {
         let mut number = self.bits_as_number(bits);
         if from != to {
             let count = self.constant(Type::I64, from.abs_diff(to).into());
-            number = if from > to { self.b.shr_u(number, count) } else { self.b.shl(number, count) };
+            number =
+                if from > to { self.b.shr_u(number, count) } else { self.b.shl(number, count) };
         }
         if ty == Type::Mask { self.b.to_mask(number) } else { number }
     }
@@ -148,7 +152,14 @@ impl Cx<'_> {
 
     /// An access of the lanes that the piece is done for. That of one element is scalar if the address is uniform. Its alignment is that
     /// of one byte: messages have none that a fault could tell.
-    pub fn access(&mut self, space: Space, ty: Type, count: u8, address: Value, offset: i32) -> Access {
+    pub fn access(
+        &mut self,
+        space: Space,
+        ty: Type,
+        count: u8,
+        address: Value,
+        offset: i32,
+    ) -> Access {
         let mut access = self.b.access(space, ty, count, address, offset);
         if self.b.ty(address).is_uniform() {
             access.guard = self.condition();

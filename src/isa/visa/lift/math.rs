@@ -48,7 +48,8 @@ pub fn truncate(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
 pub fn fraction(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let (value, ty) = operand(cx, insn)?;
     let flush = FloatAttrs { flush: cx.mode.flushes(ty), ..IEEE };
-    let below = cx.b.funary(FloatUnaryOp::Integral, FloatAttrs { round: Round::Down, ..flush }, value);
+    let below =
+        cx.b.funary(FloatUnaryOp::Integral, FloatAttrs { round: Round::Down, ..flush }, value);
     let rest = cx.b.fsub(flush, value, below);
     let most = cx.constant(
         ty,
@@ -99,7 +100,8 @@ fn inverse_root(cx: &mut Cx<'_>, value: Value, attrs: FloatAttrs) -> Value {
             cx.to_float(result, Type::F32, attrs.saturate)
         }
         ty => {
-            let root = cx.b.funary(FloatUnaryOp::Sqrt, FloatAttrs { saturate: false, ..attrs }, value);
+            let root =
+                cx.b.funary(FloatUnaryOp::Sqrt, FloatAttrs { saturate: false, ..attrs }, value);
             let one = one(cx, ty);
             cx.b.fdiv(attrs, one, root)
         }
@@ -114,7 +116,11 @@ pub fn reciprocal_root(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
 }
 
 /// A function of `f32`, of which the result is rounded to the type of the operand.
-fn of_f32(cx: &mut Cx<'_>, insn: &Instruction, function: fn(&mut Cx<'_>, Value) -> Value) -> Lifted {
+fn of_f32(
+    cx: &mut Cx<'_>,
+    insn: &Instruction,
+    function: fn(&mut Cx<'_>, Value) -> Value,
+) -> Lifted {
     let (value, ty) = operand(cx, insn)?;
     if ty == Type::F64 {
         return Err(Unsupported);
@@ -206,7 +212,9 @@ pub fn cos(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
 /// 2^(y log2 x); of anything to the power of 0 it is 1.
 pub fn pow(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let sources: [Source; 2] = cx.sources(insn, 1)?;
-    let Kind::Float(ty @ (Type::F16 | Type::F32)) = cx.kind(&sources) else { return Err(Unsupported) };
+    let Kind::Float(ty @ (Type::F16 | Type::F32)) = cx.kind(&sources) else {
+        return Err(Unsupported);
+    };
     let (base, power) = (cx.float(sources[0], Type::F32)?, cx.float(sources[1], Type::F32)?);
     let log = log_of_two(cx, base);
     let product = cx.b.fmul(IEEE, power, log);
@@ -239,7 +247,9 @@ fn is_final(cx: &mut Cx<'_>, insn: &Instruction, result: Value) {
 fn with_final(cx: &mut Cx<'_>, insn: &Instruction, root: bool) -> Lifted {
     let count = insn.operands.len();
     let source: [Source; 1] = cx.sources(insn, count - 1)?;
-    let Kind::Float(ty @ (Type::F32 | Type::F64)) = cx.kind(&source) else { return Err(Unsupported) };
+    let Kind::Float(ty @ (Type::F32 | Type::F64)) = cx.kind(&source) else {
+        return Err(Unsupported);
+    };
     let value = cx.float(source[0], ty)?;
     let attrs = attrs(cx, insn, ty);
     let result = if root {
@@ -264,7 +274,8 @@ pub fn first_root(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
 pub fn lrp(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let sources: [Source; 3] = cx.sources(insn, 1)?;
     let Kind::Float(ty) = cx.kind(&sources) else { return Err(Unsupported) };
-    let [a, x, y] = [cx.float(sources[0], ty)?, cx.float(sources[1], ty)?, cx.float(sources[2], ty)?];
+    let [a, x, y] =
+        [cx.float(sources[0], ty)?, cx.float(sources[1], ty)?, cx.float(sources[2], ty)?];
     let attrs = cx.mode.attrs(ty, false);
     let one = one(cx, ty);
     let rest = cx.b.fsub(attrs, one, a);

@@ -27,7 +27,12 @@ fn is_signed(precision: Precision) -> bool {
 }
 
 /// Element `n` of a dword, as what is multiplied.
-fn element(cx: &mut Cx<'_>, word: Value, n: u32, precision: Precision) -> Result<Value, Unsupported> {
+fn element(
+    cx: &mut Cx<'_>,
+    word: Value,
+    n: u32,
+    precision: Precision,
+) -> Result<Value, Unsupported> {
     let bits = width(precision);
     Ok(match precision {
         Precision::Bf | Precision::Hf => {
@@ -45,18 +50,23 @@ fn element(cx: &mut Cx<'_>, word: Value, n: u32, precision: Precision) -> Result
             let word = cx.b.and(word, keep);
             cx.b.bitcast(Type::F32, word)
         }
-        Precision::U2 | Precision::S2 | Precision::U4 | Precision::S4 | Precision::U8 | Precision::S8 => {
-            bits::range(cx, word, n * bits, bits, is_signed(precision))
-        }
+        Precision::U2
+        | Precision::S2
+        | Precision::U4
+        | Precision::S4
+        | Precision::U8
+        | Precision::S8 => bits::range(cx, word, n * bits, bits, is_signed(precision)),
         _ => return Err(Unsupported),
     })
 }
 
 /// D = C + A * B, where each row of A is the same for all lanes and each lane has a column of B.
 pub fn dpas(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
-    let (to, base, of_b) = (cx.raw_operand(insn, 0)?, cx.raw_operand(insn, 1)?, cx.raw_operand(insn, 2)?);
+    let (to, base, of_b) =
+        (cx.raw_operand(insn, 0)?, cx.raw_operand(insn, 1)?, cx.raw_operand(insn, 2)?);
     let code = cx.number(insn, 4)?;
-    let precision = |shift: u32| Precision::from_code((code >> shift & 0xff) as u8).ok_or(Unsupported);
+    let precision =
+        |shift: u32| Precision::from_code((code >> shift & 0xff) as u8).ok_or(Unsupported);
     let (b, a) = (precision(0)?, precision(8)?);
     let (depth, rows) = (code >> 16 & 0xff, code >> 24 & 0xff);
     if depth != DEPTH || !(1..=8).contains(&rows) || cx.piece().is_scalar() {
@@ -115,7 +125,13 @@ pub fn dpas(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
 }
 
 /// A row of what is added to; nothing is 0.
-fn accumulator(cx: &mut Cx<'_>, base: Raw, first: u32, ty: Ty, is_float: bool) -> Result<Value, Unsupported> {
+fn accumulator(
+    cx: &mut Cx<'_>,
+    base: Raw,
+    first: u32,
+    ty: Ty,
+    is_float: bool,
+) -> Result<Value, Unsupported> {
     if base.variable == VariableId::NULL {
         return Ok(if is_float { cx.constant(Type::F32, 0) } else { cx.constant(Type::I64, 0) });
     }

@@ -55,7 +55,8 @@ impl Mode {
         if !Mode::is_written(insn) {
             return Ok(self);
         }
-        if insn.predicate.is_some() || insn.exec.is_none_or(|exec| exec.size != 1 || !exec.no_mask) {
+        if insn.predicate.is_some() || insn.exec.is_none_or(|exec| exec.size != 1 || !exec.no_mask)
+        {
             return Err(Unsupported);
         }
         let source = |n: usize| match insn.operands.get(n) {

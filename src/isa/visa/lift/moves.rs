@@ -17,7 +17,11 @@ pub fn mov(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
             if source.ty != Ty::Bool {
                 return Err(Unsupported);
             }
-            let bits = if source.modifier == Modifier::Not { cx.b.not(source.value) } else { source.value };
+            let bits = if source.modifier == Modifier::Not {
+                cx.b.not(source.value)
+            } else {
+                source.value
+            };
             cx.set(insn, 0, bits);
             return Ok(());
         }

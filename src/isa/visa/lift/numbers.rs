@@ -38,7 +38,9 @@ pub enum Domain {
 
 impl Domain {
     pub fn of(ranges: &[(i128, i128)]) -> Domain {
-        let within = |least: i128, most: i128| ranges.iter().all(|range| range.0 >= least && range.1 <= most);
+        let within = |least: i128, most: i128| {
+            ranges.iter().all(|range| range.0 >= least && range.1 <= most)
+        };
         match () {
             () if within(i32::MIN.into(), i32::MAX.into()) => Domain::S32,
             () if within(0, u32::MAX.into()) => Domain::U32,
@@ -63,8 +65,11 @@ impl Source {
         let (least, most) = match self.immediate {
             Some(bits) => {
                 let above = 64 - self.ty.size() * 8;
-                let number =
-                    if is_signed(self.ty) { i128::from((bits << above) as i64 >> above) } else { i128::from(bits) };
+                let number = if is_signed(self.ty) {
+                    i128::from((bits << above) as i64 >> above)
+                } else {
+                    i128::from(bits)
+                };
                 (number, number)
             }
             None => range_of(self.ty),
@@ -86,7 +91,11 @@ impl Source {
 
 impl Cx<'_> {
     /// The sources from the `first` operand on.
-    pub fn sources<const N: usize>(&mut self, insn: &Instruction, first: usize) -> Result<[Source; N], Unsupported> {
+    pub fn sources<const N: usize>(
+        &mut self,
+        insn: &Instruction,
+        first: usize,
+    ) -> Result<[Source; N], Unsupported> {
         let mut all = [None; N];
         for (n, one) in all.iter_mut().enumerate() {
             *one = Some(self.source(insn, first + n)?);
@@ -161,7 +170,8 @@ impl Cx<'_> {
         let from = self.b.ty(value).ty;
         if from != to {
             let small = if from.bits() < to.bits() { from } else { to };
-            let attrs = FloatAttrs { round: self.mode.round(), flush: self.mode.flushes(small), saturate };
+            let attrs =
+                FloatAttrs { round: self.mode.round(), flush: self.mode.flushes(small), saturate };
             return self.b.fconvert(to, attrs, value);
         }
         if !saturate {
@@ -186,7 +196,9 @@ impl Cx<'_> {
     /// Whether the operation itself may saturate: its result is of the destination's type.
     pub fn saturates(&self, insn: &Instruction, ty: Type) -> bool {
         insn.saturate
-            && self.destination_type(insn, 0).is_ok_and(|to| to != Ty::Bf && is_float(to) && float_type(to) == ty)
+            && self
+                .destination_type(insn, 0)
+                .is_ok_and(|to| to != Ty::Bf && is_float(to) && float_type(to) == ty)
     }
 
     /// Writes a float, which is saturated already if [`Cx::saturates`].
@@ -259,7 +271,13 @@ impl Cx<'_> {
     }
 
     /// An integer as a destination's type.
-    pub fn integer_to(&mut self, value: Value, signed: bool, to: Ty, saturate: bool) -> Result<Value, Unsupported> {
+    pub fn integer_to(
+        &mut self,
+        value: Value,
+        signed: bool,
+        to: Ty,
+        saturate: bool,
+    ) -> Result<Value, Unsupported> {
         let from = self.b.ty(value).ty;
         if to == Ty::Bf {
             let value = self.odd_integer(value, signed);
@@ -278,13 +296,22 @@ impl Cx<'_> {
             return Ok(self.resize(value, ty, signed));
         }
         let value = if from.bits() < 32 { self.resize(value, Type::I32, signed) } else { value };
-        let value = if ty.bits() > self.b.ty(value).ty.bits() { self.resize(value, ty, signed) } else { value };
+        let value = if ty.bits() > self.b.ty(value).ty.bits() {
+            self.resize(value, ty, signed)
+        } else {
+            value
+        };
         let value = self.clamped(value, signed, to);
         Ok(self.resize(value, ty, signed))
     }
 
     /// A source as a destination's type: `mov`.
-    pub fn converted(&mut self, source: Source, to: Ty, saturate: bool) -> Result<Value, Unsupported> {
+    pub fn converted(
+        &mut self,
+        source: Source,
+        to: Ty,
+        saturate: bool,
+    ) -> Result<Value, Unsupported> {
         if source.ty == Ty::Bool {
             return Err(Unsupported);
         }

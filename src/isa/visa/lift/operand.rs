@@ -37,7 +37,10 @@ impl Cx<'_> {
         let (root, offset) = self.shape.roots.variable(self.routine, raw.variable);
         let ty = ty.as_int();
         let size = ty.bytes();
-        let start = offset.saturating_add(raw.offset).saturating_add(at).saturating_add(self.piece.element * size);
+        let start = offset
+            .saturating_add(raw.offset)
+            .saturating_add(at)
+            .saturating_add(self.piece.element * size);
         let pattern = if self.piece.is_scalar() { Pattern::Scalar } else { Pattern::Linear(size) };
         Elements { root, start, ty, pattern }
     }
@@ -123,7 +126,9 @@ impl Cx<'_> {
                 let elements = self.source_elements(general, ty);
                 plain(self.read(elements), ty, general.modifier)
             }
-            Some(Operand::Indirect(indirect)) => plain(self.read_indirect(indirect), indirect.ty, indirect.modifier),
+            Some(Operand::Indirect(indirect)) => {
+                plain(self.read_indirect(indirect), indirect.ty, indirect.modifier)
+            }
             Some(&Operand::Immediate { ty, bits }) => self.immediate(ty, bits),
             Some(&Operand::Predicate { predicate, modifier }) => {
                 let reg = self.predicate_reg(predicate);
@@ -143,7 +148,8 @@ impl Cx<'_> {
     fn source_elements(&self, general: &General, ty: Ty) -> Elements {
         let (root, offset) = self.shape.roots.variable(self.routine, general.variable);
         let size = ty.size();
-        let (first, pattern) = source_pattern(general.region, self.piece.element, self.piece.count, size);
+        let (first, pattern) =
+            source_pattern(general.region, self.piece.element, self.piece.count, size);
         let at = u32::from(general.row) * self.grf() + (u32::from(general.column) + first) * size;
         Elements { root, start: offset.saturating_add(at), ty: int_type(size), pattern }
     }
@@ -170,7 +176,8 @@ impl Cx<'_> {
             }
             _ => {
                 let size = ty.size().max(2);
-                let ty = if ty.size() == 1 { if is_signed(ty) { Ty::W } else { Ty::Uw } } else { ty };
+                let ty =
+                    if ty.size() == 1 { if is_signed(ty) { Ty::W } else { Ty::Uw } } else { ty };
                 let bits = bits & int_type(size).bit_mask();
                 of(self.constant(int_type(size), bits), ty, Some(bits))
             }
@@ -220,7 +227,11 @@ impl Cx<'_> {
     /// Elements of an address variable, so many bytes from one to the next.
     fn address_elements(&mut self, address: AddressId, element: u8, stride: u32) -> Value {
         let root = self.shape.roots.address(self.routine, address);
-        let pattern = if stride == 0 || self.piece.is_scalar() { Pattern::Scalar } else { Pattern::Linear(stride) };
+        let pattern = if stride == 0 || self.piece.is_scalar() {
+            Pattern::Scalar
+        } else {
+            Pattern::Linear(stride)
+        };
         let start = u32::from(element) * ADDRESS_BYTES + self.piece.element * stride;
         self.read(Elements { root, start, ty: Type::I32, pattern })
     }
@@ -236,21 +247,46 @@ impl Cx<'_> {
             // Each row has its own address.
             (None, Some(width)) => {
                 let width = width.max(1);
-                let rows = types::Region { vertical: Some(1), width: Some(width), horizontal: Some(0) };
+                let rows =
+                    types::Region { vertical: Some(1), width: Some(width), horizontal: Some(0) };
                 let (row, rows) = source_pattern(rows, element, count, ADDRESS_BYTES);
-                let within =
-                    types::Region { vertical: Some(0), width: Some(width), horizontal: indirect.region.horizontal };
+                let within = types::Region {
+                    vertical: Some(0),
+                    width: Some(width),
+                    horizontal: indirect.region.horizontal,
+                };
                 let (first, pattern) = source_pattern(within, element, count, size);
-                (Elements { root, start: at + row * ADDRESS_BYTES, ty: Type::I32, pattern: rows }, first, pattern)
+                (
+                    Elements {
+                        root,
+                        start: at + row * ADDRESS_BYTES,
+                        ty: Type::I32,
+                        pattern: rows,
+                    },
+                    first,
+                    pattern,
+                )
             }
             (Some(_), _) => {
                 let (first, pattern) = source_pattern(indirect.region, element, count, size);
-                (Elements { root, start: at, ty: Type::I32, pattern: Pattern::Scalar }, first, pattern)
+                (
+                    Elements { root, start: at, ty: Type::I32, pattern: Pattern::Scalar },
+                    first,
+                    pattern,
+                )
             }
             (None, None) => {
                 let stride = u32::from(indirect.region.horizontal.unwrap_or(1));
-                let pattern = if count == 1 || stride == 0 { Pattern::Scalar } else { Pattern::Linear(stride * size) };
-                (Elements { root, start: at, ty: Type::I32, pattern: Pattern::Scalar }, element * stride, pattern)
+                let pattern = if count == 1 || stride == 0 {
+                    Pattern::Scalar
+                } else {
+                    Pattern::Linear(stride * size)
+                };
+                (
+                    Elements { root, start: at, ty: Type::I32, pattern: Pattern::Scalar },
+                    element * stride,
+                    pattern,
+                )
             }
         };
         let index = self.read(addresses);
@@ -274,7 +310,8 @@ impl Cx<'_> {
         let reg = self.shape.storage.arena_reg;
         let ty = int_type(operand.ty.size());
         if self.piece.is_scalar() {
-            let op = warploom_ir::Op::RegionRead { reg, index: Some(index), region, ty, uniform: true };
+            let op =
+                warploom_ir::Op::RegionRead { reg, index: Some(index), region, ty, uniform: true };
             return self.b.push(op)[0];
         }
         self.b.region_read_at(reg, index, region, ty)
@@ -293,7 +330,18 @@ impl Cx<'_> {
         let (size, count) = (operand.ty.size(), self.lanes());
         let what = What::Lanes { stride: size, size, first: 0, count };
         let end = u32::from(count) * size;
-        survey.note(root, Access { start: 0, end, what, write: false, node: self.node, plain: false, no_mask: true });
+        survey.note(
+            root,
+            Access {
+                start: 0,
+                end,
+                what,
+                write: false,
+                node: self.node,
+                plain: false,
+                no_mask: true,
+            },
+        );
     }
 
     /// Elements that lanes pick of a row: of lane 0 at the index that makes 0 with `offset`. Addresses are multiples of the size, and there are
@@ -305,7 +353,10 @@ impl Cx<'_> {
         });
         let offset = self.word(offset);
         let index = self.b.add(index, offset);
-        let (by, end) = (self.word(ty.bytes().trailing_zeros()), self.word(u32::from(self.lanes()) * ty.bytes()));
+        let (by, end) = (
+            self.word(ty.bytes().trailing_zeros()),
+            self.word(u32::from(self.lanes()) * ty.bytes()),
+        );
         let lane = self.b.shr_u(index, by);
         let inside = self.b.icmp(IntCc::LtU, index, end);
         let zero = self.constant(ty, 0);
@@ -344,7 +395,8 @@ impl Cx<'_> {
                 let (root, offset) = self.shape.roots.variable(self.routine, general.variable);
                 let (size, stride) = (ty.size(), u32::from(general.region.horizontal.unwrap_or(1)));
                 let column = u32::from(general.column) + self.piece.element * stride;
-                let start = offset.saturating_add(u32::from(general.row) * self.grf() + column * size);
+                let start =
+                    offset.saturating_add(u32::from(general.row) * self.grf() + column * size);
                 let elements = self.consecutive(root, start, int_type(size), stride * size);
                 self.later(Target::Elements(elements), value);
             }
@@ -356,8 +408,10 @@ impl Cx<'_> {
                 self.later(Target::Indirect { index, region }, value);
             }
             Some(&Operand::Predicate { predicate, .. }) => {
-                let (reg, elements) =
-                    (self.predicate_reg(predicate), self.shape.predicate_elements(self.routine, predicate));
+                let (reg, elements) = (
+                    self.predicate_reg(predicate),
+                    self.shape.predicate_elements(self.routine, predicate),
+                );
                 self.later(Target::Predicate { reg, elements }, value);
             }
             Some(&Operand::Address { address, element, .. }) => {
@@ -373,7 +427,12 @@ impl Cx<'_> {
 
     fn consecutive(&self, root: RootId, start: u32, ty: Type, stride: u32) -> Elements {
         let single = self.piece.is_scalar() || stride == 0;
-        Elements { root, start, ty, pattern: if single { Pattern::Scalar } else { Pattern::Linear(stride) } }
+        Elements {
+            root,
+            start,
+            ty,
+            pattern: if single { Pattern::Scalar } else { Pattern::Linear(stride) },
+        }
     }
 
     /// A state variable holds a uniform `i32` from now on.
@@ -386,6 +445,13 @@ impl Cx<'_> {
     pub(super) fn address_of(&mut self, of: VariableId, offset: u32) -> u32 {
         let (root, start) = self.shape.roots.variable(self.routine, of);
         self.shape.take_address(root);
-        self.shape.storage.arena.get(&root).copied().unwrap_or(0).wrapping_add(start).wrapping_add(offset)
+        self.shape
+            .storage
+            .arena
+            .get(&root)
+            .copied()
+            .unwrap_or(0)
+            .wrapping_add(start)
+            .wrapping_add(offset)
     }
 }

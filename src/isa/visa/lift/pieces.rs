@@ -50,7 +50,11 @@ pub fn pieces(exec: Exec, lanes: u8) -> Option<Vec<Piece>> {
         return Some(vec![Piece { element: 0, count: exec.size, lane: 0 }]);
     }
     let starts = (0..exec.size).step_by(lanes.into());
-    Some(starts.map(|n| Piece { element: n.into(), count: lanes.min(exec.size - n), lane: 0 }).collect())
+    Some(
+        starts
+            .map(|n| Piece { element: n.into(), count: lanes.min(exec.size - n), lane: 0 })
+            .collect(),
+    )
 }
 
 impl Cx<'_> {

@@ -28,10 +28,16 @@ impl Pointees {
                     let Operand::Address { address, .. } = *operand else { continue };
                     let to = roots.address(number, address);
                     match insn.operands.get(1).filter(|_| insn.row.name == "addr_add") {
-                        Some(&Operand::AddressOf { of: variable, modifier: Modifier::None, .. }) => {
+                        Some(&Operand::AddressOf {
+                            of: variable,
+                            modifier: Modifier::None,
+                            ..
+                        }) => {
                             of.entry(to).or_default().insert(roots.variable(number, variable).0);
                         }
-                        Some(&Operand::Address { address, .. }) => copies.push((to, roots.address(number, address))),
+                        Some(&Operand::Address { address, .. }) => {
+                            copies.push((to, roots.address(number, address)))
+                        }
                         _ => unknown = true,
                     }
                 }
@@ -47,7 +53,8 @@ impl Pointees {
                 changes |= known.len() != before;
             }
         }
-        let mut alone: BTreeSet<RootId> = of.values().flatten().copied().filter(|_| !unknown).collect();
+        let mut alone: BTreeSet<RootId> =
+            of.values().flatten().copied().filter(|_| !unknown).collect();
         for several in of.values().filter(|roots| roots.len() > 1) {
             alone.retain(|root| !several.contains(root));
         }

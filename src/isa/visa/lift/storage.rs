@@ -82,7 +82,9 @@ pub struct Accessed<'a> {
 impl Accessed<'_> {
     /// Whether a root has an element for each lane, of which lanes pick those of others: it is a register of lanes then.
     fn is_row(&self, root: RootId, inputs: &[Input]) -> bool {
-        let (Some(&Some(size)), Some(accesses)) = (self.survey.rows.get(&root), self.survey.roots.get(&root)) else {
+        let (Some(&Some(size)), Some(accesses)) =
+            (self.survey.rows.get(&root), self.survey.roots.get(&root))
+        else {
             return false;
         };
         let end = self.lanes * size;
@@ -111,14 +113,26 @@ impl Storage {
     /// All in an array, before accesses are known.
     pub fn general(function: &mut FunctionBuilder) -> Storage {
         let reg = function.bank("all", CellKind::Bytes(super::variables::MAX_BYTES), 1).reg(0);
-        let everything = Component { start: 0, end: u32::MAX, place: RootStorage::Bytes { reg, base: 0 } };
+        let everything =
+            Component { start: 0, end: u32::MAX, place: RootStorage::Bytes { reg, base: 0 } };
         let (roots, arena) = (FxHashMap::default(), FxHashMap::default());
         let local_predicates = FxHashSet::default();
-        Storage { roots, arena, arena_reg: reg, initial: vec![], local_predicates, everything: Some(everything) }
+        Storage {
+            roots,
+            arena,
+            arena_reg: reg,
+            initial: vec![],
+            local_predicates,
+            everything: Some(everything),
+        }
     }
 
     /// By how roots are accessed.
-    pub fn new(of: &Accessed<'_>, payload: (&Payload, &[Input]), function: &mut FunctionBuilder) -> Storage {
+    pub fn new(
+        of: &Accessed<'_>,
+        payload: (&Payload, &[Input]),
+        function: &mut FunctionBuilder,
+    ) -> Storage {
         let Accessed { roots, survey, .. } = *of;
         let mut arena = FxHashMap::default();
         let mut bytes = 0_u32;
@@ -128,23 +142,41 @@ impl Storage {
         }
         let arena_reg = function.bank("indirect", CellKind::Bytes(bytes.max(1)), 1).reg(0);
         let (payload, inputs) = payload;
-        let mut maker = Maker { function, made: FxHashMap::default(), arrays: FxHashMap::default(), blocks: 0 };
-        let predicates = survey.predicates.iter().filter(|(_, accesses)| is_local_predicate(accesses));
+        let mut maker =
+            Maker { function, made: FxHashMap::default(), arrays: FxHashMap::default(), blocks: 0 };
+        let predicates =
+            survey.predicates.iter().filter(|(_, accesses)| is_local_predicate(accesses));
         let local_predicates = predicates.map(|(&number, _)| number).collect();
         let (roots_of, initial) = (FxHashMap::default(), vec![]);
-        let mut storage = Storage { roots: roots_of, arena, arena_reg, initial, local_predicates, everything: None };
+        let mut storage = Storage {
+            roots: roots_of,
+            arena,
+            arena_reg,
+            initial,
+            local_predicates,
+            everything: None,
+        };
         let mut all: Vec<(&RootId, &Vec<Access>)> = survey.roots.iter().collect();
         all.sort_by_key(|(root, _)| **root);
         for (&root, accesses) in all {
-            let input: Vec<Input> = inputs.iter().copied().filter(|input| input.root == root).collect();
-            let place = storage.arena.get(&root).map(|&base| RootStorage::Bytes { reg: arena_reg, base });
-            let of = OfRoot { root, bytes: roots.get(root).bytes, input: &input, payload, indirect: place };
+            let input: Vec<Input> =
+                inputs.iter().copied().filter(|input| input.root == root).collect();
+            let place =
+                storage.arena.get(&root).map(|&base| RootStorage::Bytes { reg: arena_reg, base });
+            let of = OfRoot {
+                root,
+                bytes: roots.get(root).bytes,
+                input: &input,
+                payload,
+                indirect: place,
+            };
             let components = of.components(accesses, &mut maker, &mut storage.initial);
             storage.roots.insert(root, components);
         }
         // Through an address all of it may be read.
         for (&root, &base) in &storage.arena {
-            let (start, end, place) = (0, roots.get(root).bytes, RootStorage::Bytes { reg: arena_reg, base });
+            let (start, end, place) =
+                (0, roots.get(root).bytes, RootStorage::Bytes { reg: arena_reg, base });
             if is_given(root, inputs, start, end) {
                 storage.initial.push((root, Component { start, end, place }));
             }
@@ -156,7 +188,8 @@ impl Storage {
 
     /// All components, root by root.
     pub fn components(&self) -> Vec<(RootId, &[Component])> {
-        let mut all: Vec<_> = self.roots.iter().map(|(&root, components)| (root, components.as_slice())).collect();
+        let mut all: Vec<_> =
+            self.roots.iter().map(|(&root, components)| (root, components.as_slice())).collect();
         all.sort_by_key(|&(root, _)| root);
         all
     }
@@ -188,7 +221,8 @@ impl Maker<'_> {
         let kind = if lanes { CellKind::Lane(ty) } else { CellKind::Uniform(ty) };
         let name = format!("{}{}", if lanes { "v" } else { "s" }, ty.bits());
         let function = &mut *self.function;
-        let (bank, count) = self.made.entry((lanes, ty)).or_insert_with(|| (function.bank(name, kind, 0), 0));
+        let (bank, count) =
+            self.made.entry((lanes, ty)).or_insert_with(|| (function.bank(name, kind, 0), 0));
         *count += 1;
         Cell::File(bank.reg(*count - 1))
     }
@@ -260,14 +294,19 @@ impl OfRoot<'_> {
                 self.indirect.clone().unwrap_or_else(|| array.get_or_insert_with(place).clone())
             };
             let given = is_given(self.root, self.input, start, end);
-            let place = if self.indirect.is_some() { None } else { self.place(start, end, &of, written) };
+            let place =
+                if self.indirect.is_some() { None } else { self.place(start, end, &of, written) };
             let place = match place {
                 None => in_array(),
                 Some(Shape::Place(place)) => place,
                 Some(Shape::Scalars { first, size, count }) => {
                     let local = !given && is_local(&of, false, u64::from(size * count));
                     let cell = |_| if local { maker.block() } else { maker.cell(false, size) };
-                    RootStorage::Scalars(Cells { first, size, regs: (0..count).map(cell).collect() })
+                    RootStorage::Scalars(Cells {
+                        first,
+                        size,
+                        regs: (0..count).map(cell).collect(),
+                    })
                 }
                 Some(Shape::Lanes { zero, pitch, size }) => {
                     let local = !given && is_local(&of, true, pitch.into());
@@ -294,12 +333,17 @@ impl OfRoot<'_> {
         let hardware = known::is_hardware(self.root) || self.root == known::R0_ROOT;
         let shape = shape(start, end, of)?;
         match shape {
-            Shape::Scalars { .. } if hardware && !written => Some(Shape::Place(RootStorage::Hardware)),
+            Shape::Scalars { .. } if hardware && !written => {
+                Some(Shape::Place(RootStorage::Hardware))
+            }
             Shape::Scalars { .. } if hardware => Some(shape),
             Shape::Lanes { .. } if hardware => None,
             _ if !is_given(self.root, self.input, start, end) => Some(shape),
             _ => {
-                let input = self.input.iter().find(|input| start >= input.start && end <= input.start + input.size)?;
+                let input = self
+                    .input
+                    .iter()
+                    .find(|input| start >= input.start && end <= input.start + input.size)?;
                 let at = i64::from(input.at) - i64::from(input.start);
                 match shape {
                     Shape::Scalars { .. } => {
@@ -307,13 +351,19 @@ impl OfRoot<'_> {
                         if self.payload.has_ids(first, first + (end - start)) {
                             return None;
                         }
-                        Some(if written { shape } else { Shape::Place(RootStorage::Payload { at }) })
+                        Some(if written {
+                            shape
+                        } else {
+                            Shape::Place(RootStorage::Payload { at })
+                        })
                     }
                     Shape::Lanes { zero, pitch, .. } => {
                         let axis = self.payload.local_id(zero + at, pitch)?;
-                        let whole =
-                            of.iter().all(|access| matches!(access.what, What::Lanes { size: 2, .. } | What::Scalar));
-                        (whole && !written).then_some(Shape::Place(RootStorage::LocalIds { axis, zero }))
+                        let whole = of.iter().all(|access| {
+                            matches!(access.what, What::Lanes { size: 2, .. } | What::Scalar)
+                        });
+                        (whole && !written)
+                            .then_some(Shape::Place(RootStorage::LocalIds { axis, zero }))
                     }
                     Shape::Place(_) => None,
                 }
@@ -324,7 +374,8 @@ impl OfRoot<'_> {
 
 /// Whether the payload or hardware gives some of these bytes of a root.
 fn is_given(root: RootId, inputs: &[Input], start: u32, end: u32) -> bool {
-    let given = |input: &Input| input.root == root && start < input.start + input.size && end > input.start;
+    let given =
+        |input: &Input| input.root == root && start < input.start + input.size && end > input.start;
     known::is_hardware(root) || root == known::R0_ROOT || inputs.iter().any(given)
 }
 
@@ -373,7 +424,9 @@ fn lanes(zero: i64, pitch: u32, of: &[&Access]) -> Option<Shape> {
     let p = i64::from(pitch);
     // Where in a lane's bytes, and how many.
     let part = |access: &Access| match access.what {
-        What::Lanes { size, first, .. } => (i64::from(access.start) - zero - i64::from(first) * p, i64::from(size)),
+        What::Lanes { size, first, .. } => {
+            (i64::from(access.start) - zero - i64::from(first) * p, i64::from(size))
+        }
         _ => ((i64::from(access.start) - zero).rem_euclid(p), i64::from(access.end - access.start)),
     };
     // Eight bytes are two cells if halves are written by themselves.
@@ -394,7 +447,9 @@ fn is_local(of: &[&Access], lanes: bool, bytes: u64) -> bool {
         return false;
     }
     if !lanes {
-        return first.no_mask && u64::from(first.end - first.start) == bytes && matches!(first.what, What::Scalar);
+        return first.no_mask
+            && u64::from(first.end - first.start) == bytes
+            && matches!(first.what, What::Scalar);
     }
     let What::Lanes { size, first: lane, count, .. } = first.what else { return false };
     // A value has the lanes of its window, so that all writes have the same.

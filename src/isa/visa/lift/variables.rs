@@ -63,8 +63,10 @@ impl Roots {
     /// Of these routines, by their index in the module.
     pub fn new(module: &Module, routines: &[usize]) -> Roots {
         let wide = module.register_bytes() / 32;
-        let predefined =
-            |one: &crate::predefined::Predefined| Root { bytes: one.elements * one.ty.size() * wide, routine: None };
+        let predefined = |one: &crate::predefined::Predefined| Root {
+            bytes: one.elements * one.ty.size() * wide,
+            routine: None,
+        };
         let mut roots = Roots { all: VARIABLES.iter().map(predefined).collect(), routines: vec![] };
         for &index in routines {
             let of = roots.routine(&module.routines[index]);
@@ -76,14 +78,18 @@ impl Roots {
     fn routine(&mut self, routine: &Routine) -> OfRoutine {
         let number = self.routines.len();
         let mut own = vec![RootId(0); routine.variables.len()];
-        for (index, _) in routine.variables.iter().enumerate().filter(|(_, one)| one.alias.is_none()) {
+        for (index, _) in
+            routine.variables.iter().enumerate().filter(|(_, one)| one.alias.is_none())
+        {
             own[index] = RootId(self.all.len() as u32);
             self.all.push(Root { bytes: 0, routine: Some(number) });
         }
         let place = |index: usize| {
             let (mut at, mut offset) = (index, 0_u32);
             for _ in 0..MAX_ALIASES {
-                let Some((of, more)) = routine.variables.get(at)?.alias else { return Some((own[at], offset)) };
+                let Some((of, more)) = routine.variables.get(at)?.alias else {
+                    return Some((own[at], offset));
+                };
                 offset = offset.saturating_add(more);
                 match of.0.checked_sub(FIRST_VARIABLE) {
                     Some(next) => at = next as usize,
@@ -92,7 +98,8 @@ impl Roots {
             }
             None
         };
-        let places = (0..routine.variables.len()).map(|index| place(index).unwrap_or((RootId(0), 0)));
+        let places =
+            (0..routine.variables.len()).map(|index| place(index).unwrap_or((RootId(0), 0)));
         let variables: Vec<(RootId, u32)> = places.collect();
         for (variable, &(root, offset)) in routine.variables.iter().zip(&variables) {
             let end = u64::from(offset) + variable.bytes();
@@ -113,7 +120,11 @@ impl Roots {
     pub fn variable(&self, routine: usize, id: VariableId) -> (RootId, u32) {
         match id.0.checked_sub(FIRST_VARIABLE) {
             None => (RootId(id.0), 0),
-            Some(index) => self.routines[routine].variables.get(index as usize).copied().unwrap_or((RootId(0), 0)),
+            Some(index) => self.routines[routine]
+                .variables
+                .get(index as usize)
+                .copied()
+                .unwrap_or((RootId(0), 0)),
         }
     }
 

@@ -59,7 +59,8 @@ impl Plan {
             }
         }
         for (unit, sites) in plan.sites.iter().enumerate() {
-            plan.numbers.extend(sites.keys().zip(0..).map(|(&block, number)| ((unit, block), number)));
+            plan.numbers
+                .extend(sites.keys().zip(0..).map(|(&block, number)| ((unit, block), number)));
         }
         Some(plan)
     }
@@ -114,7 +115,13 @@ impl Plan {
     }
 
     /// All active lanes go from a block to another one.
-    fn go(&mut self, (from, to): (usize, usize), mode: Mode, waiting: &Waiting, work: &mut Vec<usize>) {
+    fn go(
+        &mut self,
+        (from, to): (usize, usize),
+        mode: Mode,
+        waiting: &Waiting,
+        work: &mut Vec<usize>,
+    ) {
         if !must_wait(from, to, waiting) {
             return self.flow(to, mode, waiting.clone(), work);
         }
@@ -128,7 +135,9 @@ impl Plan {
         let Node { block: number, mode, ref waiting, .. } = self.nodes[node];
         let (waiting, block) = (waiting.clone(), &graph.blocks[number]);
         let code = &kernel.module.routines[graph.routines[block.routine]].code;
-        let Some(mode) = mode_after(&code[block.first as usize..block.last as usize], mode) else { return };
+        let Some(mode) = mode_after(&code[block.first as usize..block.last as usize], mode) else {
+            return;
+        };
         let next = graph.next(number);
         let on = |plan: &mut Plan, waiting: &Waiting, work: &mut Vec<usize>| {
             if let Some(next) = next {
@@ -190,7 +199,14 @@ impl Plan {
     }
 
     /// Lanes return from a unit; others may wait in it.
-    fn returned(&mut self, graph: &Graph, unit: usize, mode: Mode, waiting: &Waiting, work: &mut Vec<usize>) {
+    fn returned(
+        &mut self,
+        graph: &Graph,
+        unit: usize,
+        mode: Mode,
+        waiting: &Waiting,
+        work: &mut Vec<usize>,
+    ) {
         self.dispatch(waiting, mode, work);
         if self.returns[unit].insert(mode) {
             for (call, waiting) in self.sites[unit].clone() {

@@ -88,7 +88,12 @@ impl Cx<'_> {
         let bits = self.move_bits(value, piece.lane.into(), first, ty);
         let covers = exec.offset == 0 && piece.element == 0 && piece.count == self.lanes();
         let always = self.predicate.is_none();
-        let access = PredicateAccess { write: true, node: self.node, plain: covers && always, whole: whole && always };
+        let access = PredicateAccess {
+            write: true,
+            node: self.node,
+            plain: covers && always,
+            whole: whole && always,
+        };
         self.note_predicate(reg, access);
         let old = match self.predicates.get(&reg) {
             _ if whole && !enabled => None,

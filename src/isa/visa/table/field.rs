@@ -96,6 +96,9 @@ impl Field {
 
     /// Whether it is one of the instruction's operands.
     pub fn is_operand(self) -> bool {
-        !matches!(self, Field::Exec | Field::OldExec | Field::Predicate | Field::Sub | Field::LabelCount)
+        !matches!(
+            self,
+            Field::Exec | Field::OldExec | Field::Predicate | Field::Sub | Field::LabelCount
+        )
     }
 }

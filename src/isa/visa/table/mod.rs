@@ -104,5 +104,7 @@ pub fn with_name(mnemonic: &str) -> Option<(&'static [&'static Row], &str)> {
         // Its words are joined in another way.
         ends.insert(0, "fence".len());
     }
-    ends.into_iter().rev().find_map(|end| Some((&**BY_NAME.get(&mnemonic[..end])?, &mnemonic[end..])))
+    ends.into_iter()
+        .rev()
+        .find_map(|end| Some((&**BY_NAME.get(&mnemonic[..end])?, &mnemonic[end..])))
 }

@@ -15,7 +15,8 @@ pub(super) fn is_word(byte: u8) -> bool {
 
 /// Whether a label may have the name: it begins neither with a digit nor is it empty, and has no blanks or marks.
 pub(super) fn is_label(name: &str) -> bool {
-    name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit()) && name.bytes().all(is_label_part)
+    name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit())
+        && name.bytes().all(is_label_part)
 }
 
 fn is_label_part(byte: u8) -> bool {
@@ -57,7 +58,8 @@ impl<'a> Cursor<'a> {
 
     /// What was found here, where this was expected.
     pub fn expected(&self, what: &str) -> Wrong {
-        let found: String = self.rest().chars().take_while(|c| !c.is_whitespace()).take(24).collect();
+        let found: String =
+            self.rest().chars().take_while(|c| !c.is_whitespace()).take(24).collect();
         match found.is_empty() {
             true => self.wrong(format!("found the line's end, expected {what}")),
             false => self.wrong(format!("found `{found}`, expected {what}")),
@@ -98,7 +100,8 @@ impl<'a> Cursor<'a> {
         let start = self.at;
         let bytes = self.rest().as_bytes();
         let sign = usize::from(bytes.first() == Some(&b'%'));
-        let length = bytes[sign..].iter().position(|&byte| !is_word(byte)).unwrap_or(bytes.len() - sign);
+        let length =
+            bytes[sign..].iter().position(|&byte| !is_word(byte)).unwrap_or(bytes.len() - sign);
         if length == 0 || bytes[sign].is_ascii_digit() {
             return Err(self.expected(what));
         }
@@ -109,7 +112,8 @@ impl<'a> Cursor<'a> {
     /// What can be a label's name, and the rest of the line after it.
     pub fn label_and_rest(&self) -> Option<(&'a str, &'a str)> {
         let rest = self.rest();
-        let (name, rest) = rest.split_at(rest.bytes().position(|byte| !is_label_part(byte)).unwrap_or(rest.len()));
+        let (name, rest) =
+            rest.split_at(rest.bytes().position(|byte| !is_label_part(byte)).unwrap_or(rest.len()));
         is_label(name).then_some((name, rest))
     }
 
@@ -121,9 +125,9 @@ impl<'a> Cursor<'a> {
             let name = self.quoted()?;
             return match is_label(&name) {
                 true => Ok(name),
-                false => {
-                    Err(place.wrong(format!("the name `{name}`, expected letters, digits, `_`, `$`, `@`, `?` and `-`")))
-                }
+                false => Err(place.wrong(format!(
+                    "the name `{name}`, expected letters, digits, `_`, `$`, `@`, `?` and `-`"
+                ))),
             };
         }
         let (name, _) = self.label_and_rest().ok_or_else(|| self.expected(what))?;
@@ -148,7 +152,8 @@ impl<'a> Cursor<'a> {
                     Some((_, 'r')) => out.push('\r'),
                     Some((_, 'x')) => {
                         let digits: String = chars.by_ref().take(2).map(|(_, c)| c).collect();
-                        let byte = u8::from_str_radix(&digits, 16).map_err(|_| self.wrong("an escape that is none"))?;
+                        let byte = u8::from_str_radix(&digits, 16)
+                            .map_err(|_| self.wrong("an escape that is none"))?;
                         out.push(byte.into());
                     }
                     Some((_, c @ ('"' | '\\' | '\'' | '?'))) => out.push(c),

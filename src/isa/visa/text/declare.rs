@@ -35,7 +35,9 @@ impl Reader {
                 cursor.expect(".")?;
                 let minor = cursor.number_below(256, "a version")? as u8;
                 if !(3..=4).contains(&major) {
-                    return Err(place.wrong(format!("version {major}.{minor}, expected 3.0 to 4.2")));
+                    return Err(
+                        place.wrong(format!("version {major}.{minor}, expected 3.0 to 4.2"))
+                    );
                 }
                 self.version = Version::new(major, minor);
             }
@@ -70,7 +72,11 @@ impl Reader {
                         "PSEUDO_INPUT" => 16,
                         _ => match kind.strip_prefix("UNDEFINED_").map(str::parse::<u8>) {
                             Some(Ok(number @ 1..32)) => number,
-                            _ => return Err(place.wrong(format!("implicit input `{kind}`, which is none"))),
+                            _ => {
+                                return Err(
+                                    place.wrong(format!("implicit input `{kind}`, which is none"))
+                                );
+                            }
                         },
                     };
                     self.input(cursor, kind)?;
@@ -99,7 +105,9 @@ impl Reader {
                 "num_elts" => {
                     let count = cursor.expression()?;
                     if !(0..MAX_ELEMENTS).contains(&count) {
-                        return Err(key_place.wrong(format!("{count} elements, expected fewer than {MAX_ELEMENTS}")));
+                        return Err(key_place.wrong(format!(
+                            "{count} elements, expected fewer than {MAX_ELEMENTS}"
+                        )));
                     }
                     declared.elements = Some(count as u32);
                 }
@@ -139,7 +147,11 @@ impl Reader {
         };
         let full = || place.wrong("more variables than a routine may have");
         let text = declared.text.clone();
-        let named = Named { name: text.unwrap_or_else(|| own.clone()), elements, attributes: attributes.clone() };
+        let named = Named {
+            name: text.unwrap_or_else(|| own.clone()),
+            elements,
+            attributes: attributes.clone(),
+        };
         let merged = |known: Option<&mut Named>| match known {
             Some(known) if known.attributes == named.attributes => {
                 known.elements = known.elements.max(elements);
@@ -149,7 +161,9 @@ impl Reader {
         };
         let id = match (kind, before) {
             (b'G', Some(Name::Variable(id))) => {
-                let known = id.0.checked_sub(FIRST_VARIABLE).and_then(|at| routine.variables.get_mut(at as usize));
+                let known =
+                    id.0.checked_sub(FIRST_VARIABLE)
+                        .and_then(|at| routine.variables.get_mut(at as usize));
                 let known = known.ok_or_else(again)?;
                 if (known.ty, known.alias, &known.attributes) != (ty, alias, &attributes) {
                     return Err(again());
@@ -160,11 +174,15 @@ impl Reader {
                 }
                 return Ok(());
             }
-            (b'A', Some(Name::Address(id))) => return merged(routine.addresses.get_mut(usize::from(id.0))),
+            (b'A', Some(Name::Address(id))) => {
+                return merged(routine.addresses.get_mut(usize::from(id.0)));
+            }
             (b'P', Some(Name::Predicate(id))) => {
                 return merged(routine.predicates.get_mut(usize::from(id.0 - FIRST_PREDICATE)));
             }
-            (b'S', Some(Name::Sampler(id))) => return merged(routine.samplers.get_mut(usize::from(id.0))),
+            (b'S', Some(Name::Sampler(id))) => {
+                return merged(routine.samplers.get_mut(usize::from(id.0)));
+            }
             (b'T', Some(Name::Surface(id))) => {
                 return merged(routine.surfaces.get_mut(usize::from(id.0 - FIRST_SURFACE)));
             }
@@ -174,7 +192,14 @@ impl Reader {
                     return Err(full());
                 }
                 let id = VariableId(routine.variables.len() as u32 + FIRST_VARIABLE);
-                routine.variables.push(Variable { name: own, ty, elements, align, alias, attributes });
+                routine.variables.push(Variable {
+                    name: own,
+                    ty,
+                    elements,
+                    align,
+                    alias,
+                    attributes,
+                });
                 Name::Variable(id)
             }
             (b'A', None) => {
@@ -194,12 +219,16 @@ impl Reader {
                 Name::Sampler(SamplerId(id))
             }
             (b'T', None) => {
-                let id = u8::try_from(routine.surfaces.len() + usize::from(FIRST_SURFACE)).map_err(|_| full())?;
+                let id = u8::try_from(routine.surfaces.len() + usize::from(FIRST_SURFACE))
+                    .map_err(|_| full())?;
                 routine.surfaces.push(named);
                 Name::Surface(SurfaceId(id))
             }
             _ => {
-                return Err(place.wrong(format!("a variable of kind `{}`, expected G, A, P, S or T", char::from(kind))));
+                return Err(place.wrong(format!(
+                    "a variable of kind `{}`, expected G, A, P, S or T",
+                    char::from(kind)
+                )));
             }
         };
         self.names.declare(name, id);
@@ -240,7 +269,11 @@ impl Reader {
             match (key, u32::try_from(number)) {
                 ("offset", _) if i32::try_from(number).is_ok() => offset = number as i32,
                 ("size", Ok(number)) => size = Some(number),
-                _ => return Err(key_place.wrong(format!("`{key}={number}`, expected `offset` or `size`"))),
+                _ => {
+                    return Err(
+                        key_place.wrong(format!("`{key}={number}`, expected `offset` or `size`"))
+                    );
+                }
             }
         }
         let size = size.ok_or_else(|| place.wrong(format!("input `{name}` has no `size`")))?;
@@ -253,8 +286,11 @@ fn align(cursor: &mut Cursor<'_>) -> Result<Align> {
     cursor.blanks();
     let place = *cursor;
     let word = |cursor: &mut Cursor<'_>| {
-        let length =
-            cursor.rest().bytes().position(|byte| !super::cursor::is_word(byte)).unwrap_or(cursor.rest().len());
+        let length = cursor
+            .rest()
+            .bytes()
+            .position(|byte| !super::cursor::is_word(byte))
+            .unwrap_or(cursor.rest().len());
         let word = cursor.rest()[..length].to_string();
         cursor.at += length;
         word
@@ -303,6 +339,7 @@ fn attribute(cursor: &mut Cursor<'_>) -> Result<Attribute> {
     }
     let place = *cursor;
     let number = cursor.expression()?;
-    let number = i32::try_from(number).map_err(|_| place.wrong(format!("attribute `{name}={number}`")))?;
+    let number =
+        i32::try_from(number).map_err(|_| place.wrong(format!("attribute `{name}={number}`")))?;
     Ok(Attribute { name, value: Value::Integer(number), bytes: 0 })
 }

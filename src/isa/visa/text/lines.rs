@@ -26,7 +26,8 @@ pub(super) fn without_comments(text: &[u8]) -> Option<Lines> {
             b'\\' if quoted && next != b'\n' => at += 1,
             b'"' => quoted = !quoted,
             b'/' if !quoted && next == b'/' => {
-                let length = text[at..].iter().position(|&byte| byte == b'\n').unwrap_or(text.len() - at);
+                let length =
+                    text[at..].iter().position(|&byte| byte == b'\n').unwrap_or(text.len() - at);
                 said(&text[at..at + length], line, &mut found);
                 found.text[at..at + length].fill(b' ');
                 at += length;
@@ -34,7 +35,9 @@ pub(super) fn without_comments(text: &[u8]) -> Option<Lines> {
             }
             b'/' if !quoted && next == b'*' => {
                 let length = text[at + 2..].windows(2).position(|two| two == b"*/")? + 4;
-                for (kept, &byte) in found.text[at..at + length].iter_mut().zip(&text[at..at + length]) {
+                for (kept, &byte) in
+                    found.text[at..at + length].iter_mut().zip(&text[at..at + length])
+                {
                     match byte {
                         b'\n' => line += 1,
                         _ => *kept = b' ',

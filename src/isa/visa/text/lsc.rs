@@ -59,18 +59,28 @@ impl Reader {
     pub fn lsc(&mut self, cursor: &mut Cursor<'_>, made: &mut Instruction) -> Result<()> {
         let (row, field) = (made.row, field(made.row));
         let sfid_place = *cursor;
-        let sfid = cursor.joined(".").then(|| cursor.name("a unit").ok()).flatten().and_then(Sfid::from_name);
-        let sfid = sfid.ok_or_else(|| sfid_place.expected("a unit: `.ugm`, `.ugml`, `.tgm` or `.slm`"))?;
+        let sfid = cursor
+            .joined(".")
+            .then(|| cursor.name("a unit").ok())
+            .flatten()
+            .and_then(Sfid::from_name);
+        let sfid =
+            sfid.ok_or_else(|| sfid_place.expected("a unit: `.ugm`, `.ugml`, `.tgm` or `.slm`"))?;
         let is_typed = matches!(field, Field::LscTyped | Field::LscTypedBlock);
         if is_typed != (sfid == Sfid::Tgm) {
-            return Err(sfid_place.expected(if is_typed { "`.tgm`" } else { "`.ugm`, `.ugml` or `.slm`" }));
+            return Err(sfid_place.expected(if is_typed {
+                "`.tgm`"
+            } else {
+                "`.ugm`, `.ugml` or `.slm`"
+            }));
         }
         let mut lsc = Lsc::new(sfid);
         caches(cursor, &mut lsc)?;
         if has_exec(row, field) {
             made.exec = Some(exec(cursor)?);
         }
-        let mut parts = Parts { lsc, surface: NOTHING, data: Raw::NULL, at: vec![], sources: [Raw::NULL; 2] };
+        let mut parts =
+            Parts { lsc, surface: NOTHING, data: Raw::NULL, at: vec![], sources: [Raw::NULL; 2] };
         match kind(row) {
             Kind::Load => {
                 self.data(cursor, row, field, &mut parts)?;
@@ -106,7 +116,13 @@ impl Reader {
     }
 
     /// `V32:d32x4t`, `V32:d32.xyzw`, `V32:d16.2x8x16nn`, `V32:64x4`
-    fn data(&self, cursor: &mut Cursor<'_>, row: &Row, field: Field, parts: &mut Parts) -> Result<()> {
+    fn data(
+        &self,
+        cursor: &mut Cursor<'_>,
+        row: &Row,
+        field: Field,
+        parts: &mut Parts,
+    ) -> Result<()> {
         parts.data = self.raw(cursor, false)?;
         cursor.expect(":")?;
         let place = *cursor;
@@ -120,8 +136,10 @@ impl Reader {
         let rest = cursor.rest();
         let word = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len())];
         // The longest size that it begins with: `d16u32h` before `d16`.
-        let spellings = DataSize::ALL.iter().flat_map(|size| [(size.name(), *size), (size.old_name(), *size)]);
-        let size = spellings.filter(|(name, _)| word.starts_with(name)).max_by_key(|(name, _)| name.len());
+        let spellings =
+            DataSize::ALL.iter().flat_map(|size| [(size.name(), *size), (size.old_name(), *size)]);
+        let size =
+            spellings.filter(|(name, _)| word.starts_with(name)).max_by_key(|(name, _)| name.len());
         let (name, size) = size.ok_or_else(|| place.expected("a size of data, as `d32`"))?;
         cursor.at += name.len();
         lsc.data = size;
@@ -144,8 +162,9 @@ impl Reader {
             let place = *cursor;
             let count = digits(cursor)?;
             let known = VECTOR_SIZES.into_iter().find(|&size| u64::from(size) == count);
-            lsc.elements =
-                known.ok_or_else(|| place.wrong(format!("{count} elements, expected 1 to 4, 8, 16, 32 or 64")))?;
+            lsc.elements = known.ok_or_else(|| {
+                place.wrong(format!("{count} elements, expected 1 to 4, 8, 16, 32 or 64"))
+            })?;
         }
         lsc.transposed = cursor.joined("t");
         Ok(())
@@ -156,7 +175,8 @@ impl Reader {
         cursor.blanks();
         let place = *cursor;
         let model = AddressModel::from_name(cursor.name("an address")?);
-        parts.lsc.model = model.ok_or_else(|| place.expected("`flat`, `bss`, `ss`, `bti`, `arg` or `surf`"))?;
+        parts.lsc.model =
+            model.ok_or_else(|| place.expected("`flat`, `bss`, `ss`, `bti`, `arg` or `surf`"))?;
         if cursor.takes("(") {
             parts.surface = self.lsc_vector(cursor)?;
             if cursor.takes(",") {
@@ -269,7 +289,8 @@ fn caches(cursor: &mut Cursor<'_>, lsc: &mut Lsc) -> Result<()> {
             return Ok(());
         }
         let word = ahead.name("a cache option")?;
-        *cache = Cache::from_name(word).ok_or_else(|| cursor.expected("a cache option, as `.ca`"))?;
+        *cache =
+            Cache::from_name(word).ok_or_else(|| cursor.expected("a cache option, as `.ca`"))?;
         *cursor = ahead;
     }
     Ok(())
@@ -299,7 +320,9 @@ fn signed(cursor: &mut Cursor<'_>) -> Result<i32> {
     };
     let number = cursor.number("an offset")?;
     let number = i64::try_from(number).ok().map(|number| if negative { -number } else { number });
-    number.and_then(|number| i32::try_from(number).ok()).ok_or_else(|| place.wrong("an offset of more than 32 bits"))
+    number
+        .and_then(|number| i32::try_from(number).ok())
+        .ok_or_else(|| place.wrong("an offset of more than 32 bits"))
 }
 
 /// `2x8x16nn`

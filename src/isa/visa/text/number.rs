@@ -45,12 +45,15 @@ impl Cursor<'_> {
     }
 
     fn level(&mut self, level: usize, depth: u32) -> Result<i64> {
-        const LEVELS: [&[&str]; 6] = [&["|"], &["^"], &["&"], &["<<", ">>"], &["+", "-"], &["*", "/"]];
+        const LEVELS: [&[&str]; 6] =
+            [&["|"], &["^"], &["&"], &["<<", ">>"], &["+", "-"], &["*", "/"]];
         let Some(operators) = LEVELS.get(level) else { return self.primary(depth) };
         let mut left = self.level(level + 1, depth)?;
         loop {
             let place = *self;
-            let Some(operator) = operators.iter().find(|operator| self.takes(operator)) else { return Ok(left) };
+            let Some(operator) = operators.iter().find(|operator| self.takes(operator)) else {
+                return Ok(left);
+            };
             let right = self.level(level + 1, depth)?;
             let shift = u32::try_from(right).unwrap_or(64);
             let result = match *operator {
@@ -70,7 +73,8 @@ impl Cursor<'_> {
 
     fn primary(&mut self, depth: u32) -> Result<i64> {
         let place = *self;
-        let inner = depth.checked_sub(1).ok_or_else(|| place.wrong("parentheses that nest too deep"))?;
+        let inner =
+            depth.checked_sub(1).ok_or_else(|| place.wrong("parentheses that nest too deep"))?;
         match self.next() {
             b'(' => {
                 self.expect("(")?;
@@ -80,7 +84,9 @@ impl Cursor<'_> {
             }
             b'-' => {
                 self.expect("-")?;
-                self.primary(inner)?.checked_neg().ok_or_else(|| place.wrong("a constant that cannot be computed"))
+                self.primary(inner)?
+                    .checked_neg()
+                    .ok_or_else(|| place.wrong("a constant that cannot be computed"))
             }
             b'~' => {
                 self.expect("~")?;
@@ -99,7 +105,9 @@ impl Cursor<'_> {
         let rest = self.rest();
         let float = |c: char| c.is_ascii_digit() || c == '.';
         let run = rest.find(|c| !float(c)).unwrap_or(rest.len());
-        let decimal = (!is_hex && rest[..run].contains('.')).then(|| rest[..run].parse::<f64>().ok()).flatten();
+        let decimal = (!is_hex && rest[..run].contains('.'))
+            .then(|| rest[..run].parse::<f64>().ok())
+            .flatten();
         if let Some(value) = decimal {
             self.at += run;
             let value = if negative { -value } else { value };

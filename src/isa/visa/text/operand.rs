@@ -118,8 +118,12 @@ impl Reader {
                 Ok(Operand::Address { address, element, width, modifier })
             }
             _ if modifier != Modifier::None => Err(place.wrong("a modifier of what has none")),
-            Name::Surface(id) => Ok(Operand::State { state: State::Surface(id), element: element(cursor)? }),
-            Name::Sampler(id) => Ok(Operand::State { state: State::Sampler(id), element: element(cursor)? }),
+            Name::Surface(id) => {
+                Ok(Operand::State { state: State::Surface(id), element: element(cursor)? })
+            }
+            Name::Sampler(id) => {
+                Ok(Operand::State { state: State::Sampler(id), element: element(cursor)? })
+            }
         }
     }
 
@@ -134,11 +138,19 @@ impl Reader {
         cursor.expect(",")?;
         let place = *cursor;
         let offset = cursor.expression()?;
-        let offset = i16::try_from(offset).map_err(|_| place.wrong(format!("an offset of {offset} bytes")))?;
+        let offset = i16::try_from(offset)
+            .map_err(|_| place.wrong(format!("an offset of {offset} bytes")))?;
         cursor.expect("]")?;
         let region = region(cursor)?;
         cursor.expect(":")?;
-        Ok(Operand::Indirect(Indirect { address, element, offset, ty: cursor.ty()?, region, modifier }))
+        Ok(Operand::Indirect(Indirect {
+            address,
+            element,
+            offset,
+            ty: cursor.ty()?,
+            region,
+            modifier,
+        }))
     }
 
     /// `&V4[32]`
@@ -154,7 +166,10 @@ impl Reader {
         let bad = || place.wrong(format!("an address with offset {offset}"));
         match name {
             Name::Variable(of) => {
-                let offset = u32::try_from(offset).ok().filter(|&offset| offset < 1 << 16).ok_or_else(bad)?;
+                let offset = u32::try_from(offset)
+                    .ok()
+                    .filter(|&offset| offset < 1 << 16)
+                    .ok_or_else(bad)?;
                 Ok(Operand::AddressOf { of, offset, region: Region::SCALAR, modifier })
             }
             Name::Surface(id) if modifier == Modifier::None => {
@@ -178,10 +193,14 @@ pub(super) fn exec(cursor: &mut Cursor<'_>) -> Result<Exec> {
             None => (mask, false),
         };
         no_mask = is_no_mask || mask == "NoMask";
-        let number =
-            if mask == "NoMask" { Some(1) } else { number.strip_prefix('M').and_then(|n| n.parse::<u8>().ok()) };
-        let number =
-            number.filter(|number| (1..=8).contains(number)).ok_or_else(|| place.expected("a mask, M1 to M8_NM"))?;
+        let number = if mask == "NoMask" {
+            Some(1)
+        } else {
+            number.strip_prefix('M').and_then(|n| n.parse::<u8>().ok())
+        };
+        let number = number
+            .filter(|number| (1..=8).contains(number))
+            .ok_or_else(|| place.expected("a mask, M1 to M8_NM"))?;
         offset = (number - 1) * 4;
         cursor.expect(",")?;
     }
@@ -209,7 +228,8 @@ pub(super) fn row_and_column(cursor: &mut Cursor<'_>) -> Result<(u8, u8)> {
     let part = |cursor: &mut Cursor<'_>| {
         let place = *cursor;
         let number = cursor.expression()?;
-        u8::try_from(number).map_err(|_| place.wrong(format!("row or column {number}, expected up to 255")))
+        u8::try_from(number)
+            .map_err(|_| place.wrong(format!("row or column {number}, expected up to 255")))
     };
     let row = part(cursor)?;
     cursor.expect(",")?;
@@ -240,7 +260,9 @@ fn stride(cursor: &mut Cursor<'_>) -> Result<Option<u8>> {
     let number = cursor.number("a stride")?;
     match Region::is_stride(number) {
         true => Ok(Some(number as u8)),
-        false => Err(place.wrong(format!("stride or width {number}, expected 0, 1, 2, 4, 8, 16 or 32"))),
+        false => {
+            Err(place.wrong(format!("stride or width {number}, expected 0, 1, 2, 4, 8, 16 or 32")))
+        }
     }
 }
 

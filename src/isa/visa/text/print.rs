@@ -48,7 +48,9 @@ fn print_routine(routine: &Routine, platform: Option<Platform>, out: &mut String
     }
     out.push('\n');
     declarations(routine, out);
-    for attribute in routine.attributes.iter().filter(|one| !matches!(&*one.name, "OutputAsmPath" | "AsmName")) {
+    for attribute in
+        routine.attributes.iter().filter(|one| !matches!(&*one.name, "OutputAsmPath" | "AsmName"))
+    {
         put!(out, "\n.kernel_attr {}", attribute_text(attribute));
     }
     code(routine, is_new, out);
@@ -62,7 +64,13 @@ fn print_routine(routine: &Routine, platform: Option<Platform>, out: &mut String
 
 fn declarations(routine: &Routine, out: &mut String) {
     for variable in &routine.variables {
-        put!(out, "\n.decl {} v_type=G type={} num_elts={}", variable.name, variable.ty.name(), variable.elements);
+        put!(
+            out,
+            "\n.decl {} v_type=G type={} num_elts={}",
+            variable.name,
+            variable.ty.name(),
+            variable.elements
+        );
         if variable.align != Align::Byte {
             put!(out, " align={}", variable.align.name());
         }
@@ -76,7 +84,12 @@ fn declarations(routine: &Routine, out: &mut String) {
         attributes(&one.attributes, out);
     }
     for (number, one) in routine.predicates.iter().enumerate() {
-        put!(out, "\n.decl P{} v_type=P num_elts={}", number + usize::from(FIRST_PREDICATE), one.elements);
+        put!(
+            out,
+            "\n.decl P{} v_type=P num_elts={}",
+            number + usize::from(FIRST_PREDICATE),
+            one.elements
+        );
         attributes(&one.attributes, out);
     }
     for (number, one) in routine.samplers.iter().enumerate() {
@@ -134,7 +147,11 @@ fn code(routine: &Routine, is_new: bool, out: &mut String) {
             ("subroutine", Some(&Operand::Label(id))) => {
                 let gap = if is_new { "\n" } else { "" };
                 let end = if is_new { "" } else { "\n" };
-                put!(out, "    \n{gap}.function {}\n{end}{text}\n", quoted(&label_name(routine, id)));
+                put!(
+                    out,
+                    "    \n{gap}.function {}\n{end}{text}\n",
+                    quoted(&label_name(routine, id))
+                );
             }
             ("label", _) => put!(out, "\n{text}\n"),
             ("LOC" | "FILE", _) => put!(out, "    {text}\n"),

@@ -140,14 +140,17 @@ impl Printer<'_> {
             Item::Gap => put!(self, " "),
             Item::Operand(slot) => self.slot(one, slot, false),
             Item::Bare(slot) => self.slot(one, slot, true),
-            Item::Rest(slot) => (slot..one.operands.len()).for_each(|slot| self.slot(one, slot, false)),
+            Item::Rest(slot) => {
+                (slot..one.operands.len()).for_each(|slot| self.slot(one, slot, false))
+            }
             Item::Owords(slot) => put!(self, " ({})", 1 << (Self::number(one, slot) & 7)),
             Item::Pair(slot) => self.group(one, slot..slot + 2),
             Item::Triple(slot) => self.group(one, slot..slot + 3),
             Item::Hex(slot) => put!(self, " {:#x}", Self::number(one, slot)),
             Item::Labels(slot) => {
                 if let Some(Operand::Labels(labels)) = one.operands.get(slot) {
-                    let names: Vec<_> = labels.iter().map(|&label| label_name(self.routine, label)).collect();
+                    let names: Vec<_> =
+                        labels.iter().map(|&label| label_name(self.routine, label)).collect();
                     put!(self, " ({})", names.join(", "));
                 }
             }
@@ -178,7 +181,9 @@ impl Printer<'_> {
     /// A blank and an operand.
     fn slot(&mut self, one: &Instruction, slot: usize, bare: bool) {
         let Some(operand) = one.operands.get(slot) else { return };
-        if one.row.fields.contains(&Field::Paired) && one.row.operands().nth(slot) == Some(Field::Paired) {
+        if one.row.fields.contains(&Field::Paired)
+            && one.row.operands().nth(slot) == Some(Field::Paired)
+        {
             // Texts before version 4.2 do not have it.
             if !self.routine.version.is_text_only() {
                 return;
@@ -234,14 +239,23 @@ impl Printer<'_> {
         match operand {
             Operand::General(general) => self.general(general),
             Operand::Indirect(one) => {
-                put!(self, "{}r[A{}({}),{}]", one.modifier.text(), one.address.0, one.element, one.offset);
+                put!(
+                    self,
+                    "{}r[A{}({}),{}]",
+                    one.modifier.text(),
+                    one.address.0,
+                    one.element,
+                    one.offset
+                );
                 self.region(one.region);
                 put!(self, ":{}", one.ty.name());
             }
             Operand::Address { address, element, width, modifier } => {
                 put!(self, "{}A{}({element})<{width}>", modifier.text(), address.0);
             }
-            Operand::Predicate { predicate, modifier } => put!(self, "{}P{}", modifier.text(), predicate.0),
+            Operand::Predicate { predicate, modifier } => {
+                put!(self, "{}P{}", modifier.text(), predicate.0)
+            }
             Operand::Immediate { ty, bits } => put!(self, "{bits:#x}:{}", ty.name()),
             Operand::State { state, element } => {
                 self.state(*state);
@@ -260,12 +274,18 @@ impl Printer<'_> {
                     put!(self, "[{}]", u32::from(*element) * 4);
                 }
             }
-            Operand::Raw(raw) => put!(self, "{}.{}", variable_name(self.routine, raw.variable), raw.offset),
+            Operand::Raw(raw) => {
+                put!(self, "{}.{}", variable_name(self.routine, raw.variable), raw.offset)
+            }
             Operand::Surface(id) => put!(self, "{}", surface_name(*id)),
             Operand::Sampler(id) => put!(self, "S{}", id.0),
             Operand::Label(id) => put!(self, "{}", label_name(self.routine, *id)),
             Operand::Number(number) => put!(self, "{number}"),
-            Operand::Labels(_) | Operand::Raws(_) | Operand::Name(_) | Operand::Lsc(_) | Operand::Lifetime { .. } => {}
+            Operand::Labels(_)
+            | Operand::Raws(_)
+            | Operand::Name(_)
+            | Operand::Lsc(_)
+            | Operand::Lifetime { .. } => {}
         }
     }
 }

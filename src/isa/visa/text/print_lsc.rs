@@ -32,7 +32,9 @@ impl Printer<'_> {
                 self.lsc_place(one, message);
                 put!(self, "  ");
                 // The second source of a store is null.
-                let source = if field == Field::LscTyped || field == Field::Lsc && !row.name.contains("strided") {
+                let source = if field == Field::LscTyped
+                    || field == Field::Lsc && !row.name.contains("strided")
+                {
                     last - 1
                 } else {
                     last
@@ -100,7 +102,14 @@ impl Printer<'_> {
         if let Some(block) = message.block {
             let count = if block.count == 1 { String::new() } else { format!("{}x", block.count) };
             let flag = |set| if set { 't' } else { 'n' };
-            put!(self, ".{count}{}x{}{}{}", block.width, block.height, flag(message.transposed), flag(block.vnni));
+            put!(
+                self,
+                ".{count}{}x{}{}{}",
+                block.width,
+                block.height,
+                flag(message.transposed),
+                flag(block.vnni)
+            );
             return;
         }
         if lsc::has_channels(one.row) {
@@ -122,7 +131,8 @@ impl Printer<'_> {
             return;
         }
         let surface = one.operands.get(1);
-        let is_nothing = matches!(surface, Some(Operand::Immediate { bits: 0, .. })) && message.surface_index == 0;
+        let is_nothing = matches!(surface, Some(Operand::Immediate { bits: 0, .. }))
+            && message.surface_index == 0;
         if is_nothing && matches!(message.model, AddressModel::Flat | AddressModel::Arg) {
             return;
         }
@@ -166,7 +176,8 @@ impl Printer<'_> {
                     put!(self, "{:#x}*", message.scale);
                 }
                 self.lsc_operand(one.operands.get(3));
-                let (sign, offset) = (if message.offset < 0 { '-' } else { '+' }, message.offset.unsigned_abs());
+                let (sign, offset) =
+                    (if message.offset < 0 { '-' } else { '+' }, message.offset.unsigned_abs());
                 match (offset, self.upper) {
                     (0, _) => {}
                     (_, false) => put!(self, "{sign}{offset:#x}"),

@@ -127,8 +127,13 @@ pub(super) struct Reader {
 /// What is wrong, with its place: the first 20 errors.
 pub fn read(text: &[u8]) -> std::result::Result<Module, ReadErrors> {
     let Read { platform, routines } = read_each(text)?;
-    let routines = routines.into_iter().map(|routine| routine.map_err(|unreadable| unreadable.errors));
-    Ok(Module { platform, routines: routines.collect::<std::result::Result<_, _>>()?, in_data: vec![] })
+    let routines =
+        routines.into_iter().map(|routine| routine.map_err(|unreadable| unreadable.errors));
+    Ok(Module {
+        platform,
+        routines: routines.collect::<std::result::Result<_, _>>()?,
+        in_data: vec![],
+    })
 }
 
 /// Reads a text whose routines may be unreadable, each by itself.
@@ -137,13 +142,16 @@ pub fn read(text: &[u8]) -> std::result::Result<Module, ReadErrors> {
 ///
 /// What is wrong outside of routines.
 pub fn read_each(text: &[u8]) -> std::result::Result<Read, ReadErrors> {
-    let whole = |line: u32, message: String| ReadErrors { errors: vec![ReadError { line, column: 1, message }] };
+    let whole = |line: u32, message: String| ReadErrors {
+        errors: vec![ReadError { line, column: 1, message }],
+    };
     // What is behind a byte 0 is padding.
     let text = &text[..text.iter().position(|&byte| byte == 0).unwrap_or(text.len())];
     if text.len() > 1 << 30 {
         return Err(whole(1, format!("{} bytes of text, more than a module may have", text.len())));
     }
-    let lines = lines::without_comments(text).ok_or_else(|| whole(1, "a comment without an end".into()))?;
+    let lines =
+        lines::without_comments(text).ok_or_else(|| whole(1, "a comment without an end".into()))?;
     let clean = std::str::from_utf8(&lines.text).map_err(|error| {
         let before = &lines.text[..error.valid_up_to()];
         whole(line_column(before).0, "bytes that are no text".into())
@@ -202,7 +210,11 @@ fn starts_routine(line: &str) -> bool {
 impl Reader {
     fn error(&mut self, line: u32, wrong: Wrong) {
         if !self.errors.is_full() {
-            self.errors.errors.push(ReadError { line, column: wrong.at as u32 + 1, message: wrong.message });
+            self.errors.errors.push(ReadError {
+                line,
+                column: wrong.at as u32 + 1,
+                message: wrong.message,
+            });
         }
     }
 
@@ -225,7 +237,9 @@ impl Reader {
                 b'}' => {
                     let place = cursor;
                     cursor.expect("}")?;
-                    self.names.leave().ok_or_else(|| place.wrong("found `}`, expected an open scope"))?;
+                    self.names
+                        .leave()
+                        .ok_or_else(|| place.wrong("found `}`, expected an open scope"))?;
                 }
                 b'.' => return self.directive(&mut cursor),
                 _ if self.takes_label(&mut cursor)? => {}
@@ -265,7 +279,14 @@ impl Reader {
         let code = if is_subroutine { SUBROUTINE } else { LABEL };
         let row = table::find(code, None).ok_or_else(|| place.wrong("a label"))?;
         let operands = [Operand::Label(id)].into_iter().collect();
-        routine.code.push(Instruction { row, at, exec: None, predicate: None, saturate: false, operands });
+        routine.code.push(Instruction {
+            row,
+            at,
+            exec: None,
+            predicate: None,
+            saturate: false,
+            operands,
+        });
         Ok(())
     }
 
@@ -278,14 +299,20 @@ impl Reader {
         let routine = self.current(place)?;
         let id = u16::try_from(routine.labels.len()).map(LabelId);
         let id = id.map_err(|_| place.wrong("more labels than a routine may have"))?;
-        routine.labels.push(Label { name: name.to_string(), kind: Label::BLOCK, attributes: vec![] });
+        routine.labels.push(Label {
+            name: name.to_string(),
+            kind: Label::BLOCK,
+            attributes: vec![],
+        });
         self.label_places.push((false, line, place.at));
         self.labels.insert(name.to_string(), id);
         Ok(id)
     }
 
     pub fn current(&mut self, place: &Cursor<'_>) -> Result<&mut Routine> {
-        self.routine.as_mut().ok_or_else(|| place.wrong("outside of a routine, expected `.kernel` before"))
+        self.routine
+            .as_mut()
+            .ok_or_else(|| place.wrong("outside of a routine, expected `.kernel` before"))
     }
 
     /// Begins a routine.

@@ -105,7 +105,13 @@ impl Reader {
         complete(cursor, &fields, found)
     }
 
-    fn item(&mut self, cursor: &mut Cursor<'_>, item: Item, fields: &[Field], found: &mut Found) -> Result<()> {
+    fn item(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        item: Item,
+        fields: &[Field],
+        found: &mut Found,
+    ) -> Result<()> {
         match item {
             Item::Suffix(suffix, slot) => {
                 let read = suffix::read(suffix, cursor.rest(), self.version);
@@ -130,7 +136,9 @@ impl Reader {
             }
             Item::Pair(slot) => self.group(cursor, fields, slot..slot + 2, found)?,
             Item::Triple(slot) => self.group(cursor, fields, slot..slot + 3, found)?,
-            Item::Hex(slot) => found.set(slot, Operand::Number(cursor.number_below(1 << 32, "a number")? as u32)),
+            Item::Hex(slot) => {
+                found.set(slot, Operand::Number(cursor.number_below(1 << 32, "a number")? as u32))
+            }
             Item::Labels(slot) => {
                 cursor.expect("(")?;
                 let mut labels = vec![self.branch_target(cursor)?];
@@ -178,9 +186,13 @@ impl Reader {
         found: &mut Found,
     ) -> Result<()> {
         let operand = match fields.get(slot) {
-            Some(Field::Destination | Field::Source | Field::AddressOf | Field::TexelOffsets | Field::WaitMask) => {
-                self.vector(cursor, bare)?
-            }
+            Some(
+                Field::Destination
+                | Field::Source
+                | Field::AddressOf
+                | Field::TexelOffsets
+                | Field::WaitMask,
+            ) => self.vector(cursor, bare)?,
             // Texts before version 4.2 do not have it.
             Some(Field::Paired) if !self.version.is_text_only() => Operand::Raw(Raw::NULL),
             Some(Field::Raw | Field::Paired) => Operand::Raw(self.raw(cursor, true)?),
@@ -188,7 +200,9 @@ impl Reader {
             Some(Field::Sampler) => Operand::Sampler(self.sampler(cursor)?),
             Some(Field::Label) => Operand::Label(self.branch_target(cursor)?),
             Some(Field::Name) => Operand::Name(cursor.name_or_quoted("a name")?),
-            Some(Field::Byte | Field::Ffid) => Operand::Number(cursor.number_below(256, "a number")? as u32),
+            Some(Field::Byte | Field::Ffid) => {
+                Operand::Number(cursor.number_below(256, "a number")? as u32)
+            }
             Some(Field::Word) => Operand::Number(cursor.number_below(1 << 16, "a number")? as u32),
             _ => Operand::Number(cursor.number_below(1 << 32, "a number")? as u32),
         };
@@ -197,7 +211,13 @@ impl Reader {
     }
 
     /// All operands that are left.
-    fn rest(&mut self, cursor: &mut Cursor<'_>, fields: &[Field], slot: usize, found: &mut Found) -> Result<()> {
+    fn rest(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        fields: &[Field],
+        slot: usize,
+        found: &mut Found,
+    ) -> Result<()> {
         if fields.get(slot) == Some(&Field::Raws) {
             let mut raws = vec![];
             while !cursor.is_at_end() {
@@ -267,7 +287,9 @@ fn complete(cursor: &Cursor<'_>, fields: &[Field], found: Found) -> Result<Instr
     for (n, slot) in slots.into_iter().enumerate() {
         let default = || match fields.get(n) {
             Some(Field::Source) => Some(Operand::Immediate { ty: Ty::Ub, bits: 0 }),
-            Some(Field::Byte | Field::Word | Field::Dword | Field::TextOnly) => Some(Operand::Number(0)),
+            Some(Field::Byte | Field::Word | Field::Dword | Field::TextOnly) => {
+                Some(Operand::Number(0))
+            }
             _ => None,
         };
         let operand = slot.or_else(default);

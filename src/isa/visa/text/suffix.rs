@@ -29,7 +29,12 @@ const OUTPUT_FORMATS: [&str; 4] = ["16-full", "16-downsampled", "8-full", "8-dow
 
 /// Letters of the channels whose bits are set.
 pub(super) fn channels(mask: u32, letters: [u8; 4]) -> String {
-    letters.iter().enumerate().filter(|(bit, _)| mask >> bit & 1 != 0).map(|(_, &letter)| char::from(letter)).collect()
+    letters
+        .iter()
+        .enumerate()
+        .filter(|(bit, _)| mask >> bit & 1 != 0)
+        .map(|(_, &letter)| char::from(letter))
+        .collect()
 }
 
 fn flags(number: u32, names: &[&str]) -> Option<String> {
@@ -62,9 +67,15 @@ pub(super) fn text(suffix: Suffix, number: u32) -> Option<String> {
             format!(".{} ({lanes})", channels(number & 15, CHANNELS))
         }
         Suffix::ChannelsAndFormat if number < 64 => {
-            format!(".{}.{}", channels(number & 15, CHANNELS), OUTPUT_FORMATS[(number >> 4) as usize])
+            format!(
+                ".{}.{}",
+                channels(number & 15, CHANNELS),
+                OUTPUT_FORMATS[(number >> 4) as usize]
+            )
         }
-        Suffix::Relation => one_of(Relation::from_code(byte).filter(|_| number < 256), Relation::name)?,
+        Suffix::Relation => {
+            one_of(Relation::from_code(byte).filter(|_| number < 256), Relation::name)?
+        }
         Suffix::Function if number < 256 => format!(".x{number:x}"),
         Suffix::BlockBytes if number < 3 => format!(".{}", [1, 4, 8][number as usize]),
         Suffix::Count if number < 4 => format!(".{}", 1 << number),
@@ -83,10 +94,14 @@ pub(super) fn text(suffix: Suffix, number: u32) -> Option<String> {
         Suffix::FenceScope => one_of(FenceScope::from_code(byte), FenceScope::name)?,
         Suffix::MediaModifier => format!(".{}", MEDIA.get(number as usize)?),
         Suffix::RenderTarget if number == 0 => String::new(),
-        Suffix::RenderTarget if number < 0x2000 && number & 3 == 0 => format!(".{}", bits(number, &RENDER_TARGET)),
+        Suffix::RenderTarget if number < 0x2000 && number & 3 == 0 => {
+            format!(".{}", bits(number, &RENDER_TARGET))
+        }
         Suffix::CallFlags => flags(number, &[".uniform", ".noreturn"])?,
         Suffix::Lfsr => format!(".{}", LFSR.get(number as usize)?),
-        Suffix::DownscaleType => format!(".{}", DOWNSCALE.get(number as usize).filter(|name| !name.is_empty())?),
+        Suffix::DownscaleType => {
+            format!(".{}", DOWNSCALE.get(number as usize).filter(|name| !name.is_empty())?)
+        }
         Suffix::DownscaleMode if number < 4 => format!(".mode{number}"),
         Suffix::DownscaleRounding => format!(".{}", DOWNSCALE_ROUNDING.get(number as usize)?),
         Suffix::Decimal => format!(".{number}"),
@@ -168,7 +183,8 @@ pub(super) fn read(suffix: Suffix, text: &str, version: Version) -> Option<(u32,
     let (_, spellings) = SPELLINGS.iter().find(|(one, _)| *one == suffix)?;
     let ends_here = |length: &usize| {
         let next = text.as_bytes().get(*length);
-        text.is_char_boundary(*length) && next.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
+        text.is_char_boundary(*length)
+            && next.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
     };
     let mut lengths = (0..=spellings.longest.min(text.len())).rev().filter(ends_here);
     lengths.find_map(|length| Some((*spellings.numbers.get(&text[..length])?, length)))
@@ -198,9 +214,14 @@ fn read_matrix(text: &str) -> Option<(u32, usize)> {
     let (weights, activations) = (words.next()?, words.next()?);
     let (depth, last) = (words.next()?, words.next()?);
     let count = &last[..last.find(|c: char| !c.is_ascii_digit()).unwrap_or(last.len())];
-    let precision = |name: &str| Precision::from_name(&name.to_ascii_lowercase()).map(|one| u32::from(one.code()));
+    let precision = |name: &str| {
+        Precision::from_name(&name.to_ascii_lowercase()).map(|one| u32::from(one.code()))
+    };
     let number = |text: &str| text.parse::<u8>().ok().map(u32::from);
-    let code = precision(weights)? | precision(activations)? << 8 | number(depth)? << 16 | number(count)? << 24;
+    let code = precision(weights)?
+        | precision(activations)? << 8
+        | number(depth)? << 16
+        | number(count)? << 24;
     Some((code, weights.len() + activations.len() + depth.len() + count.len() + 4))
 }
 

@@ -33,8 +33,14 @@ fn other_spellings() {
         ("mov (16) V32(0,0)<1> -1:d", "mov (M1, 16) V32(0,0)<1> 0xffffffff:d"),
         ("mov (M5_NM, 4) V33<1> 1.5:f", "mov (M5_NM, 4) V33(0,0)<1> 0x3fc00000:f"),
         ("mov (M1, 1) V33(0,1)<1> -0.5", "mov (M1, 1) V33(0,1)<1> 0xbf000000:f"),
-        ("mov (M1,16) V32(0 , 0)<1> r[ A0(0), -16 ]<1,0>:ud", "mov (M1, 16) V32(0,0)<1> r[A0(0),-16]<1,0>:ud"),
-        ("addr_add (M1, 4) A0(4)<4> &V32[2*16] V32(0,0)<1;1,0>", "addr_add (M1, 4) A0(4)<4> &V32[32] V32(0,0)<1;1,0>"),
+        (
+            "mov (M1,16) V32(0 , 0)<1> r[ A0(0), -16 ]<1,0>:ud",
+            "mov (M1, 16) V32(0,0)<1> r[A0(0),-16]<1,0>:ud",
+        ),
+        (
+            "addr_add (M1, 4) A0(4)<4> &V32[2*16] V32(0,0)<1;1,0>",
+            "addr_add (M1, 4) A0(4)<4> &V32[32] V32(0,0)<1;1,0>",
+        ),
         (
             "(!P1.any) typed_atomic.imin.16 (M3, 8) T6 V32.0 V0.0 V0.0 V0.0 V32.(16*2) %null.0 V33.0",
             "(!P1.any) typed_atomic.minsint.16 (M3, 8) T6 V32.0 %null.0 %null.0 %null.0 V32.32 %null.0 V33.0",
@@ -43,7 +49,10 @@ fn other_spellings() {
             "typed_atomic.predec (M1, 8) %bss V32.0 V0.0 V0.0 V0.0 V0.0 V0.0 V33.0",
             "typed_atomic.predec (M1, 8) %bss V32.0 %null.0 %null.0 %null.0 %null.0 %null.0 V33.0",
         ),
-        ("lsc_load.ugm (M1, 16) V33:d8u32 flat[V32]:a32", "lsc_load.ugm (M1, 16)  V33:d8c32  flat[V32]:a32"),
+        (
+            "lsc_load.ugm (M1, 16) V33:d8u32 flat[V32]:a32",
+            "lsc_load.ugm (M1, 16)  V33:d8c32  flat[V32]:a32",
+        ),
         (
             "lsc_load.ugm.ca.uc (M1, 1) V33:d16c32hx4t bti(0x1A)[0x2*V32.64-0x10]:a32",
             "lsc_load.ugm.ca.uc (M1, 1)  V33:d16c32hx4t  bti(0x1A)[0x2*V32.64-0x10]:a32",
@@ -60,8 +69,14 @@ fn other_spellings() {
             "mad.sat (M1, 16) V33(0,0)<1> (-)V33(0,0)<1;1,0> (abs)V33(0,0)<1;1,0> (-abs)V33(0,0)<8;8,1>",
             "mad.sat (M1, 16) V33(0,0)<1> (-)V33(0,0)<1;1,0> (abs)V33(0,0)<1;1,0> (-abs)V33(0,0)<8;8,1>",
         ),
-        ("and (M1, 16) V32(0,0)<1> (~)V32(0,0)<1;1,0> 0xf:ud", "and (M1, 16) V32(0,0)<1> (~)V32(0,0)<1;1,0> 0xf:ud"),
-        ("dpas.u8.s8.8.8 (M1, 8) V32.0 %null.0 V32.0 V32(0,0)", "dpas.u8.s8.8.8 (M1, 8) V32.0 %null.0 V32.0 V32(0,0)"),
+        (
+            "and (M1, 16) V32(0,0)<1> (~)V32(0,0)<1;1,0> 0xf:ud",
+            "and (M1, 16) V32(0,0)<1> (~)V32(0,0)<1;1,0> 0xf:ud",
+        ),
+        (
+            "dpas.u8.s8.8.8 (M1, 8) V32.0 %null.0 V32.0 V32(0,0)",
+            "dpas.u8.s8.8.8 (M1, 8) V32.0 %null.0 V32.0 V32(0,0)",
+        ),
         (
             "sample_lz.pixel_null_mask.RG (M1, 16) 0x0:uw S31 %bss V33.0 V33.0",
             "sample_lz.pixel_null_mask.RG (M1, 16)  0x0:uw S31 %bss V33.0 V33.0",
@@ -69,7 +84,10 @@ fn other_spellings() {
         ("fence_global.ESL1", "fence_global.ESL1"),
         ("fence_local", "fence_local."),
         ("sbarrier.signal", "sbarrier.signal"),
-        ("add3.o.sat (M1, 16) V32(0,0)<1> 1:ud 2:ud 3:ud", "add3.o.sat (M1, 16) V32(0,0)<1> 0x1:ud 0x2:ud 0x3:ud"),
+        (
+            "add3.o.sat (M1, 16) V32(0,0)<1> 1:ud 2:ud 3:ud",
+            "add3.o.sat (M1, 16) V32(0,0)<1> 0x1:ud 0x2:ud 0x3:ud",
+        ),
         ("svm_block_ld (4) V32(0,0)<0;1,0> V33.0", "svm_block_ld (4) V32(0,0)<0;1,0> V33.0"),
         (
             "svm_atomic.cmpxchg.64 (M1, 8) V32.0 V33.0 V32.64 V32.128",
@@ -113,14 +131,25 @@ fn a_name_that_is_declared_again() {
     )
     .unwrap();
     let routine = &again.routines[0];
-    let t: Vec<_> = routine.variables[2..].iter().map(|one| (&*one.name, one.elements, one.align)).collect();
+    let t: Vec<_> =
+        routine.variables[2..].iter().map(|one| (&*one.name, one.elements, one.align)).collect();
     assert_eq!(t, [("t", 32, Align::Word32)]);
-    let predicates: Vec<_> = routine.predicates.iter().map(|one| (&*one.name, one.elements)).collect();
+    let predicates: Vec<_> =
+        routine.predicates.iter().map(|one| (&*one.name, one.elements)).collect();
     assert_eq!((predicates, routine.addresses.len()), (vec![("P1", 16), ("q", 16)], 1));
     // Code does not say which of two that differ it means.
-    for other in ["v_type=G type=f num_elts=8", "v_type=G type=d num_elts=8 alias=<V32, 0>", "v_type=P num_elts=8"] {
-        let error = module(&format!(".decl t v_type=G type=d num_elts=8\n.decl t {other}")).map(drop).unwrap_err();
-        assert!(error.contains("12:7: `t` is declared a second time with another type"), "{other}: {error}");
+    for other in [
+        "v_type=G type=f num_elts=8",
+        "v_type=G type=d num_elts=8 alias=<V32, 0>",
+        "v_type=P num_elts=8",
+    ] {
+        let error = module(&format!(".decl t v_type=G type=d num_elts=8\n.decl t {other}"))
+            .map(drop)
+            .unwrap_err();
+        assert!(
+            error.contains("12:7: `t` is declared a second time with another type"),
+            "{other}: {error}"
+        );
     }
     // What is printed of variables of scopes reads as what it was.
     let scopes = module(
@@ -136,14 +165,20 @@ fn a_name_that_is_declared_again() {
 #[test]
 fn an_unreadable_routine_hides_no_other() {
     let wrong = "movv (M1, 1) V32(0,0)<1> 0x1:ud\n".repeat(30);
-    let text =
-        format!("{HEAD}{wrong}.version 4.2\n.kernel \"b\"\nret (M1, 1)\n.global_function \"f\"\n{{\nfret (M1, 1)\n");
+    let text = format!(
+        "{HEAD}{wrong}.version 4.2\n.kernel \"b\"\nret (M1, 1)\n.global_function \"f\"\n{{\nfret (M1, 1)\n"
+    );
     let found = read_each(text.as_bytes()).unwrap().routines;
-    let names: Vec<_> = found.iter().map(|one| one.as_ref().map(|one| &*one.name).map_err(|one| &*one.name)).collect();
+    let names: Vec<_> = found
+        .iter()
+        .map(|one| one.as_ref().map(|one| &*one.name).map_err(|one| &*one.name))
+        .collect();
     assert_eq!(names, [Err("k"), Ok("b"), Err("f")]);
     assert_eq!(found[0].as_ref().unwrap_err().errors.errors.len(), 20);
     assert_eq!(found[1].as_ref().unwrap().version.minor, 2);
-    assert!(found[2].as_ref().unwrap_err().errors.to_string().contains("routine `f` ends in a scope"));
+    assert!(
+        found[2].as_ref().unwrap_err().errors.to_string().contains("routine `f` ends in a scope")
+    );
     assert!(read_each(format!("what\n{HEAD}").as_bytes()).is_err());
 }
 
@@ -152,17 +187,22 @@ fn a_kernel_and_its_functions_in_one_file() {
     let module =
         module("fcall (M1, 16) f 1 1\n.version 4.2\n.global_function \"f\"\n.function \"f_0\"\nf_0:\nfret (M1, 16)")
             .unwrap();
-    let names: Vec<_> = module.routines.iter().map(|one| (&*one.name, one.kernel, one.version.minor)).collect();
+    let names: Vec<_> =
+        module.routines.iter().map(|one| (&*one.name, one.kernel, one.version.minor)).collect();
     assert_eq!(names, [("k", true, 1), ("f", false, 2)]);
     assert_eq!(module.routines[1].code.len(), 2);
 }
 
 #[test]
 fn names_are_printed_as_they_are_read() {
-    let lines = "a$b:\na_b:\ngoto (M1, 1) a-b\na-b:\nfcall (M1, 16) \"c d\" 1 1\nfcall (M1, 16) c$d 1 1";
+    let lines =
+        "a$b:\na_b:\ngoto (M1, 1) a-b\na-b:\nfcall (M1, 16) \"c d\" 1 1\nfcall (M1, 16) c$d 1 1";
     let module = module(lines).unwrap();
     let printed = print(&module);
-    assert!(printed.contains("\na$b:\n") && printed.contains("fcall (M1, 16) \"c d\" 1 1"), "{printed}");
+    assert!(
+        printed.contains("\na$b:\n") && printed.contains("fcall (M1, 16) \"c d\" 1 1"),
+        "{printed}"
+    );
     assert_eq!(print(&read(printed.as_bytes()).unwrap()), printed);
 }
 

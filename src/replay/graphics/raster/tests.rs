@@ -5,7 +5,13 @@ use super::*;
 
 fn scene(triangles: Vec<[[f32; 4]; 3]>) -> Scene {
     let viewport = [0.0, 0.0, 8.0, 6.0];
-    Scene { triangles, viewport, depth_range: [0.0, 1.0], cull: None, front: Winding::CounterClockwise }
+    Scene {
+        triangles,
+        viewport,
+        depth_range: [0.0, 1.0],
+        cull: None,
+        front: Winding::CounterClockwise,
+    }
 }
 
 fn drawn(scene: &Scene) -> Raster {
@@ -36,7 +42,8 @@ fn covered(raster: &Raster) -> Vec<(u32, u32)> {
 #[test]
 fn triangles_that_share_an_edge_cover_each_pixel_once() {
     // Two halves of the picture, whose diagonal goes through pixels' centres where it is steep enough.
-    let [a, b, c, d] = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]].map(|[x, y]| [x, y, 0.5, 1.0]);
+    let [a, b, c, d] =
+        [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]].map(|[x, y]| [x, y, 0.5, 1.0]);
     for halves in [[[a, b, c], [b, d, c]], [[a, b, d], [d, c, a]], [[c, b, a], [b, c, d]]] {
         let raster = drawn(&scene(halves.to_vec()));
         let all: Vec<_> = (0..6).flat_map(|y| (0..8).map(move |x| (y, x))).collect();
@@ -52,7 +59,9 @@ fn barycentrics_are_those_of_clip_space() {
     for lane in 0..raster.lanes() {
         let [i, j] = [0, 1].map(|k| f64::from(float(&raster, Input::PerspCenter, k, lane)));
         let clip: [f64; 4] = std::array::from_fn(|k| {
-            (1.0 - i - j) * f64::from(corners[0][k]) + i * f64::from(corners[1][k]) + j * f64::from(corners[2][k])
+            (1.0 - i - j) * f64::from(corners[0][k])
+                + i * f64::from(corners[1][k])
+                + j * f64::from(corners[2][k])
         });
         let w = f64::from(float(&raster, Input::PosW, 0, lane));
         // Corners are at 256ths of a pixel.
@@ -99,9 +108,12 @@ fn some_triangles(count: usize) -> Vec<[[f32; 4]; 3]> {
     };
     let triangle = |i: usize| {
         let size = [0.3, 1.0, 4.0, 1e4][i % 4];
-        let on_quarters = |at: f32| if i.is_multiple_of(3) { (at * 16.0).round() / 16.0 } else { at };
+        let on_quarters =
+            |at: f32| if i.is_multiple_of(3) { (at * 16.0).round() / 16.0 } else { at };
         let flat = if i.is_multiple_of(5) { 0.02 } else { 1.0 };
-        std::array::from_fn(|_| [on_quarters(number() * size), on_quarters(number() * size * flat), 0.5, 1.0])
+        std::array::from_fn(|_| {
+            [on_quarters(number() * size), on_quarters(number() * size * flat), 0.5, 1.0]
+        })
     };
     (0..count).map(triangle).collect()
 }
@@ -116,8 +128,9 @@ fn rows_are_covered_where_their_pixels_are() {
             let at = scene.place([x, y, 0.5, 1.0].map(f64::from));
             at.map(|at| (at * SUBPIXELS) as i128)
         });
-        let edge =
-            |a: [i128; 2], b: [i128; 2], at: [i128; 2]| (b[0] - a[0]) * (at[1] - a[1]) - (b[1] - a[1]) * (at[0] - a[0]);
+        let edge = |a: [i128; 2], b: [i128; 2], at: [i128; 2]| {
+            (b[0] - a[0]) * (at[1] - a[1]) - (b[1] - a[1]) * (at[0] - a[0])
+        };
         let area = edge(places[0], places[1], places[2]);
         if area < 0 {
             places.swap(1, 2);
@@ -147,14 +160,17 @@ fn threads_change_nothing() {
     let scene = Scene { viewport: [0.0, 0.0, 64.0, 48.0], ..scene(some_triangles(300)) };
     type Found = (u32, [[u32; 2]; 4], [bool; 4]);
     let of = |quad: Quad<'_>| -> Found { (quad.primitive(), quad.places(), quad.covered()) };
-    let raster = |threads| scene.raster(1 << 22, threads).unwrap_or_else(|problem| panic!("{problem}"));
+    let raster =
+        |threads| scene.raster(1 << 22, threads).unwrap_or_else(|problem| panic!("{problem}"));
     let all: Vec<Found> = raster(1).quads().map(of).collect();
     assert!(all.is_sorted_by_key(|(primitive, ..)| *primitive) && all.len() > 1000);
     for threads in [1, 3] {
         let raster = raster(threads);
         assert!(raster.quads().map(of).eq(all.iter().copied()), "{threads} threads");
-        let waves: Vec<Vec<Found>> =
-            (0..).map(|n| raster.wave(n).map(of).collect()).take_while(|wave: &Vec<_>| !wave.is_empty()).collect();
+        let waves: Vec<Vec<Found>> = (0..)
+            .map(|n| raster.wave(n).map(of).collect())
+            .take_while(|wave: &Vec<_>| !wave.is_empty())
+            .collect();
         assert!(waves.iter().map(Vec::as_slice).eq(all.chunks(WAVE_QUADS)), "{threads} threads");
     }
 }

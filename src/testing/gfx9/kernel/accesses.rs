@@ -6,22 +6,27 @@ use arbitrary::Result;
 use warploom_gfx9::lift::apertures;
 use warploom_gfx9::{Encoding, Format, Row};
 
-use super::super::words::{ADDRESS, COORDINATES, OFFSET, OTHER_ADDRESS, POINTERS, RESOURCE, SCALARS, rows};
+use super::super::words::{
+    ADDRESS, COORDINATES, OFFSET, OTHER_ADDRESS, POINTERS, RESOURCE, SCALARS, rows,
+};
 use super::{ELEMENT, ITEM, LDS_BYTES, OWN, SCRATCH_BYTES, TEMPORARY, Writer, of};
 use crate::case::{DATA_BYTES, OWN_BYTES};
 use crate::program::Node;
 
 static LDS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(|e| e == Encoding::Ds));
-static BUFFER: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(|e| matches!(e, Encoding::Mubuf | Encoding::Mtbuf)));
+static BUFFER: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| of(|e| matches!(e, Encoding::Mubuf | Encoding::Mtbuf)));
 static GLOBAL: LazyLock<Vec<&'static Row>> = LazyLock::new(|| memory(|_| true));
-static FLAT: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|row| row.places[0].format == Format::Flat));
+static FLAT: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| rows(|row| row.places[0].format == Format::Flat));
 static FLAT_MOVES: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
     let atomic = |row: &&&Row| row.mnemonic.contains("_atomic");
     FLAT.iter().filter(|row| !atomic(row)).copied().collect()
 });
 static SCRATCH_ACCESSES: LazyLock<Vec<&'static Row>> =
     LazyLock::new(|| rows(|row| row.places[0].format == Format::Scratch));
-static GLOBAL_LOADS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| memory(|row| row.mnemonic.contains("_load_")));
+static GLOBAL_LOADS: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| memory(|row| row.mnemonic.contains("_load_")));
 static IMAGES: LazyLock<Vec<&'static Row>> = LazyLock::new(|| of(|e| e == Encoding::Mimg));
 static IMAGE_LOADS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
     let changes = |row: &Row| row.mnemonic.contains("_store") || row.mnemonic.contains("_atomic");
@@ -45,7 +50,10 @@ impl Writer<'_, '_> {
         if from == ITEM && self.u.arbitrary()? {
             // Evenly spaced: the items of small workgroups have places of their own.
             let shifted = format!("v_lshlrev_b32_e32 v{OFFSET}, 4, v{from}");
-            return Ok(vec![shifted, format!("v_and_b32_e32 v{OFFSET}, {:#x}, v{OFFSET}", bytes - 0x10)]);
+            return Ok(vec![
+                shifted,
+                format!("v_and_b32_e32 v{OFFSET}, {:#x}, v{OFFSET}", bytes - 0x10),
+            ]);
         }
         Ok(vec![format!("v_and_b32_e32 v{OFFSET}, {:#x}, v{from}", bytes - low)])
     }
@@ -54,7 +62,10 @@ impl Writer<'_, '_> {
     pub(super) fn global(&mut self) -> Result<Node> {
         let own = self.u.arbitrary()?;
         let mut lines = match own {
-            true => vec![format!("v_lshlrev_b32_e32 v{OFFSET}, {}, v{ELEMENT}", OWN_BYTES.trailing_zeros())],
+            true => vec![format!(
+                "v_lshlrev_b32_e32 v{OFFSET}, {}, v{ELEMENT}",
+                OWN_BYTES.trailing_zeros()
+            )],
             false => self.index(DATA_BYTES / 2)?,
         };
         let pointer = match (own, self.independent) {
@@ -96,7 +107,10 @@ impl Writer<'_, '_> {
                 _ => format!("v_and_b32_e32 v{high}, {:#x}, v{lanes}", apertures::SHARED >> 32),
             });
             if space == 2 {
-                lines.push(format!("v_add_u32_e32 v{high}, {:#x}, v{high}", apertures::SHARED >> 32));
+                lines.push(format!(
+                    "v_add_u32_e32 v{high}, {:#x}, v{high}",
+                    apertures::SHARED >> 32
+                ));
             }
         }
         let rows: &[&Row] = if space == 0 || self.seldom(32)? { &FLAT } else { &FLAT_MOVES };
@@ -132,7 +146,10 @@ impl Writer<'_, '_> {
             lines.push(format!("v_and_b32_e32 v{coordinate}, {bits}, v{from}"));
             if float {
                 lines.push(format!("v_cvt_f32_u32_e32 v{coordinate}, v{coordinate}"));
-                lines.push(format!("v_mul_f32_e32 v{coordinate}, {:#x}, v{coordinate}", 0.3_f32.to_bits()));
+                lines.push(format!(
+                    "v_mul_f32_e32 v{coordinate}, {:#x}, v{coordinate}",
+                    0.3_f32.to_bits()
+                ));
             }
         }
         let rows: &[&Row] = if self.independent { &IMAGE_LOADS } else { &IMAGES };
@@ -141,7 +158,8 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn scalar_memory(&mut self) -> Result<Node> {
-        let (dwords, name) = *self.u.choose(&[(1, "dword"), (2, "dwordx2"), (4, "dwordx4"), (8, "dwordx8")])?;
+        let (dwords, name) =
+            *self.u.choose(&[(1, "dword"), (2, "dwordx2"), (4, "dwordx4"), (8, "dwordx8")])?;
         let first = self.scalar()? & !(dwords.min(4) - 1);
         let first = first.min(SCALARS.end - dwords).max(SCALARS.start);
         let (pointer, last) = (*self.u.choose(&POINTERS)?, first + dwords - 1);

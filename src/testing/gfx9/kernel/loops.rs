@@ -10,7 +10,8 @@ use warploom_replay::raw::{BinaryFormat, Builtin, Raw, Value};
 
 use super::super::words::{instruction as word, rows};
 use super::{
-    LDS_BYTES, SCRATCH_BYTES, TEMPORARY, VGPRS, WAVE_LANES, WORD, WORKGROUP, Writer, end, register, registers,
+    LDS_BYTES, SCRATCH_BYTES, TEMPORARY, VGPRS, WAVE_LANES, WORD, WORKGROUP, Writer, end, register,
+    registers,
 };
 use crate::case::{Case, buffers, manifest, zeros};
 use crate::loops::{Guest, LIMIT, THREADS};
@@ -21,12 +22,16 @@ const ROUND: u8 = 70;
 const EXEC: &str = "s[72:73]";
 
 /// What changes the flow of control or modes, waits, or needs what is not set up.
-const LEFT_OUT: [&str; 9] = ["setpc", "swappc", "getpc", "call", "rfe", "cbranch", "setreg", "set_gpr_idx", "interp"];
+const LEFT_OUT: [&str; 9] =
+    ["setpc", "swappc", "getpc", "call", "rfe", "cbranch", "setreg", "set_gpr_idx", "interp"];
 
 /// Control flow and graphics are left out.
 static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
     let is_left_out = |row: &Row| LEFT_OUT.iter().any(|part| row.mnemonic.contains(part));
-    rows(|row| !matches!(row.places[0].format, Format::Sopp | Format::Vintrp | Format::Exp) && !is_left_out(row))
+    rows(|row| {
+        !matches!(row.places[0].format, Format::Sopp | Format::Vintrp | Format::Exp)
+            && !is_left_out(row)
+    })
 });
 
 /// GFX9's. Its targets are modes of rounding and denormals.
@@ -60,7 +65,8 @@ fn instruction(u: &mut Unstructured<'_>, _: usize, row: usize) -> Result<Option<
             let mut encoder = Encoder::of(&found);
             // A small offset is a number in the instruction.
             let fields = [(14, 1, 0), (17, 1, 1), (32, 21, 16)];
-            let fits = fields.into_iter().try_for_each(|(lo, bits, value)| encoder.set(lo, bits, value));
+            let fits =
+                fields.into_iter().try_for_each(|(lo, bits, value)| encoder.set(lo, bits, value));
             let found = fits.and_then(|()| encoder.finish());
             return Ok(found.map(|(found, _)| Node::line(found.text(0))));
         }
@@ -69,7 +75,8 @@ fn instruction(u: &mut Unstructured<'_>, _: usize, row: usize) -> Result<Option<
         Encoding::Flat => writer.global()?,
         _ => Node::line(writer.text(&[row])?),
     };
-    let changes_exec = ["cmpx", "saveexec", "wrexec"].iter().any(|part| row.mnemonic.contains(part));
+    let changes_exec =
+        ["cmpx", "saveexec", "wrexec"].iter().any(|part| row.mnemonic.contains(part));
     let node = match row.mnemonic.contains("movrel") {
         true => Node::lines(["s_mov_b32 m0, 1".to_owned(), node.last_line().to_owned()]),
         false if changes_exec => Node::lines([
@@ -82,7 +89,13 @@ fn instruction(u: &mut Unstructured<'_>, _: usize, row: usize) -> Result<Option<
     Ok(Some(node).filter(|node| node.last_line() != "s_nop 0"))
 }
 
-fn looped(u: &mut Unstructured<'_>, target: usize, mut nodes: Vec<Node>, rounds: u32, again: bool) -> Result<Case> {
+fn looped(
+    u: &mut Unstructured<'_>,
+    target: usize,
+    mut nodes: Vec<Node>,
+    rounds: u32,
+    again: bool,
+) -> Result<Case> {
     let mut writer = writer(u, None);
     let mut head = vec![".target gfx900".to_owned()];
     head.extend(writer.start([THREADS, 1, 1], THREADS, true)?);
@@ -105,12 +118,19 @@ fn looped(u: &mut Unstructured<'_>, target: usize, mut nodes: Vec<Node>, rounds:
     sgpr.push(register(WORKGROUP, Value::Builtin(Builtin::WorkgroupIdX)));
     let axes = [Builtin::ThreadIdX, Builtin::ThreadIdY, Builtin::ThreadIdZ];
     let vgpr = (0..).zip(axes).map(|(first, axis)| register(first, Value::Builtin(axis))).collect();
-    let usual = FloatMode { denorm_32: 3, denorm_64_16: 3, dx10_clamp: true, ieee: true, ..FloatMode::default() };
+    let usual = FloatMode {
+        denorm_32: 3,
+        denorm_64_16: 3,
+        dx10_clamp: true,
+        ieee: true,
+        ..FloatMode::default()
+    };
     let mode = match target {
         0 => usual,
         _ => FloatMode { round_32: 1, round_64_16: 2, denorm_32: 0, denorm_64_16: 0, ..usual },
     };
-    manifest.raw = Some(Raw { entry: 0, vgprs: VGPRS, lds_bytes: LDS_BYTES, scratch_bytes, mode, sgpr, vgpr });
+    manifest.raw =
+        Some(Raw { entry: 0, vgprs: VGPRS, lds_bytes: LDS_BYTES, scratch_bytes, mode, sgpr, vgpr });
     Ok(Case {
         manifest,
         head,

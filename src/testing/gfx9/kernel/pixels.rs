@@ -23,11 +23,17 @@ pub(super) const LIVE: u8 = 90;
 const TARGETS: [&str; 3] = ["mrt0", "mrt3", "mrtz"];
 
 /// Makes a fragment program of a launch of so many lanes, a multiple of 4.
-pub(super) fn manifest(u: &mut Unstructured<'_>, lanes: u32, manifest: &mut Manifest) -> Result<()> {
+pub(super) fn manifest(
+    u: &mut Unstructured<'_>,
+    lanes: u32,
+    manifest: &mut Manifest,
+) -> Result<()> {
     manifest.kernel.stage = Some(Stage::Fragment);
     (manifest.launch.grid, manifest.launch.block) = ([0; 3], [0; 3]);
     let helpers = u.int_in_range(0..=4)?;
-    let covered = (0..lanes).map(|_| Ok(i64::from(u.int_in_range(0..=4)? >= helpers).into())).collect::<Result<_>>()?;
+    let covered = (0..lanes)
+        .map(|_| Ok(i64::from(u.int_in_range(0..=4)? >= helpers).into()))
+        .collect::<Result<_>>()?;
     let mut quads = Vec::new();
     let mut primitive = 0_u32;
     for _ in 0..lanes / 4 {
@@ -37,7 +43,8 @@ pub(super) fn manifest(u: &mut Unstructured<'_>, lanes: u32, manifest: &mut Mani
     let mut float = || Ok(toml::Value::Float(f64::from(u.int_in_range(-64..=64)?) / 8.0));
     let weights = (0..lanes).map(|_| Ok(vec![float()?, float()?].into())).collect::<Result<_>>()?;
     let corners = |_| Ok(vec![float()?, float()?, float()?].into());
-    let all: Vec<toml::Value> = (0..PRIMITIVES * ATTRIBUTES * 4).map(corners).collect::<Result<_>>()?;
+    let all: Vec<toml::Value> =
+        (0..PRIMITIVES * ATTRIBUTES * 4).map(corners).collect::<Result<_>>()?;
     let nested = |list: Vec<toml::Value>, length: usize| {
         list.chunks(length).map(|part| toml::Value::from(part.to_vec())).collect::<Vec<_>>()
     };
@@ -57,7 +64,10 @@ pub(super) fn manifest(u: &mut Unstructured<'_>, lanes: u32, manifest: &mut Mani
 /// The registers in place of those of a compute kernel.
 pub(super) fn registers(lanes: u32, sgpr: &mut Vec<Register>) -> Vec<Register> {
     sgpr.push(register(PRIM_MASK, Value::Wave(WaveInput::PrimMask)));
-    vec![register(0, Value::Words((0..lanes).collect())), register(WEIGHTS, Value::Input(Input::PerspCenter))]
+    vec![
+        register(0, Value::Words((0..lanes).collect())),
+        register(WEIGHTS, Value::Input(Input::PerspCenter)),
+    ]
 }
 
 /// What stands behind the setting up of registers.
@@ -84,7 +94,8 @@ impl Writer<'_, '_> {
 
     fn interpolation(&mut self) -> Result<Node> {
         let to = self.vector()?;
-        let (attribute, channel) = (self.u.int_in_range(0..=ATTRIBUTES - 1)?, *self.u.choose(&["x", "y", "z", "w"])?);
+        let (attribute, channel) =
+            (self.u.int_in_range(0..=ATTRIBUTES - 1)?, *self.u.choose(&["x", "y", "z", "w"])?);
         let of = format!("attr{attribute}.{channel}");
         let mut lines = vec![format!("s_mov_b32 m0, s{PRIM_MASK}")];
         if self.u.ratio(1, 3)? {

@@ -38,7 +38,8 @@ impl Shape {
     pub(super) fn choose(u: &mut Unstructured<'_>) -> Result<Shape> {
         let stage = *u.choose(&[Stage::TessControl, Stage::TessEval, Stage::Geometry])?;
         let threads = if stage == Stage::TessEval { 1 } else { u.int_in_range(1..=4)? };
-        let (primitives, vertices, most) = (u.int_in_range(1..=40)?, u.int_in_range(1..=4)?, u.int_in_range(1..=4)?);
+        let (primitives, vertices, most) =
+            (u.int_in_range(1..=40)?, u.int_in_range(1..=4)?, u.int_in_range(1..=4)?);
         Ok(Shape { stage, primitives, vertices, threads, most, group: u.int_in_range(1..=40)? })
     }
 
@@ -48,7 +49,8 @@ impl Shape {
 
     /// Waves of the launch, at most.
     pub(super) fn waves(&self, wave: u32) -> u32 {
-        self.primitives.div_ceil(self.group) * (self.group * self.vertices.max(self.threads)).div_ceil(wave)
+        self.primitives.div_ceil(self.group)
+            * (self.group * self.vertices.max(self.threads)).div_ceil(wave)
     }
 
     /// The number of each thread in the launch; lanes that are none are off.
@@ -88,7 +90,10 @@ impl Shape {
             ];
         }
         sgpr.push(register(WAVE_INFO, Value::Wave(WaveInput::WaveInfo)));
-        vec![register(PRIMITIVE, Value::Input(Input::PrimitiveId)), register(THREAD, Value::Input(Input::InvocationId))]
+        vec![
+            register(PRIMITIVE, Value::Input(Input::PrimitiveId)),
+            register(THREAD, Value::Input(Input::InvocationId)),
+        ]
     }
 
     /// Makes a manifest that of the program.
@@ -138,7 +143,8 @@ impl Shape {
             patch: BTreeMap::new(),
         });
         if !geometry {
-            manifest.tessellation = Some(Tessellation { group: Some(self.group), ..Tessellation::default() });
+            manifest.tessellation =
+                Some(Tessellation { group: Some(self.group), ..Tessellation::default() });
         }
         Ok(())
     }
@@ -150,8 +156,12 @@ impl Writer<'_, '_> {
         let stream = self.u.int_in_range(0..=3)?;
         match (stage, self.u.int_in_range(0..=4)?) {
             (Stage::Geometry, 0) => Ok(Node::line("s_sendmsg sendmsg(MSG_GS, GS_OP_CUT, 0)")),
-            (Stage::Geometry, 1) => Ok(Node::line(format!("s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT_CUT, {stream})"))),
-            (Stage::Geometry, _) => Ok(Node::line(format!("s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, {stream})"))),
+            (Stage::Geometry, 1) => {
+                Ok(Node::line(format!("s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT_CUT, {stream})")))
+            }
+            (Stage::Geometry, _) => {
+                Ok(Node::line(format!("s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, {stream})")))
+            }
             (Stage::TessEval, _) => self.export(&["pos0", "param0", "param3", "param31", "null"]),
             // Threads of a patch hand each other words by LDS alone.
             _ => self.lds(),

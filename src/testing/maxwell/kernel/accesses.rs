@@ -6,9 +6,10 @@ use arbitrary::Result;
 use warploom_maxwell::{Opcode, Row};
 
 use super::{
-    ADDRESS, ARGUMENT, Addressing, COORDINATES, COUNTERS, FORMATS_AT, Family, HANDLE, LOCAL_BEHIND_SHARED, LOCAL_BYTES,
-    LOCAL_WINDOW, OUT, OWN, RZ, SHARED_BYTES, SHARED_DATA, SHARED_WINDOW, SURFACE, SURFACES, TABLE, TEMPORARY, TEXTURE,
-    TEXTURES, THREAD, Writer, plus_parameter, rows,
+    ADDRESS, ARGUMENT, Addressing, COORDINATES, COUNTERS, FORMATS_AT, Family, HANDLE,
+    LOCAL_BEHIND_SHARED, LOCAL_BYTES, LOCAL_WINDOW, OUT, OWN, RZ, SHARED_BYTES, SHARED_DATA,
+    SHARED_WINDOW, SURFACE, SURFACES, TABLE, TEMPORARY, TEXTURE, TEXTURES, THREAD, Writer,
+    plus_parameter, rows,
 };
 use crate::case::DATA_BYTES;
 use crate::format;
@@ -16,19 +17,24 @@ use crate::program::Node;
 
 static GLOBAL_LOADS: LazyLock<Vec<&'static Row>> =
     LazyLock::new(|| rows(|opcode| matches!(opcode, Opcode::Ld | Opcode::Ldg | Opcode::LdgSparse)));
-static GLOBAL: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Global));
+static GLOBAL: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Global));
 static GENERIC: LazyLock<Vec<&'static Row>> =
     LazyLock::new(|| rows(|opcode| matches!(opcode, Opcode::Ld | Opcode::St)));
-static SHARED: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Shared));
+static SHARED: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Shared));
 static LOCAL: LazyLock<Vec<&'static Row>> =
     LazyLock::new(|| rows(|opcode| matches!(opcode, Opcode::Ldl | Opcode::Stl)));
-static CONSTANT: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| opcode == Opcode::Ldc));
-static SURFACE_LOADS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| rows(|opcode| opcode == Opcode::Suld));
+static CONSTANT: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| rows(|opcode| opcode == Opcode::Ldc));
+static SURFACE_LOADS: LazyLock<Vec<&'static Row>> =
+    LazyLock::new(|| rows(|opcode| opcode == Opcode::Suld));
 static SURFACE_ACCESSES: LazyLock<Vec<&'static Row>> =
     LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Surface));
 
 /// The rows of each texture instruction: those that fetch a texel, the others.
-static FETCHES: LazyLock<Vec<Vec<&'static Row>>> = LazyLock::new(|| each(&[Opcode::Tld, Opcode::Tlds]));
+static FETCHES: LazyLock<Vec<Vec<&'static Row>>> =
+    LazyLock::new(|| each(&[Opcode::Tld, Opcode::Tlds]));
 static SAMPLES: LazyLock<Vec<Vec<&'static Row>>> = LazyLock::new(|| {
     use Opcode::{Tex, Texs, Tld4, Tld4s, Tmml, Txd, Txq};
     each(&[Tex, Texs, Tld4, Tld4s, Txd, Tmml, Txq])
@@ -52,23 +58,31 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn global(&mut self) -> Result<Node> {
-        let generic = self.only.is_none_or(|row| GENERIC.iter().any(|generic| generic.opcode == row.opcode));
+        let generic =
+            self.only.is_none_or(|row| GENERIC.iter().any(|generic| generic.opcode == row.opcode));
         if generic && self.u.ratio(1, 4)? {
             return self.generic();
         }
         if self.u.arbitrary()? {
             let offset = self.u.int_in_range(0..=3)? * 16;
-            return Ok(Node::line(self.instruction(&GLOBAL, Addressing { base: OWN, offset }, true)?));
+            return Ok(Node::line(self.instruction(
+                &GLOBAL,
+                Addressing { base: OWN, offset },
+                true,
+            )?));
         }
         let (data, rows): (u64, &[&Row]) = match self.independent {
             true if self.u.ratio(1, 4)? => {
                 // Additions of 32 and of 64 bits to the same place do not commute: a carry would be lost or not.
                 let half = DATA_BYTES / 2;
-                let (op, place) = *self.u.choose(&[("ADD", ""), ("ADD.S32", ""), ("ADD.U64", "+0x200")])?;
+                let (op, place) =
+                    *self.u.choose(&[("ADD", ""), ("ADD.S32", ""), ("ADD.U64", "+0x200")])?;
                 let value = self.value()? & !1;
                 let index = self.index(ADDRESS, half)?;
                 let red = format!("RED.E.{op} [R{ADDRESS}{place}], R{value}");
-                return Ok(Node::lines([index].into_iter().chain(plus_parameter(ADDRESS, COUNTERS)).chain([red])));
+                return Ok(Node::lines(
+                    [index].into_iter().chain(plus_parameter(ADDRESS, COUNTERS)).chain([red]),
+                ));
             }
             true => (TABLE, &GLOBAL_LOADS),
             false => (*self.u.choose(&[TABLE, SHARED_DATA, SHARED_DATA])?, &GLOBAL),
@@ -81,7 +95,8 @@ impl Writer<'_, '_> {
 
     /// A generic pointer into shared memory or the lane's local memory, or of some lanes into one, of others into the other.
     fn generic(&mut self) -> Result<Node> {
-        let (window, bytes) = *self.u.choose(&[(SHARED_WINDOW, SHARED_BYTES), (LOCAL_WINDOW, LOCAL_BYTES)])?;
+        let (window, bytes) =
+            *self.u.choose(&[(SHARED_WINDOW, SHARED_BYTES), (LOCAL_WINDOW, LOCAL_BYTES)])?;
         let mixed = self.u.ratio(1, 6)?;
         let bytes = if mixed { SHARED_BYTES.min(LOCAL_BYTES) } else { bytes };
         let mut lines = vec![self.offset(ADDRESS, bytes)?];
@@ -113,7 +128,10 @@ impl Writer<'_, '_> {
     pub(super) fn shared(&mut self) -> Result<Node> {
         let index = self.index(TEMPORARY, SHARED_BYTES)?;
         let offset = if self.seldom(40)? { 4 } else { 0 };
-        Ok(Node::lines([index, self.instruction(&SHARED, Addressing { base: TEMPORARY, offset }, false)?]))
+        Ok(Node::lines([
+            index,
+            self.instruction(&SHARED, Addressing { base: TEMPORARY, offset }, false)?,
+        ]))
     }
 
     /// Local and constant memory.
@@ -126,16 +144,26 @@ impl Writer<'_, '_> {
             if self.u.ratio(1, 4)? {
                 // A spill slot.
                 let offset = self.u.int_in_range(0..=u64::from(LOCAL_BYTES) / 16 - 1)? * 16;
-                return Ok(Node::line(self.instruction(&LOCAL, Addressing { base: RZ, offset }, false)?));
+                return Ok(Node::line(self.instruction(
+                    &LOCAL,
+                    Addressing { base: RZ, offset },
+                    false,
+                )?));
             }
             let index = self.offset(TEMPORARY, LOCAL_BYTES)?;
             let offset = if self.seldom(40)? { 4 } else { 0 };
-            return Ok(Node::lines([index, self.instruction(&LOCAL, Addressing { base: TEMPORARY, offset }, false)?]));
+            return Ok(Node::lines([
+                index,
+                self.instruction(&LOCAL, Addressing { base: TEMPORARY, offset }, false)?,
+            ]));
         }
         // Past what the launch fills, and past the bank, there are zeros.
         let (bytes, offset) = if self.seldom(8)? { (0x2_0000, OUT) } else { (0x20, OUT) };
         let index = self.offset(TEMPORARY, bytes)?;
-        Ok(Node::lines([index, self.instruction(&CONSTANT, Addressing { base: TEMPORARY, offset }, false)?]))
+        Ok(Node::lines([
+            index,
+            self.instruction(&CONSTANT, Addressing { base: TEMPORARY, offset }, false)?,
+        ]))
     }
 
     pub(super) fn surface(&mut self) -> Result<Node> {
@@ -168,12 +196,19 @@ impl Writer<'_, '_> {
             lines.push(format!("LOP32I.AND R{axis}, R{value}, 0x3f"));
             if !fetches {
                 let scale = self.u.choose(&["0.0234375", "-0.0078125", "0.75"])?;
-                lines.extend([format!("I2F.F32.U32 R{axis}, R{axis}"), format!("FMUL32I R{axis}, R{axis}, {scale}")]);
+                lines.extend([
+                    format!("I2F.F32.U32 R{axis}, R{axis}"),
+                    format!("FMUL32I R{axis}, R{axis}, {scale}"),
+                ]);
             }
         }
         let handle = TEXTURE + 8 * self.u.int_in_range(0..=TEXTURES.len() as u64 - 1)?;
         let rows = self.u.choose(if fetches { &FETCHES } else { &SAMPLES })?;
-        lines.push(self.instruction(rows, Addressing { base: COORDINATES, offset: handle / 4 }, false)?);
+        lines.push(self.instruction(
+            rows,
+            Addressing { base: COORDINATES, offset: handle / 4 },
+            false,
+        )?);
         Ok(Node::lines(lines))
     }
 
@@ -183,7 +218,8 @@ impl Writer<'_, '_> {
         // Where blocks of memory lie depends on who asked first.
         if !self.independent && self.u.ratio(1, 3)? {
             let size = format!("LOP32I.AND R{pointer}, R{}, 0x3f", self.value()?);
-            let mut lines = vec![size, format!("MOV R{}, RZ", pointer + 1), "JCAL `(malloc)".into()];
+            let mut lines =
+                vec![size, format!("MOV R{}, RZ", pointer + 1), "JCAL `(malloc)".into()];
             if self.u.arbitrary()? {
                 lines.push("JCAL `(free)".into());
             }

@@ -14,7 +14,9 @@ use crate::program::Node;
 /// Control flow, graphics, and what the driver does are left out.
 static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
     use Opcode::{BarRed, BarSync, Ldc, Ldl, Stl};
-    rows(|opcode| Family::of(opcode) != Family::Other || matches!(opcode, BarRed | BarSync | Ldc | Ldl | Stl))
+    rows(|opcode| {
+        Family::of(opcode) != Family::Other || matches!(opcode, BarRed | BarSync | Ldc | Ldl | Stl)
+    })
 });
 
 /// Maxwell's.
@@ -42,13 +44,21 @@ fn instruction(u: &mut Unstructured<'_>, _: usize, row: usize) -> Result<Option<
         Family::Shared => writer.shared()?,
         Family::Surface => writer.surface()?,
         Family::Texture => writer.texture()?,
-        Family::Other if matches!(row.opcode, Opcode::BarRed | Opcode::BarSync) => writer.barrier()?,
+        Family::Other if matches!(row.opcode, Opcode::BarRed | Opcode::BarSync) => {
+            writer.barrier()?
+        }
         Family::Other => writer.local()?,
     };
     Ok(Some(node).filter(|node| node.last_line() != "NOP"))
 }
 
-fn looped(u: &mut Unstructured<'_>, _: usize, mut nodes: Vec<Node>, rounds: u32, again: bool) -> Result<Case> {
+fn looped(
+    u: &mut Unstructured<'_>,
+    _: usize,
+    mut nodes: Vec<Node>,
+    rounds: u32,
+    again: bool,
+) -> Result<Case> {
     let start = writer(u, None).start(true)?;
     if again {
         nodes.insert(0, Node::lines(&start));

@@ -8,8 +8,8 @@ use warploom_replay::raw::{BinaryFormat, Part, Value};
 use warploom_replay::{Dtype, Manifest};
 
 use super::{
-    COUNTERS, ELEMENT, FLOAT, FORMATS_AT, LOCAL_BYTES, LOCAL_WINDOW, OUT, OWNED, SHARED_DATA, SHARED_WINDOW, SURFACE,
-    SURFACES, TABLE, TEXTURE, TEXTURES, THREAD, WORD, Writer,
+    COUNTERS, ELEMENT, FLOAT, FORMATS_AT, LOCAL_BYTES, LOCAL_WINDOW, OUT, OWNED, SHARED_DATA,
+    SHARED_WINDOW, SURFACE, SURFACES, TABLE, TEXTURE, TEXTURES, THREAD, WORD, Writer,
 };
 use crate::program::Node;
 
@@ -39,17 +39,30 @@ pub(super) fn head() -> Vec<String> {
     .map(Into::into)
     .into();
     lines.push(format!(".local {LOCAL_BYTES}"));
-    lines.extend([format!("IPA.PASS R{ELEMENT}, a[0xa0], RZ"), format!("LOP32I.AND R{THREAD}, R{ELEMENT}, 0x3f")]);
+    lines.extend([
+        format!("IPA.PASS R{ELEMENT}, a[0xa0], RZ"),
+        format!("LOP32I.AND R{THREAD}, R{ELEMENT}, 0x3f"),
+    ]);
     lines
 }
 
 /// Makes a manifest that of a fragment program of so many lanes, a multiple of 4. What kernels have as parameters is in bank 0.
-pub(super) fn manifest(u: &mut Unstructured<'_>, lanes: u32, words: [u32; 2], manifest: &mut Manifest) -> Result<()> {
+pub(super) fn manifest(
+    u: &mut Unstructured<'_>,
+    lanes: u32,
+    words: [u32; 2],
+    manifest: &mut Manifest,
+) -> Result<()> {
     shader(Stage::Fragment, words, manifest);
     let helpers = u.int_in_range(0..=4)?;
-    let numbers = |numbers: Vec<u32>| Given::Numbers(numbers.into_iter().map(|n| i64::from(n).into()).collect());
-    let covered = (0..lanes).map(|_| Ok(u32::from(u.int_in_range(0..=4)? >= helpers))).collect::<Result<_>>()?;
-    let primitive = (0..lanes / 4).map(|_| u.int_in_range(0..=PRIMITIVES - 1)).collect::<Result<_>>()?;
+    let numbers = |numbers: Vec<u32>| {
+        Given::Numbers(numbers.into_iter().map(|n| i64::from(n).into()).collect())
+    };
+    let covered = (0..lanes)
+        .map(|_| Ok(u32::from(u.int_in_range(0..=4)? >= helpers)))
+        .collect::<Result<_>>()?;
+    let primitive =
+        (0..lanes / 4).map(|_| u.int_in_range(0..=PRIMITIVES - 1)).collect::<Result<_>>()?;
     let front = (0..lanes).map(|lane| lane / 8 % 2).collect();
     let mut float = || Ok(toml::Value::Float(f64::from(u.int_in_range(-64..=64)?) / 8.0));
     let mut floats = |count: u32| (0..count).map(|_| float()).collect::<Result<Vec<toml::Value>>>();
@@ -61,7 +74,10 @@ pub(super) fn manifest(u: &mut Unstructured<'_>, lanes: u32, words: [u32; 2], ma
     let mut inputs = BTreeMap::from([
         (Input::Barycentric, Given::Numbers(nested(floats(2 * lanes)?, 2))),
         (Input::Front, numbers(front)),
-        (Input::CentroidOffset, numbers((0..lanes).map(|lane| lane.wrapping_mul(0x0123_0457)).collect())),
+        (
+            Input::CentroidOffset,
+            numbers((0..lanes).map(|lane| lane.wrapping_mul(0x0123_0457)).collect()),
+        ),
     ]);
     for input in [Input::X, Input::Y, Input::Z, Input::InverseW] {
         inputs.insert(input, Given::Numbers(floats(lanes)?));
@@ -91,7 +107,8 @@ pub(super) fn shader(stage: Stage, words: [u32; 2], manifest: &mut Manifest) {
 
 fn parts([word, float]: [u32; 2]) -> Vec<Part> {
     let part = |at: u64, value| Part { at: at as u32, value };
-    let number = |at: u64, number: u32| part(at, Value::Number(Dtype::U32, i64::from(number).into()));
+    let number =
+        |at: u64, number: u32| part(at, Value::Number(Dtype::U32, i64::from(number).into()));
     let mut parts: Vec<Part> = [
         (OUT, "out"),
         (TABLE, "table"),
@@ -102,10 +119,18 @@ fn parts([word, float]: [u32; 2]) -> Vec<Part> {
     ]
     .map(|(at, name)| part(at, Value::Address(name.into())))
     .into();
-    parts.extend([number(SHARED_WINDOW, LOCAL), number(LOCAL_WINDOW, LOCAL), number(WORD, word), number(FLOAT, float)]);
+    parts.extend([
+        number(SHARED_WINDOW, LOCAL),
+        number(LOCAL_WINDOW, LOCAL),
+        number(WORD, word),
+        number(FLOAT, float),
+    ]);
     // Handles are numbers in the order of names, those of textures behind those of surfaces.
-    let place = |names: &[&str], name: &str| names.iter().filter(|other| **other < name).count() as u32 + 1;
-    parts.extend((SURFACE..).step_by(8).zip(SURFACES).map(|(at, name)| number(at, place(&SURFACES, name))));
+    let place =
+        |names: &[&str], name: &str| names.iter().filter(|other| **other < name).count() as u32 + 1;
+    parts.extend(
+        (SURFACE..).step_by(8).zip(SURFACES).map(|(at, name)| number(at, place(&SURFACES, name))),
+    );
     parts.extend((TEXTURE..).step_by(8).zip(TEXTURES).map(|(at, name)| {
         let index = SURFACES.len() as u32 + place(&TEXTURES, name);
         number(at, index | index << HEADER_BITS)
@@ -133,7 +158,9 @@ impl Writer<'_, '_> {
         let offset = if place == ".OFFSET" { format!(", R{offset}") } else { String::new() };
         if self.u.ratio(1, 6)? {
             let index = self.value()?;
-            return Ok(Node::line(format!("IPA.IDX{mode}{place}{saturates} R{to}, a[R{index}], {factor}{offset}, PT")));
+            return Ok(Node::line(format!(
+                "IPA.IDX{mode}{place}{saturates} R{to}, a[R{index}], {factor}{offset}, PT"
+            )));
         }
         let address = match self.u.int_in_range(0..=16)? {
             16 => 0x3fc,
@@ -141,7 +168,9 @@ impl Writer<'_, '_> {
         };
         // The last of the words is not given.
         let address = if (0xa4..0x3fc).contains(&address) { 0xa0 } else { address };
-        Ok(Node::line(format!("IPA{mode}{place}{saturates} R{to}, a[{address:#x}], {factor}{offset}")))
+        Ok(Node::line(format!(
+            "IPA{mode}{place}{saturates} R{to}, a[{address:#x}], {factor}{offset}"
+        )))
     }
 
     /// What a pixel is told of itself.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use arbitrary::{Result, Unstructured};
 use warploom_replay::Manifest;
-use warploom_replay::graphics::{Export, Exports, Given, Input, Primitives, Stage, Strips, Vertices};
+use warploom_replay::graphics::{
+    Export, Exports, Given, Input, Primitives, Stage, Strips, Vertices,
+};
 
 use super::{ELEMENT, LOCAL_BYTES, TEMPORARY, THREAD, Writer, pixels};
 use crate::program::Node;
@@ -30,7 +32,8 @@ impl Shape {
     pub(super) fn choose(u: &mut Unstructured<'_>) -> Result<Shape> {
         let stage = *u.choose(&[Stage::TessControl, Stage::TessEval, Stage::Geometry])?;
         let threads = if stage == Stage::TessEval { 1 } else { u.int_in_range(1..=4)? };
-        let (primitives, vertices, most) = (u.int_in_range(1..=40)?, u.int_in_range(1..=4)?, u.int_in_range(1..=4)?);
+        let (primitives, vertices, most) =
+            (u.int_in_range(1..=40)?, u.int_in_range(1..=4)?, u.int_in_range(1..=4)?);
         Ok(Shape { stage, primitives, vertices, threads, most })
     }
 
@@ -53,7 +56,10 @@ impl Shape {
             lines.push(format!(".max_vertices {}", self.most));
         }
         if self.stage == Stage::TessEval {
-            lines.extend([format!("S2R R{THREAD}, SR_LANEID"), format!("ALD.O R{ELEMENT}, a[0x2f0], R{THREAD}")]);
+            lines.extend([
+                format!("S2R R{THREAD}, SR_LANEID"),
+                format!("ALD.O R{ELEMENT}, a[0x2f0], R{THREAD}"),
+            ]);
         } else {
             lines.insert(2, format!(".threads {}", self.threads));
             lines.extend([
@@ -63,32 +69,50 @@ impl Shape {
                 format!("XMAD R{ELEMENT}, R{ELEMENT}, R{TEMPORARY}, R{THREAD}"),
             ]);
         }
-        lines.extend([format!("LOP32I.AND R{THREAD}, R{ELEMENT}, 0x3f"), format!("MOV R{VERTEX}, RZ")]);
+        lines.extend([
+            format!("LOP32I.AND R{THREAD}, R{ELEMENT}, 0x3f"),
+            format!("MOV R{VERTEX}, RZ"),
+        ]);
         lines
     }
 
     /// Makes a manifest that of the program.
-    pub(super) fn manifest(&self, u: &mut Unstructured<'_>, words: [u32; 2], manifest: &mut Manifest) -> Result<()> {
+    pub(super) fn manifest(
+        &self,
+        u: &mut Unstructured<'_>,
+        words: [u32; 2],
+        manifest: &mut Manifest,
+    ) -> Result<()> {
         pixels::shader(self.stage, words, manifest);
         let numbers = |count: u32, of: &mut dyn FnMut(u32) -> Result<u32>| {
-            Ok(Given::Numbers((0..count).map(|n| Ok(i64::from(of(n)?).into())).collect::<Result<_>>()?))
+            Ok(Given::Numbers(
+                (0..count).map(|n| Ok(i64::from(of(n)?).into())).collect::<Result<_>>()?,
+            ))
         };
         let mut rows = |count: u32, words: u32| {
             let mut float = || Ok(toml::Value::Float(f64::from(u.int_in_range(-64..=64)?) / 8.0));
-            let row = |_| Ok(toml::Value::from((0..words).map(|_| float()).collect::<Result<Vec<_>>>()?));
+            let row =
+                |_| Ok(toml::Value::from((0..words).map(|_| float()).collect::<Result<Vec<_>>>()?));
             Ok(Given::Numbers((0..count).map(row).collect::<Result<_>>()?))
         };
         let evaluates = self.stage == Stage::TessEval;
         // The last vertex is of the last patch, so that there are as many patches as rows.
         let points = if evaluates { ROWS * self.vertices } else { ROWS };
-        let attributes = BTreeMap::from([("0x70".to_owned(), rows(points, 4)?), ("0x80".to_owned(), rows(points, 4)?)]);
+        let attributes = BTreeMap::from([
+            ("0x70".to_owned(), rows(points, 4)?),
+            ("0x80".to_owned(), rows(points, 4)?),
+        ]);
         let patches = rows(ROWS, 2)?;
         let mut primitives = Primitives {
             vertices: self.vertices,
             indices: None,
             threads: None,
             max_vertices: (self.stage == Stage::Geometry).then_some(self.most),
-            strips: if self.stage == Stage::Geometry { *u.choose(&STRIPS)? } else { Strips::default() },
+            strips: if self.stage == Stage::Geometry {
+                *u.choose(&STRIPS)?
+            } else {
+                Strips::default()
+            },
             group: None,
             item_words: None,
             ring_words: None,
@@ -106,10 +130,13 @@ impl Shape {
         };
         if evaluates {
             vertices.count = self.primitives;
-            let mut patch = |n| if n + 1 == self.primitives { Ok(ROWS - 1) } else { u.int_in_range(0..=ROWS - 1) };
+            let mut patch = |n| {
+                if n + 1 == self.primitives { Ok(ROWS - 1) } else { u.int_in_range(0..=ROWS - 1) }
+            };
             vertices.patch = Some(numbers(self.primitives, &mut patch)?);
             let place = numbers(self.primitives, &mut Ok)?;
-            vertices.inputs = BTreeMap::from([(Input::TessU, place.clone()), (Input::TessV, place)]);
+            vertices.inputs =
+                BTreeMap::from([(Input::TessU, place.clone()), (Input::TessV, place)]);
             primitives.attribute = attributes;
             primitives.patch = BTreeMap::from([("0x20".to_owned(), patches)]);
         } else {
@@ -123,7 +150,10 @@ impl Shape {
             Stage::TessControl => Some("patch0x20"),
             _ => None,
         };
-        let targets = ["0x70", "0x80"].into_iter().chain(more).map(|name| (name.to_owned(), Export::default()));
+        let targets = ["0x70", "0x80"]
+            .into_iter()
+            .chain(more)
+            .map(|name| (name.to_owned(), Export::default()));
         manifest.exports = Exports { targets: targets.collect(), ..Exports::default() };
         Ok(())
     }
@@ -151,7 +181,9 @@ impl Writer<'_, '_> {
                 self.guarded(&what)?
             }
             (_, Stage::Geometry) => Node::line(format!("AST a[{written:#x}], R{of}, R{VERTEX}")),
-            (4, Stage::TessControl) => Node::lines([near, format!("ALD.O R{to}, a[{written:#x}], R{TEMPORARY}")]),
+            (4, Stage::TessControl) => {
+                Node::lines([near, format!("ALD.O R{to}, a[{written:#x}], R{TEMPORARY}")])
+            }
             (5, Stage::TessControl) => {
                 let at = *self.u.choose(&[0x20, 0x24])?;
                 let store = format!("AST.P a[{at:#x}], R{of}");

@@ -56,9 +56,13 @@ impl Selector<'_> {
         for reg in &found.raw {
             let ty = self.ty(self.root(found.lanes[reg].0));
             for piece in self.group.clone() {
-                for &vector in self.read_row(*reg, piece).iter().take(1 + usize::from(ty == Type::F64)) {
+                for &vector in
+                    self.read_row(*reg, piece).iter().take(1 + usize::from(ty == Type::F64))
+                {
                     let other = self.unusual_nans(ty, vector);
-                    unusual = Some(unusual.map_or(other, |unusual| self.mask(opcode::KORW, unusual, other)));
+                    unusual = Some(
+                        unusual.map_or(other, |unusual| self.mask(opcode::KORW, unusual, other)),
+                    );
                 }
             }
         }
@@ -77,9 +81,12 @@ impl Selector<'_> {
     pub(super) fn first_state(&mut self, found: &SelfLoop, allowed: Reg) -> State {
         let group = self.group.clone();
         let lanes = found.lanes.keys();
-        let lanes = lanes.map(|&reg| (reg, group.clone().map(|piece| self.read_row(reg, piece)).collect())).collect();
+        let lanes = lanes
+            .map(|&reg| (reg, group.clone().map(|piece| self.read_row(reg, piece)).collect()))
+            .collect();
         let (mut masks, mut cells) = (BTreeMap::new(), BTreeMap::new());
-        for (&reg, &value) in found.cells.iter().filter(|(reg, _)| !found.exit_masks.contains(reg)) {
+        for (&reg, &value) in found.cells.iter().filter(|(reg, _)| !found.exit_masks.contains(reg))
+        {
             let offset = self.prepared.layout().offset(reg);
             let number = self.general_of(Self::cell_opcode(self.cell_type(reg)), registers(offset));
             if self.facts.lane_masks[value] {
@@ -99,34 +106,49 @@ impl Selector<'_> {
         let mut vectors = |rows: &BTreeMap<IrReg, Vec<Part>>| -> BTreeMap<IrReg, Vec<Part>> {
             let rows = rows.iter().map(|(&reg, pieces)| {
                 let wide = self.is_wide_row(reg);
-                let param = |_: &Part| self.each_part(wide, |selector, _| selector.vector_param(head));
+                let param =
+                    |_: &Part| self.each_part(wide, |selector, _| selector.vector_param(head));
                 (reg, pieces.iter().map(param).collect())
             });
             rows.collect()
         };
         let (lanes, kept) = (vectors(&like.lanes), vectors(&like.kept));
-        let mut all = |masks: &Vec<Reg>| -> Vec<Reg> { masks.iter().map(|_| self.body.param(head, MASK)).collect() };
+        let mut all = |masks: &Vec<Reg>| -> Vec<Reg> {
+            masks.iter().map(|_| self.body.param(head, MASK)).collect()
+        };
         let masks = like.masks.iter().map(|(&reg, masks)| (reg, all(masks))).collect();
         let cells: Vec<IrReg> = like.cells.keys().copied().collect();
         let cells = cells.into_iter().map(|reg| (reg, self.general_param(head))).collect();
-        State { lanes, kept, masks, cells, counted: self.general_param(head), left: self.general_param(head) }
+        State {
+            lanes,
+            kept,
+            masks,
+            cells,
+            counted: self.general_param(head),
+            left: self.general_param(head),
+        }
     }
 
     /// Computes what is the same in all rounds, and has what rounds need of it be in registers.
     pub(super) fn prepare_invariants(&mut self, found: &SelfLoop) {
         let block = self.facts.block;
         let is_write = |index: usize| matches!(block.insts[index].op, Op::RfWrite { .. });
-        let varies = |index: usize| block.insts[index].results.iter().any(|&v| found.varies.contains(v));
+        let varies =
+            |index: usize| block.insts[index].results.iter().any(|&v| found.varies.contains(v));
         self.operations(|index| !is_write(index) && !varies(index));
         let mut wanted: Vec<Value> = Vec::new();
         for (index, inst) in block.insts.iter().enumerate() {
             let needed = inst.results.iter().any(|&v| found.needed.contains(v));
             let lanes = varies(index) && needed && self.is_of_lanes(inst) || is_write(index);
             if lanes {
-                wanted.extend(inst.op.operands().into_iter().filter(|&v| !found.varies.contains(v)));
+                wanted
+                    .extend(inst.op.operands().into_iter().filter(|&v| !found.varies.contains(v)));
             }
         }
-        let rows = found.lanes.keys().chain(found.free.iter().filter(|&(_, &varies)| varies).map(|(reg, _)| reg));
+        let rows = found
+            .lanes
+            .keys()
+            .chain(found.free.iter().filter(|&(_, &varies)| varies).map(|(reg, _)| reg));
         let mut kept: usize = rows.map(|&reg| self.vectors(self.is_wide_row(reg))).sum();
         let mut seen: SecondaryMap<Value, bool> = table(block.values.len(), false);
         let mut constants = Vec::new();

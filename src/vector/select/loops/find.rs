@@ -33,8 +33,12 @@ impl Selector<'_> {
                         return None;
                     }
                 }
-                Op::Load { access, .. } if !self.value_type(access.address).is_uniform() => return None,
-                Op::Store { .. } | Op::Fence | Op::RfGather { .. } | Op::RfScatter { .. } => return None,
+                Op::Load { access, .. } if !self.value_type(access.address).is_uniform() => {
+                    return None;
+                }
+                Op::Store { .. } | Op::Fence | Op::RfGather { .. } | Op::RfScatter { .. } => {
+                    return None;
+                }
                 Op::Special(Special::Clock) => return None,
                 _ => {}
             }
@@ -53,8 +57,19 @@ impl Selector<'_> {
         }
         let (exit_masks, raw, free) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
         let needed = EntitySet::new();
-        let mut found =
-            SelfLoop { exit, cond, again_if, lanes, cells, raw, exit_masks, free, varies, needed, lane_wise: false };
+        let mut found = SelfLoop {
+            exit,
+            cond,
+            again_if,
+            lanes,
+            cells,
+            raw,
+            exit_masks,
+            free,
+            varies,
+            needed,
+            lane_wise: false,
+        };
         found.raw = self.raw_registers(&found);
         Some(found)
     }
@@ -62,19 +77,23 @@ impl Selector<'_> {
     /// Registers that are written with results of float arithmetic, and of which a round uses no
     /// bits.
     fn raw_registers(&self, found: &SelfLoop) -> BTreeSet<IrReg> {
-        let reads_bits = |reg: IrReg| {
-            let mut reads = self
-                .facts
-                .block
-                .insts
-                .iter()
-                .filter(|inst| matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg));
-            reads.any(|inst| self.facts.bits_used[inst.results[0]])
-        };
+        let reads_bits =
+            |reg: IrReg| {
+                let mut reads =
+                    self.facts.block.insts.iter().filter(
+                        |inst| matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg),
+                    );
+                reads.any(|inst| self.facts.bits_used[inst.results[0]])
+            };
         let is_raw = |&(&reg, &(value, guard)): &(&IrReg, &Written)| {
-            let arithmetic =
-                matches!(self.facts.op(self.root(value)), Op::FBinary { .. } | Op::Fma { .. } | Op::FUnary { .. });
-            arithmetic && guard.is_some() && !self.value_type(self.root(value)).is_uniform() && !reads_bits(reg)
+            let arithmetic = matches!(
+                self.facts.op(self.root(value)),
+                Op::FBinary { .. } | Op::Fma { .. } | Op::FUnary { .. }
+            );
+            arithmetic
+                && guard.is_some()
+                && !self.value_type(self.root(value)).is_uniform()
+                && !reads_bits(reg)
         };
         found.lanes.iter().filter(is_raw).map(|(&reg, _)| reg).collect()
     }
@@ -87,8 +106,12 @@ impl Selector<'_> {
         let next = found.cells.get(&function.active).copied();
         let masks = Masks::of(function.lanes, &block.insts, &self.facts.defs);
         let within = |mask: Value| masks.is_subset(mask, active);
-        let is_mask_op =
-            |op: &Op| matches!(op, Op::Binary { .. } | Op::Unary { .. } | Op::RfWrite { .. } | Op::Select { .. });
+        let is_mask_op = |op: &Op| {
+            matches!(
+                op,
+                Op::Binary { .. } | Op::Unary { .. } | Op::RfWrite { .. } | Op::Select { .. }
+            )
+        };
         let lane_wise = block.insts.iter().all(|inst| {
             let varies = |&v: &Value| self.ty(v) == Type::Mask && found.varies.contains(v);
             is_mask_op(&inst.op) || !inst.op.operands().iter().any(varies)
@@ -102,7 +125,8 @@ impl Selector<'_> {
         let mut exit_masks = BTreeSet::new();
         if let Some(next) = next.filter(|&next| next == found.cond && found.again_if) {
             let active = (function.active, active, next);
-            let rounds = Rounds { block, defs: &self.facts.defs, warp_mask: self.warp_mask(), active };
+            let rounds =
+                Rounds { block, defs: &self.facts.defs, warp_mask: self.warp_mask(), active };
             ExitMasks { regs: exit_masks, equal: equal_masks } = rounds.exit_masks(&found.cells);
         }
         let seen = |(reg, &value): (&IrReg, &Value)| {
@@ -124,7 +148,8 @@ impl Selector<'_> {
         let pieces = if found.lane_wise { GROUP.min(self.group.len()) } else { self.group.len() };
         let vectors = |reg: &IrReg| pieces * (1 + usize::from(self.is_wide_row(*reg)));
         let carried: usize = found.lanes.keys().map(vectors).sum();
-        let kept: usize = found.free.iter().filter(|&(_, &varies)| varies).map(|(reg, _)| vectors(reg)).sum();
+        let kept: usize =
+            found.free.iter().filter(|&(_, &varies)| varies).map(|(reg, _)| vectors(reg)).sum();
         if carried + kept > MOST_CARRIED {
             found.free.retain(|_, varies| !*varies);
         }
@@ -138,7 +163,13 @@ impl Selector<'_> {
             next.push(value);
             next.extend(guard);
         }
-        next.extend(found.cells.iter().filter(|(reg, _)| !found.exit_masks.contains(reg)).map(|(_, &value)| value));
+        next.extend(
+            found
+                .cells
+                .iter()
+                .filter(|(reg, _)| !found.exit_masks.contains(reg))
+                .map(|(_, &value)| value),
+        );
         while let Some(v) = next.pop() {
             let v = self.equal_mask(v);
             if found.needed.insert(v) {

@@ -26,7 +26,12 @@ impl Selector<'_> {
     }
 
     /// Writes masks and uniform values, counts the rounds, and goes on.
-    pub(super) fn leave_loop(&mut self, found: &SelfLoop, groups: &[Done], (allowed, active): (Reg, Reg)) {
+    pub(super) fn leave_loop(
+        &mut self,
+        found: &SelfLoop,
+        groups: &[Done],
+        (allowed, active): (Reg, Reg),
+    ) {
         let after = self.write_cells(found, groups).unwrap_or(active);
         self.write_exit_masks(found, active, after);
         // The group that runs longest has fewest rounds left.
@@ -73,7 +78,8 @@ impl Selector<'_> {
                 };
                 all = Some(match all {
                     Some(all) => {
-                        let cell = self.general_imm(opcode::SHL_IMM, cell, (pieces.start * PIECE) as i64);
+                        let cell =
+                            self.general_imm(opcode::SHL_IMM, cell, (pieces.start * PIECE) as i64);
                         self.general(opcode::OR, cell, Rm::Reg(all))
                     }
                     None => cell,

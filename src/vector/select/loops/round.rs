@@ -19,9 +19,15 @@ impl Selector<'_> {
             let Op::RfRead { reg, .. } = inst.op else { continue };
             let form = self.forms.of(inst.results[0]);
             if let Some(pieces) = state.lanes.get(&reg) {
-                pieces.iter().enumerate().for_each(|(piece, &part)| form.lanes[start + piece] = Some(part));
+                pieces
+                    .iter()
+                    .enumerate()
+                    .for_each(|(piece, &part)| form.lanes[start + piece] = Some(part));
             } else if let Some(masks) = state.masks.get(&reg) {
-                masks.iter().enumerate().for_each(|(piece, &mask)| form.masks[start + piece] = Some(mask));
+                masks
+                    .iter()
+                    .enumerate()
+                    .for_each(|(piece, &mask)| form.masks[start + piece] = Some(mask));
             } else if let Some(&cell) = state.cells.get(&reg) {
                 form.scalar = Some(cell);
             } else if found.exit_masks.contains(&reg) {
@@ -34,7 +40,10 @@ impl Selector<'_> {
         for (&reg, &(value, guard)) in &found.lanes {
             let wide = self.is_wide_row(reg);
             let mut merge = |old: &[Part]| -> Vec<Part> {
-                self.group.clone().map(|piece| self.merged(wide, value, guard, old[piece - start], piece)).collect()
+                self.group
+                    .clone()
+                    .map(|piece| self.merged(wide, value, guard, old[piece - start], piece))
+                    .collect()
             };
             if let Some(old) = state.kept.get(&reg) {
                 kept.insert(reg, merge(old));
@@ -48,7 +57,10 @@ impl Selector<'_> {
         let mut masks = BTreeMap::new();
         for &reg in state.masks.keys() {
             let mask = found.cells[&reg];
-            masks.insert(reg, self.group.clone().map(|piece| self.mask_lanes(mask, piece)).collect());
+            masks.insert(
+                reg,
+                self.group.clone().map(|piece| self.mask_lanes(mask, piece)).collect(),
+            );
         }
         let mut cells = BTreeMap::new();
         for &reg in state.cells.keys() {
@@ -66,9 +78,19 @@ impl Selector<'_> {
     }
 
     /// A piece of a register after a write.
-    fn merged(&mut self, wide: bool, value: Value, guard: Option<Value>, old: Part, piece: usize) -> Part {
+    fn merged(
+        &mut self,
+        wide: bool,
+        value: Value,
+        guard: Option<Value>,
+        old: Part,
+        piece: usize,
+    ) -> Part {
         let new = self.lanes(value, piece);
-        let Some(guard) = guard.filter(|&guard| self.constant(guard) != Some(self.warp_mask())) else { return new };
+        let Some(guard) = guard.filter(|&guard| self.constant(guard) != Some(self.warp_mask()))
+        else {
+            return new;
+        };
         let mask = self.mask_lanes(guard, piece);
         self.each_part(wide, |selector, part| {
             let mask = if wide { selector.part_mask(mask, part) } else { mask };

@@ -18,7 +18,8 @@ impl Dispatch<'_> {
     /// The error that a kernel asks for something that no launch has here.
     pub(super) fn not_provided(&self, arg: &PayloadArgument) -> Error {
         let of = arg.image_type.as_ref().map_or(String::new(), |ty| format!(", {ty}"));
-        let mode = arg.address_mode.map_or(String::new(), |mode| format!(", addrmode {}", mode.name()));
+        let mode =
+            arg.address_mode.map_or(String::new(), |mode| format!(", addrmode {}", mode.name()));
         let what = format!("`{}` of {} bytes{mode}{of}", arg.kind.name(), arg.size);
         Error::NotProvided { kernel: self.launch.kernel.name().into(), what, offset: arg.offset }
     }
@@ -38,7 +39,8 @@ impl Dispatch<'_> {
                 self.tables.know(self.layout.place(arg.offset), handle);
                 self.put(arg, &u64::from(handle).to_le_bytes());
             }
-            (None | Some(AddressMode::Stateless | AddressMode::Stateful), 0) if arg.bti.is_some() => {}
+            (None | Some(AddressMode::Stateless | AddressMode::Stateful), 0)
+                if arg.bti.is_some() => {}
             _ => return Err(self.not_provided(arg)),
         }
         Ok(())
@@ -51,7 +53,9 @@ impl Dispatch<'_> {
 
     pub(super) fn implicit(&mut self, arg: &PayloadArgument) -> Result<(), Error> {
         let options = self.launch.options;
-        let triple = |values: [u32; 3]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
+        let triple = |values: [u32; 3]| {
+            values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>()
+        };
         let (grid, block) = (options.grid, options.block);
         let global = [0, 1, 2].map(|axis: usize| grid[axis].wrapping_mul(block[axis]));
         let bytes = match arg.kind {
@@ -64,7 +68,9 @@ impl Dispatch<'_> {
             }
             ArgumentKind::ConstBase => return self.buffer(arg, self.section(".data.const")),
             ArgumentKind::GlobalBase => return self.buffer(arg, self.section(".data.global")),
-            ArgumentKind::PrivateBase if arg.address_mode.is_none_or(|mode| mode == AddressMode::Stateless) => {
+            ArgumentKind::PrivateBase
+                if arg.address_mode.is_none_or(|mode| mode == AddressMode::Stateless) =>
+            {
                 let bytes = private_bytes(self.info).saturating_mul(self.slots());
                 let address = self.alloc(bytes)?;
                 return self.buffer(arg, (address, bytes));
@@ -79,7 +85,9 @@ impl Dispatch<'_> {
             }
             ArgumentKind::Other(ref name) => self.of_image(arg, name)?.to_le_bytes().to_vec(),
             // They are 0 in every launch ([`layout`]).
-            ArgumentKind::GlobalIdOffset | ArgumentKind::BufferOffset => vec![0; arg.size.min(ZEROS) as usize],
+            ArgumentKind::GlobalIdOffset | ArgumentKind::BufferOffset => {
+                vec![0; arg.size.min(ZEROS) as usize]
+            }
             ArgumentKind::PrivateBase
             | ArgumentKind::AssertBuffer
             | ArgumentKind::SyncBuffer
@@ -99,7 +107,8 @@ impl Dispatch<'_> {
             return Ok(0);
         }
         let number = arg.arg_index.unwrap_or(u32::MAX) as usize;
-        let handle = self.bytes_of(number).first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let handle =
+            self.bytes_of(number).first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
         let image = self.tables.image(handle).ok_or_else(|| self.not_provided(arg))?;
         Ok(match name {
             "image_width" => image.size[0],
@@ -132,18 +141,23 @@ impl Dispatch<'_> {
         let mut ids: Vec<u8> = vec![];
         for thread in 0..count.div_ceil(simd.into()) {
             for axis in 0..3 {
-                ids.extend(
-                    (0..row).flat_map(|lane| self.local_id(thread * u64::from(simd) + lane, axis).to_le_bytes()),
-                );
+                ids.extend((0..row).flat_map(|lane| {
+                    self.local_id(thread * u64::from(simd) + lane, axis).to_le_bytes()
+                }));
             }
         }
         let table = self.alloc(ids.len() as u64)?;
         self.memory().write(table, &ids)?;
         let (printf, _) = self.print_buffer()?;
-        let axes = (1..3).rev().find(|&axis| grid[axis].saturating_mul(block[axis]) > 1).map_or(1, |axis| axis + 1);
+        let axes = (1..3)
+            .rev()
+            .find(|&axis| grid[axis].saturating_mul(block[axis]) > 1)
+            .map_or(1, |axis| axis + 1);
         let mut bytes = vec![IMPLICIT_BYTES as u8, 0, axes as u8, simd as u8];
         bytes.extend(block.iter().flat_map(|size| size.to_le_bytes()));
-        bytes.extend((0..3).flat_map(|axis| (u64::from(grid[axis]) * u64::from(block[axis])).to_le_bytes()));
+        bytes.extend(
+            (0..3).flat_map(|axis| (u64::from(grid[axis]) * u64::from(block[axis])).to_le_bytes()),
+        );
         bytes.extend(printf.to_le_bytes());
         bytes.extend([0; 24]);
         bytes.extend(table.to_le_bytes());

@@ -94,12 +94,20 @@ pub fn registers(tiling: Tiling, depth: u16, matrix: Matrix) -> Vec<Vec<ElementP
         (Tiling::Below, Matrix::A(factor)) => twice(&tall(factor), |place| moved(place, 16, 0)),
         (Tiling::Below, Matrix::C(sum)) => twice(&sums(sum), |place| moved(place, 16, 0)),
         (Tiling::Transposed, Matrix::A(factor)) => all(&wide(factor), transposed),
-        (Tiling::Transposed, Matrix::B(factor)) => twice(&all(&tall(factor), transposed), |place| moved(place, 0, 16)),
-        (Tiling::Transposed, Matrix::C(sum)) => twice(&all(&sums(sum), transposed), |place| moved(place, 0, 16)),
+        (Tiling::Transposed, Matrix::B(factor)) => {
+            twice(&all(&tall(factor), transposed), |place| moved(place, 0, 16))
+        }
+        (Tiling::Transposed, Matrix::C(sum)) => {
+            twice(&all(&sums(sum), transposed), |place| moved(place, 0, 16))
+        }
     }
 }
 
-fn list(count: u16, elements: u16, place: impl Fn(u16, u16) -> ElementPosition) -> Vec<Vec<ElementPosition>> {
+fn list(
+    count: u16,
+    elements: u16,
+    place: impl Fn(u16, u16) -> ElementPosition,
+) -> Vec<Vec<ElementPosition>> {
     (0..count).map(|r| (0..elements).map(|e| place(r, e)).collect()).collect()
 }
 

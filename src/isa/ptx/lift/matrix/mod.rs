@@ -63,9 +63,20 @@ fn sum(ty: Ty) -> Result<Sum, Unsupported> {
 }
 
 /// What the words of a form say of its product, but for the storage.
-fn product(form: &Form, rows: u16, depth: u16, factors: [Factor; 2], sums: [Sum; 2]) -> Result<Product, Unsupported> {
-    const SCALED: &[Word] =
-        &[Word::BlockScale, Word::KindMxf8f6f4, Word::KindMxf4, Word::KindMxf4nvf4, Word::KindF8f6f4];
+fn product(
+    form: &Form,
+    rows: u16,
+    depth: u16,
+    factors: [Factor; 2],
+    sums: [Sum; 2],
+) -> Result<Product, Unsupported> {
+    const SCALED: &[Word] = &[
+        Word::BlockScale,
+        Word::KindMxf8f6f4,
+        Word::KindMxf4,
+        Word::KindMxf4nvf4,
+        Word::KindF8f6f4,
+    ];
     if form.one_of(SCALED).is_some() {
         return Err(Unsupported);
     }
@@ -89,7 +100,12 @@ fn orders(form: &Form) -> Option<[Order; 2]> {
 }
 
 /// The registers of an operand that has so many.
-fn registers(cx: &mut Cx<'_>, operand: &Operand, count: u16, ty: Type) -> Result<Registers, Unsupported> {
+fn registers(
+    cx: &mut Cx<'_>,
+    operand: &Operand,
+    count: u16,
+    ty: Type,
+) -> Result<Registers, Unsupported> {
     let elements = cx.elements(operand);
     if elements.len() != usize::from(count) {
         return Err(Unsupported);
@@ -151,7 +167,11 @@ fn space(form: &Form) -> (Space, bool) {
 }
 
 /// An address operand's address in each lane, and its type.
-fn address(cx: &mut Cx<'_>, operand: &Operand, wide: bool) -> Result<(Value, i32, Type), Unsupported> {
+fn address(
+    cx: &mut Cx<'_>,
+    operand: &Operand,
+    wide: bool,
+) -> Result<(Value, i32, Type), Unsupported> {
     let Operand::Address(address) = operand else { return Err(Unsupported) };
     let address: &Address = address;
     let (base, offset) = cx.address(address, wide);

@@ -47,7 +47,15 @@ impl Rows {
     }
 
     /// Where a lane's part of a matrix is: of row `row + add`, from byte `byte` on.
-    fn part(&self, cx: &mut Cx<'_>, matrix: u32, row: Value, add: u32, byte: Value, ty: Type) -> Access {
+    fn part(
+        &self,
+        cx: &mut Cx<'_>,
+        matrix: u32,
+        row: Value,
+        add: u32,
+        byte: Value,
+        ty: Type,
+    ) -> Access {
         let first = cx.word(8 * matrix + add);
         let index = cx.b.add(row, first);
         let address = cx.b.lane_gather(self.addresses, index);
@@ -78,7 +86,8 @@ pub fn ldmatrix(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let mut results = Vec::new();
     for matrix in 0..count {
         let parts = rows.parts(cx, matrix);
-        let loaded: Vec<Value> = parts.into_iter().map(|access| cx.b.load_access(access, Extend::None)[0]).collect();
+        let loaded: Vec<Value> =
+            parts.into_iter().map(|access| cx.b.load_access(access, Extend::None)[0]).collect();
         results.push(match loaded[..] {
             [low, high] => pack(cx, low, high),
             _ => loaded[0],

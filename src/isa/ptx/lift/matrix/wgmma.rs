@@ -52,7 +52,8 @@ impl Shared {
         let [start, leading, stride] =
             [(low, 0), (low, 16), (high, 0)].map(|(word, first)| field(cx, word, first, 14, 4));
         let (phase, mode) = (field(cx, high, 17, 3, 7), field(cx, high, 30, 2, 0));
-        let (none, eight, four, one) = (cx.word(0), cx.word(8), cx.word(ROW.trailing_zeros()), cx.word(1));
+        let (none, eight, four, one) =
+            (cx.word(0), cx.word(8), cx.word(ROW.trailing_zeros()), cx.word(1));
         let plain = Mask::Lanes(cx.b.icmp(IntCc::Eq, mode, none));
         let swizzled = cx.b.sub(eight, mode);
         let log = cx.select(plain, four, swizzled);
@@ -138,7 +139,11 @@ struct Immediates {
     transposed: [bool; 2],
 }
 
-fn immediates(insn: &Insn<'_>, from_memory: bool, factor: Factor) -> Result<Immediates, Unsupported> {
+fn immediates(
+    insn: &Insn<'_>,
+    from_memory: bool,
+    factor: Factor,
+) -> Result<Immediates, Unsupported> {
     let number = |n: usize| match insn.operands.get(n) {
         Some(&Operand::Integer(bits)) => Ok(bits as i64),
         _ => Err(Unsupported),
@@ -169,8 +174,11 @@ fn negate(cx: &mut Cx<'_>, registers: &mut Registers, factor: Factor) {
 /// `d = a * b + d`, or without the latter if the operand `scale-d` is false.
 pub fn wgmma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let form = insn.form;
-    let ([64, columns, depth], 3) = (shape(form)?, form.types.len()) else { return Err(Unsupported) };
-    let (d, a, b): (Sum, Factor, Factor) = (sum(form.ty(0))?, factor(form.ty(1))?, factor(form.ty(2))?);
+    let ([64, columns, depth], 3) = (shape(form)?, form.types.len()) else {
+        return Err(Unsupported);
+    };
+    let (d, a, b): (Sum, Factor, Factor) =
+        (sum(form.ty(0))?, factor(form.ty(1))?, factor(form.ty(2))?);
     let product = product(form, 16, depth, [a, b], [d, d])?;
     let [count_a, count_b, count_c, _] = product.registers();
     if !product.is_valid() || (count_a, count_b) != (4, 2) || form.has(Word::Xor) {

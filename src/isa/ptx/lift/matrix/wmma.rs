@@ -30,7 +30,10 @@ struct Stored {
 /// Which matrix a form loads or stores.
 fn matrix(form: &Form) -> Result<Matrix, Unsupported> {
     let ty = form.ty(0);
-    match form.one_of(&[Word::Alpha, Word::Blue, Word::MatrixC, Word::MatrixD]).ok_or(Unsupported)? {
+    match form
+        .one_of(&[Word::Alpha, Word::Blue, Word::MatrixC, Word::MatrixD])
+        .ok_or(Unsupported)?
+    {
         Word::Alpha => Ok(Matrix::A(factor(ty)?)),
         Word::Blue => Ok(Matrix::B(factor(ty)?)),
         _ => Ok(Matrix::C(sum(ty)?)),
@@ -39,7 +42,12 @@ fn matrix(form: &Form) -> Result<Matrix, Unsupported> {
 
 impl Stored {
     /// Operands: the address, and the stride in elements if there is one.
-    fn of(cx: &mut Cx<'_>, insn: &Insn<'_>, at: &Operand, stride: Option<&Operand>) -> Result<Stored, Unsupported> {
+    fn of(
+        cx: &mut Cx<'_>,
+        insn: &Insn<'_>,
+        at: &Operand,
+        stride: Option<&Operand>,
+    ) -> Result<Stored, Unsupported> {
         let form = insn.form;
         let (matrix, shape) = (matrix(form)?, shape(form)?);
         let order = if form.has(Word::Col) { Order::Col } else { Order::Row };
@@ -83,7 +91,8 @@ impl Stored {
     }
 
     fn access(&self, cx: &mut Cx<'_>, place: ElementPosition, ty: Type) -> Access {
-        let (major, minor) = if self.order == Order::Row { (place.row, place.col) } else { (place.col, place.row) };
+        let (major, minor) =
+            if self.order == Order::Row { (place.row, place.col) } else { (place.col, place.row) };
         let (major, minor) = (self.number(cx, major), self.number(cx, minor));
         let major = cx.b.mul(major, self.stride);
         let minor = bytes(cx, minor, self.ty, self.matrix.bits());
@@ -172,7 +181,8 @@ pub fn wmma_load(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     if !fits(stored.matrix, stored.registers.len(), count) {
         return Err(Unsupported);
     }
-    let loaded: Vec<Value> = stored.registers.iter().map(|places| stored.load(cx, places)).collect();
+    let loaded: Vec<Value> =
+        stored.registers.iter().map(|places| stored.load(cx, places)).collect();
     let values: Vec<Value> = (0..count).map(|r| loaded[r % loaded.len()]).collect();
     set_registers(cx, insn.operand(0), &values);
     Ok(())
@@ -180,7 +190,8 @@ pub fn wmma_load(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 
 pub fn wmma_store(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let stored = Stored::of(cx, insn, insn.operand(0), insn.operands.get(2))?;
-    let values = super::registers(cx, insn.operand(1), stored.registers.len() as u16, stored.register())?;
+    let values =
+        super::registers(cx, insn.operand(1), stored.registers.len() as u16, stored.register())?;
     for (places, &value) in stored.registers.iter().zip(&values) {
         stored.store(cx, places, value);
     }
@@ -219,7 +230,8 @@ pub fn wmma_mma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         values.truncate(count);
         sources.push(values);
     }
-    if cx.elements(insn.operand(0)).len() != fragment::registers(tiling, depth, Matrix::C(d)).len() {
+    if cx.elements(insn.operand(0)).len() != fragment::registers(tiling, depth, Matrix::C(d)).len()
+    {
         return Err(Unsupported);
     }
     if tiling == Tiling::Transposed {

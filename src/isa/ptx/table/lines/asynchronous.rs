@@ -14,7 +14,12 @@ pub const LINES: &[Line] = &[
     line("cp.async.commit_group", control::nothing, "", "[80 7.0] -"),
     line("cp.async.wait_all", control::nothing, "", "[80 7.0] -"),
     line("cp.async.wait_group", control::nothing, "i:0..", "[80 7.0] -"),
-    line("cp.async.mbarrier.arrive", copy::mbarrier_arrive, "address", "[80 7.0] {.noinc}{.shared|shared::cta}.b64"),
+    line(
+        "cp.async.mbarrier.arrive",
+        copy::mbarrier_arrive,
+        "address",
+        "[80 7.0] {.noinc}{.shared|shared::cta}.b64",
+    ),
     line("cp.async.bulk.commit_group", control::nothing, "", "[90 8.0] -"),
     line("cp.async.bulk.wait_group", control::nothing, "i:0..", "[90 8.0] {.read}"),
     line(
@@ -54,7 +59,12 @@ pub const LINES: &[Line] = &[
         "a:shared, a:shared, s:u32, a:shared",
         "[90 8.0] .mbarrier::complete_tx::bytes.(add.(u32|s32|u64)|(min|max).(u32|s32)|(inc|dec).u32|<combine>.b32)",
     ),
-    line("cp.async.bulk.prefetch.L2.global", control::nothing, "a:global, s:u32, policy", "[90 8.0] {.L2::cache_hint}"),
+    line(
+        "cp.async.bulk.prefetch.L2.global",
+        control::nothing,
+        "a:global, s:u32, policy",
+        "[90 8.0] {.L2::cache_hint}",
+    ),
     trap(
         "cp.async.bulk.tensor.<tensor>.shared::cluster.global",
         "a:shared, tensor, a:shared, cluster_mask, policy",
@@ -104,7 +114,11 @@ pub const LINES: &[Line] = &[
         "tensor, a:shared, policy",
         "[90 8.0] .bulk_group.im2col_no_offs{.L2::cache_hint}",
     ),
-    trap("cp.async.bulk.prefetch.tensor.<tensor>.L2.global", "tensor, policy", "[90 8.0] {.tile}{.L2::cache_hint}"),
+    trap(
+        "cp.async.bulk.prefetch.tensor.<tensor>.L2.global",
+        "tensor, policy",
+        "[90 8.0] {.tile}{.L2::cache_hint}",
+    ),
     trap(
         "cp.async.bulk.prefetch.tensor.(3d|4d|5d).L2.global",
         "tensor, offsets, policy",

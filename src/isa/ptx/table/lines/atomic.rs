@@ -66,7 +66,12 @@ pub const LINES: &[Line] = &[
         "address, s*v, policy",
         "[90 9.4] {.<red>}{.<scopes>}{.<strong_space>}{.L2::cache_hint}.add.noftz.f32 {.<red>}{.<scopes>}{.global}{.L2::cache_hint}.add.noftz.(v2|v4).f32",
     ),
-    line("membar", fence::fence, "", "[10 1.4] .(cta|gl) [20 2.0] .sys [60 7.5] .proxy.alias [90 8.0] .proxy.async"),
+    line(
+        "membar",
+        fence::fence,
+        "",
+        "[10 1.4] .(cta|gl) [20 2.0] .sys [60 7.5] .proxy.alias [90 8.0] .proxy.async",
+    ),
     line(
         "fence",
         fence::fence,
@@ -80,7 +85,12 @@ pub const LINES: &[Line] = &[
         "",
         "[70 7.5] .alias [90 8.0] .async{.global|shared::cta|shared::cluster} [90 8.3] .tensormap::generic.release.<scopes>",
     ),
-    line("fence.proxy", fence::fence, "address, i:128", "[90 8.3] .tensormap::generic.acquire.<scopes>"),
+    line(
+        "fence.proxy",
+        fence::fence,
+        "address, i:128",
+        "[90 8.3] .tensormap::generic.acquire.<scopes>",
+    ),
     line(
         "fence{.acquire|release}.proxy",
         fence::fence,

@@ -5,10 +5,8 @@ use crate::lift::{control, mbarrier};
 
 const ARRIVE: &str = "[80 7.0] {.shared|shared::cta}.b64 [80 8.0] .release.cta{.shared|shared::cta}.b64 [90 8.0] .release.cluster{.shared|shared::cta}.b64 \
                       [90 8.6] .relaxed.(cta|cluster){.shared|shared::cta}.b64";
-const ARRIVE_IN_CLUSTER: &str =
-    "[90 8.0] {.release.(cta|cluster)}.shared::cluster.b64 [90 8.6] .relaxed.(cta|cluster).shared::cluster.b64";
-const ARRIVE_NO_COMPLETE: &str =
-    "[80 7.0] .noComplete{.shared|shared::cta}.b64 [80 8.0] .noComplete.release.cta{.shared|shared::cta}.b64";
+const ARRIVE_IN_CLUSTER: &str = "[90 8.0] {.release.(cta|cluster)}.shared::cluster.b64 [90 8.6] .relaxed.(cta|cluster).shared::cluster.b64";
+const ARRIVE_NO_COMPLETE: &str = "[80 7.0] .noComplete{.shared|shared::cta}.b64 [80 8.0] .noComplete.release.cta{.shared|shared::cta}.b64";
 const EXPECT: &str = "[90 8.0] {.release.(cta|cluster)}{.shared|shared::cta}.b64 [90 8.6] .relaxed.(cta|cluster){.shared|shared::cta}.b64";
 const WAIT: &str = "[80 7.0] {.shared|shared::cta}.b64 [80 8.0] .acquire.cta{.shared|shared::cta}.b64 [90 8.0] .acquire.cluster{.shared|shared::cta}.b64 \
                     [90 8.6] .relaxed.(cta|cluster){.shared|shared::cta}.b64";
@@ -28,19 +26,44 @@ pub const LINES: &[Line] = &[
     line("bar.cta.red", control::ends_block, "d, barrier, threads?, q", "[20 7.8] .popc.u32"),
     line("barrier.sync", control::ends_block, "barrier, threads?", "[30 5.1] - .aligned"),
     line("barrier.arrive", control::ends_block, "barrier, threads", "[30 5.1] - .aligned"),
-    line("barrier.red", control::ends_block, "p, barrier, threads?, q", "[30 5.1] .(and|or){.aligned}.pred"),
-    line("barrier.red", control::ends_block, "d, barrier, threads?, q", "[30 5.1] .popc{.aligned}.u32"),
+    line(
+        "barrier.red",
+        control::ends_block,
+        "p, barrier, threads?, q",
+        "[30 5.1] .(and|or){.aligned}.pred",
+    ),
+    line(
+        "barrier.red",
+        control::ends_block,
+        "d, barrier, threads?, q",
+        "[30 5.1] .popc{.aligned}.u32",
+    ),
     line("barrier.cta.sync", control::ends_block, "barrier, threads?", "[30 7.8] - .aligned"),
     line("barrier.cta.arrive", control::ends_block, "barrier, threads", "[30 7.8] - .aligned"),
-    line("barrier.cta.red", control::ends_block, "p, barrier, threads?, q", "[30 7.8] .(and|or){.aligned}.pred"),
-    line("barrier.cta.red", control::ends_block, "d, barrier, threads?, q", "[30 7.8] .popc{.aligned}.u32"),
+    line(
+        "barrier.cta.red",
+        control::ends_block,
+        "p, barrier, threads?, q",
+        "[30 7.8] .(and|or){.aligned}.pred",
+    ),
+    line(
+        "barrier.cta.red",
+        control::ends_block,
+        "d, barrier, threads?, q",
+        "[30 7.8] .popc{.aligned}.u32",
+    ),
     line(
         "barrier.cluster.arrive",
         control::ends_block,
         "",
         "[90 7.8] - .aligned [90 8.0] .(release|relaxed){.aligned}",
     ),
-    line("barrier.cluster.wait", control::ends_block, "", "[90 7.8] - .aligned [90 8.0] .acquire{.aligned}"),
+    line(
+        "barrier.cluster.wait",
+        control::ends_block,
+        "",
+        "[90 7.8] - .aligned [90 8.0] .acquire{.aligned}",
+    ),
     line("mbarrier.init", mbarrier::init, "address, s:u32", "[80 7.0] {.shared|shared::cta}.b64"),
     // The memory is free for other things as it is.
     line("mbarrier.inval", control::nothing, "address", "[80 7.0] {.shared|shared::cta}.b64"),
@@ -65,7 +88,12 @@ pub const LINES: &[Line] = &[
     line("mbarrier.arrive.expect_tx", mbarrier::arrive, "d_, address, s:u32", EXPECT),
     line("mbarrier.arrive.expect_tx", mbarrier::arrive, "sink, address, s:u32", ARRIVE_IN_CLUSTER),
     line("mbarrier.arrive_drop.expect_tx", mbarrier::arrive_drop, "d_, address, s:u32", EXPECT),
-    line("mbarrier.arrive_drop.expect_tx", mbarrier::arrive_drop, "sink, address, s:u32", ARRIVE_IN_CLUSTER),
+    line(
+        "mbarrier.arrive_drop.expect_tx",
+        mbarrier::arrive_drop,
+        "sink, address, s:u32",
+        ARRIVE_IN_CLUSTER,
+    ),
     line("mbarrier.test_wait", mbarrier::test_wait, "p, address, s:b64", WAIT),
     line("mbarrier.try_wait", mbarrier::test_wait, "p, address, s:b64, s:u32?", TRY),
     line("mbarrier.test_wait.parity", mbarrier::test_wait, "p, address, s:u32", WAIT_PARITY),

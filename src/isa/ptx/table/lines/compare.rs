@@ -4,13 +4,14 @@ use super::{Line, line};
 use crate::lift::compare;
 
 /// Comparisons that types have, and the minima of the halves.
-const SETP: &str =
-    "[10 1.0] .(eq|ne).<bits> .<compare>.<int> .<compare_u>.(u16|u32|u64) .<compare_f>{.ftz}.f32 .<compare_f>.f64";
+const SETP: &str = "[10 1.0] .(eq|ne).<bits> .<compare>.<int> .<compare_u>.(u16|u32|u64) .<compare_f>{.ftz}.f32 .<compare_f>.f64";
 const SETP_HALF: &str = "[53 4.2] .<compare_f>{.ftz}.f16 [90 7.8] .<compare_f>.bf16";
 const SETP_PAIR: &str = "[53 4.2] .<compare_f>{.ftz}.f16x2 [90 7.8] .<compare_f>.bf16x2";
 const SETP_COMBINED: &str = "[10 1.0] .(eq|ne).<combine>.<bits> .<compare>.<combine>.<int> .<compare_u>.<combine>.(u16|u32|u64) .<compare_f>.<combine>{.ftz}.f32 .<compare_f>.<combine>.f64";
-const SETP_HALF_COMBINED: &str = "[53 4.2] .<compare_f>.<combine>{.ftz}.f16 [90 7.8] .<compare_f>.<combine>.bf16";
-const SETP_PAIR_COMBINED: &str = "[53 4.2] .<compare_f>.<combine>{.ftz}.f16x2 [90 7.8] .<compare_f>.<combine>.bf16x2";
+const SETP_HALF_COMBINED: &str =
+    "[53 4.2] .<compare_f>.<combine>{.ftz}.f16 [90 7.8] .<compare_f>.<combine>.bf16";
+const SETP_PAIR_COMBINED: &str =
+    "[53 4.2] .<compare_f>.<combine>{.ftz}.f16x2 [90 7.8] .<compare_f>.<combine>.bf16x2";
 
 pub const LINES: &[Line] = &[
     line("setp", compare::setp, "p|p?, s, s", SETP),

@@ -46,7 +46,12 @@ pub const LINES: &[Line] = &[
          [100a 9.1|100f 9.1|120f 9.1] .rn.satfinite{.relu}.(e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2).bf16x2 .rn.satfinite{.relu}.(e2m1x2|e2m3x2|e3m2x2).f16x2 \
          [100a 9.2|100f 9.2|120f 9.2] .rn{.satfinite}{.relu}.bf16x2.(e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2)",
     ),
-    line("cvt", convert::cvt, "d, s:1, s:1, r:b32", "[100a 8.7|103a 8.8] .rs{.relu}{.satfinite}.(f16x2|bf16x2).f32"),
+    line(
+        "cvt",
+        convert::cvt,
+        "d, s:1, s:1, r:b32",
+        "[100a 8.7|103a 8.8] .rs{.relu}{.satfinite}.(f16x2|bf16x2).f32",
+    ),
     line(
         "cvt",
         convert::cvt,

@@ -41,7 +41,12 @@ pub const LINES: &[Line] = &[
     ),
     line("prefetchu", control::nothing, "address", "[20 2.0] .L1"),
     line("discard", control::nothing, "address, i:128", "[80 7.4] {.global}.L2"),
-    line("applypriority", control::nothing, "address, i:128", "[80 7.4] {.global}.L2::evict_normal"),
+    line(
+        "applypriority",
+        control::nothing,
+        "address, i:128",
+        "[80 7.4] {.global}.L2::evict_normal",
+    ),
     line(
         "createpolicy.fractional",
         memory::createpolicy,

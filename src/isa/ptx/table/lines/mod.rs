@@ -41,7 +41,12 @@ pub struct Line {
 }
 
 /// An exact line.
-const fn line(opcode: &'static str, lift: Lift, operands: &'static str, forms: &'static str) -> Line {
+const fn line(
+    opcode: &'static str,
+    lift: Lift,
+    operands: &'static str,
+    forms: &'static str,
+) -> Line {
     Line { opcode, lift: Some(lift), fidelity: Fidelity::Exact, operands, forms }
 }
 
@@ -65,7 +70,8 @@ impl Line {
                 Modifier::Type(ty) => panic!("{}: `{}` is no word", self.opcode, ty.name()),
             });
             let prefix: Vec<_> = words.collect();
-            let texts: Vec<&str> = std::iter::once(name).chain(prefix.iter().map(|word| word.text())).collect();
+            let texts: Vec<&str> =
+                std::iter::once(name).chain(prefix.iter().map(|word| word.text())).collect();
             let opcode: &'static str = String::leak(texts.join("."));
             for (minimum, pattern) in self.forms() {
                 let row = Row {
@@ -85,9 +91,12 @@ impl Line {
     /// `[10 1.0] .a .b [30 3.0] .c`: minimum and pattern of each form; `-` is a pattern of nothing.
     fn forms(&self) -> impl Iterator<Item = (Minimum, &'static str)> {
         self.forms.split('[').skip(1).flat_map(|group| {
-            let (minimum, patterns) = group.split_once(']').unwrap_or_else(|| panic!("{}: no `]`", self.opcode));
+            let (minimum, patterns) =
+                group.split_once(']').unwrap_or_else(|| panic!("{}: no `]`", self.opcode));
             let minimum = Minimum::parse(minimum);
-            patterns.split_whitespace().map(move |pattern| (minimum.clone(), pattern.trim_start_matches('-')))
+            patterns
+                .split_whitespace()
+                .map(move |pattern| (minimum.clone(), pattern.trim_start_matches('-')))
         })
     }
 }

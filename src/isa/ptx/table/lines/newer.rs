@@ -39,13 +39,21 @@ pub const LINES: &[Line] = &[
         "[100 8.6] .async{.shared::cta}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128",
     ),
     trap("clusterlaunchcontrol.query_cancel.is_canceled", "p, s:b128", "[100 8.6] .pred.b128"),
-    trap("clusterlaunchcontrol.query_cancel.get_first_ctaid", "d:b32*4, s:b128", "[100 8.6] .v4.b32.b128"),
+    trap(
+        "clusterlaunchcontrol.query_cancel.get_first_ctaid",
+        "d:b32*4, s:b128",
+        "[100 8.6] .v4.b32.b128",
+    ),
     trap(
         "clusterlaunchcontrol.query_cancel.(get_first_ctaid::x|get_first_ctaid::y|get_first_ctaid::z)",
         "d, s:b128",
         "[100 8.6] .b32.b128",
     ),
-    trap("tcgen05.alloc", "a:shared, s:u32", "[100a 8.6|100f 8.8] .<cta_group>.sync.aligned{.shared::cta}.b32"),
+    trap(
+        "tcgen05.alloc",
+        "a:shared, s:u32",
+        "[100a 8.6|100f 8.8] .<cta_group>.sync.aligned{.shared::cta}.b32",
+    ),
     trap("tcgen05.dealloc", "s, s:u32", "[100a 8.6|100f 8.8] .<cta_group>.sync.aligned.b32"),
     trap("tcgen05.relinquish_alloc_permit", "", "[100a 8.6|100f 8.8] .<cta_group>.sync.aligned"),
     trap(
@@ -53,11 +61,27 @@ pub const LINES: &[Line] = &[
         "tcgen05",
         "[100a 8.6|100f 8.8] .<cta_group>.(kind::f16|kind::tf32|kind::f8f6f4) [100a 8.6] .<cta_group>.kind::i8",
     ),
-    trap("tcgen05.commit", "a", "[100a 8.6|100f 8.8] .<cta_group>.mbarrier::arrive::one{.shared::cluster}.b64"),
+    trap(
+        "tcgen05.commit",
+        "a",
+        "[100a 8.6|100f 8.8] .<cta_group>.mbarrier::arrive::one{.shared::cluster}.b64",
+    ),
     trap("tcgen05.cp", "a, s:b64", "[100a 8.6|100f 8.8] .<cta_group>.128x256b"),
     trap("tcgen05.shift", "a", "[100a 8.6|103a 8.8] .<cta_group>.down"),
-    trap("tcgen05.ld", "tensor_registers, a", "[100a 8.6|100f 8.8] .sync.aligned.<tensor_memory>.b32"),
-    trap("tcgen05.st", "a, tensor_registers", "[100a 8.6|100f 8.8] .sync.aligned.<tensor_memory>.b32"),
+    trap(
+        "tcgen05.ld",
+        "tensor_registers, a",
+        "[100a 8.6|100f 8.8] .sync.aligned.<tensor_memory>.b32",
+    ),
+    trap(
+        "tcgen05.st",
+        "a, tensor_registers",
+        "[100a 8.6|100f 8.8] .sync.aligned.<tensor_memory>.b32",
+    ),
     trap("tcgen05.(wait::ld|wait::st)", "", "[100a 8.6|100f 8.8] .sync.aligned"),
-    trap("tcgen05.(fence::before_thread_sync|fence::after_thread_sync)", "", "[100a 8.6|100f 8.8] -"),
+    trap(
+        "tcgen05.(fence::before_thread_sync|fence::after_thread_sync)",
+        "",
+        "[100a 8.6|100f 8.8] -",
+    ),
 ];

@@ -30,7 +30,9 @@ impl Check<'_> {
     fn address_register(&self, register: Register) -> Checked {
         let ty = self.register_type(register);
         match ty.kind() {
-            Kind::Bits | Kind::Unsigned | Kind::Signed if matches!(ty.bits(), 16 | 32 | 64) => Ok(()),
+            Kind::Bits | Kind::Unsigned | Kind::Signed if matches!(ty.bits(), 16 | 32 | 64) => {
+                Ok(())
+            }
             _ => Err(format!("found a register of type .{}, which holds no address", ty.name())),
         }
     }
@@ -57,7 +59,9 @@ impl Check<'_> {
     /// `[map, {x, y}]`
     pub fn tensor(&self, operand: &Operand) -> Checked {
         let axes = self.axes();
-        let Operand::Bracket(all) = operand else { return Err("expected `[map, {coordinates}]`".into()) };
+        let Operand::Bracket(all) = operand else {
+            return Err("expected `[map, {coordinates}]`".into());
+        };
         match &all[..] {
             [map, Operand::Vector(coordinates)] if coordinates.len() == axes => {
                 match map {
@@ -65,7 +69,9 @@ impl Check<'_> {
                     Operand::Symbol(..) => {}
                     _ => return Err("expected the address of a tensor map".into()),
                 }
-                coordinates.iter().try_for_each(|coordinate| self.source(coordinate, Ty::S32, false))
+                coordinates
+                    .iter()
+                    .try_for_each(|coordinate| self.source(coordinate, Ty::S32, false))
             }
             _ => Err(format!("expected `[map, {{coordinates}}]` with {axes} coordinates")),
         }

@@ -140,7 +140,10 @@ impl Check<'_> {
 
     fn multiplied(&self, operands: &[Operand], [a, b, c, d]: [Fragment; 4]) -> AllChecked {
         self.registers(&operands[0], d, true).map_err(at(0))?;
-        [a, b, c].iter().zip(1..).try_for_each(|(of, n)| self.registers(&operands[n], *of, false).map_err(at(n)))
+        [a, b, c]
+            .iter()
+            .zip(1..)
+            .try_for_each(|(of, n)| self.registers(&operands[n], *of, false).map_err(at(n)))
     }
 
     pub fn mma(&self, operands: &[Operand]) -> AllChecked {
@@ -166,7 +169,9 @@ impl Check<'_> {
                 Operand::Vector(all) if all.len() == 2 => all,
                 _ => return Err((n + 1, "expected a byte and a thread in braces".into())),
             };
-            pair.iter().try_for_each(|operand| self.source(operand, Ty::B16, false)).map_err(at(n + 1))
+            pair.iter()
+                .try_for_each(|operand| self.source(operand, Ty::B16, false))
+                .map_err(at(n + 1))
         })
     }
 
@@ -209,7 +214,8 @@ impl Check<'_> {
 
     /// Registers of a load or store of tensor memory.
     pub fn tensor_registers(&self, operand: &Operand) -> Checked {
-        let times = [Word::X1, Word::X2, Word::X4, Word::X8, Word::X16, Word::X32, Word::X64, Word::X128];
+        let times =
+            [Word::X1, Word::X2, Word::X4, Word::X8, Word::X16, Word::X32, Word::X64, Word::X128];
         let times = 1 << times.iter().position(|&word| self.form.has(word)).unwrap_or(0);
         let each = match self.form.one_of(&[Word::Shape16x128b, Word::Shape16x256b]) {
             Some(Word::Shape16x128b) => 2,
@@ -219,7 +225,9 @@ impl Check<'_> {
         let one = |operand: &Operand| self.register_only(operand, Ty::B32, false);
         match operand {
             Operand::Vector(all) if all.len() == times * each => all.iter().try_for_each(one),
-            Operand::Vector(all) => Err(format!("found {} registers, expected {}", all.len(), times * each)),
+            Operand::Vector(all) => {
+                Err(format!("found {} registers, expected {}", all.len(), times * each))
+            }
             alone if times * each == 1 => one(alone),
             _ => Err(format!("expected {} registers in braces", times * each)),
         }

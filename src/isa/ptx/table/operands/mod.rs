@@ -30,7 +30,12 @@ struct Check<'a> {
 }
 
 /// Whether operands fit a form. The error names the operand by its number, from 0 on.
-pub fn check_operands(form: &Form, operands: &[Operand], module: &Module, body: &Body) -> AllChecked {
+pub fn check_operands(
+    form: &Form,
+    operands: &[Operand],
+    module: &Module,
+    body: &Body,
+) -> AllChecked {
     let check = Check { form, module, body };
     match &form.row.operands {
         Signature::List(specs) => check.list(specs, operands),
@@ -50,8 +55,12 @@ impl Form {
             Kind::Policy => self.has(Word::L2CacheHint),
             Kind::ClusterMask => self.has(Word::Multicast),
             Kind::ByteMask => self.has(Word::CpMask),
-            Kind::Offsets => self.one_of(&[Word::Im2col, Word::Im2colW, Word::Im2colW128]).is_some(),
-            Kind::Combined | Kind::CombinedRegister => self.one_of(&[Word::And, Word::Or, Word::Xor]).is_some(),
+            Kind::Offsets => {
+                self.one_of(&[Word::Im2col, Word::Im2colW, Word::Im2colW128]).is_some()
+            }
+            Kind::Combined | Kind::CombinedRegister => {
+                self.one_of(&[Word::And, Word::Or, Word::Xor]).is_some()
+            }
             _ => true,
         }
     }
@@ -145,7 +154,9 @@ impl Check<'_> {
                 self.predicate_destination(&pair[1])?;
                 &pair[0]
             }
-            (_, Second::Required) => return Err("found one destination, expected two: `d|p`".into()),
+            (_, Second::Required) => {
+                return Err("found one destination, expected two: `d|p`".into());
+            }
             _ => operand,
         };
         let ty = self.form.operand_type(spec.ty);
@@ -155,7 +166,9 @@ impl Check<'_> {
             Kind::CombinedRegister if matches!(operand, Operand::Integer(_)) => {
                 Err("found a constant, expected a predicate register".into())
             }
-            Kind::PredicateSource | Kind::Combined | Kind::CombinedRegister => self.predicate_source(operand),
+            Kind::PredicateSource | Kind::Combined | Kind::CombinedRegister => {
+                self.predicate_source(operand)
+            }
             Kind::Immediate(low, high) => self.immediate(operand, low, high),
             Kind::Address => self.address(operand, self.space()),
             Kind::AddressIn(Space::Shared) => self.address(operand, Some(StateSpace::Shared)),
@@ -211,7 +224,9 @@ impl Check<'_> {
         };
         match operand {
             // One element may stand in braces too: compilers write `ld.b32 {%r1}, ..`.
-            Operand::Vector(all) if all.len() == count && (braces || spec.count == Count::Vector) => {
+            Operand::Vector(all)
+                if all.len() == count && (braces || spec.count == Count::Vector) =>
+            {
                 if spec.sink && all.iter().all(|operand| *operand == Operand::Sink) {
                     return Err("found a vector of sinks alone".into());
                 }
@@ -266,7 +281,8 @@ impl Check<'_> {
             _ => return Err((2, "expected a size of 4, 8 or 16".into())),
         }
         if operands.len() == 4 + hint {
-            let ignore = self.predicate_source(&operands[3]).is_ok() && !matches!(operands[3], Operand::Integer(_));
+            let ignore = self.predicate_source(&operands[3]).is_ok()
+                && !matches!(operands[3], Operand::Integer(_));
             if !ignore {
                 self.source(&operands[3], Ty::U32, false).map_err(at(3))?;
             } else if self.module.version < (7, 5) {
@@ -274,7 +290,9 @@ impl Check<'_> {
             }
         }
         match hint {
-            1 => self.source(&operands[operands.len() - 1], Ty::B64, false).map_err(at(operands.len() - 1)),
+            1 => self
+                .source(&operands[operands.len() - 1], Ty::B64, false)
+                .map_err(at(operands.len() - 1)),
             _ => Ok(()),
         }
     }

@@ -52,7 +52,9 @@ impl Check<'_> {
     }
 
     fn elements(&self, operand: &Operand, ty: Ty, count: usize, written: bool) -> Checked {
-        let Operand::Vector(all) = operand else { return Err(format!("expected {count} elements")) };
+        let Operand::Vector(all) = operand else {
+            return Err(format!("expected {count} elements"));
+        };
         if all.len() != count {
             return Err(format!("found {} elements, expected {count}", all.len()));
         }
@@ -70,7 +72,8 @@ impl Check<'_> {
                 _ => self.predicate_source(operand),
             },
             Operand::Special(special) => special_fits(special, ty),
-            Operand::Symbol(of, _) | Operand::Address(Address { base: Base::Symbol(of), index: None, .. }) => {
+            Operand::Symbol(of, _)
+            | Operand::Address(Address { base: Base::Symbol(of), index: None, .. }) => {
                 self.address_of(of, ty)
             }
             _ => self.source(operand, ty, false),
@@ -98,7 +101,10 @@ impl Check<'_> {
                 let opaque = matches!(variable.ty, Ty::Texref | Ty::Samplerref | Ty::Surfref);
                 match (opaque, ty) {
                     (true, Ty::U64) if self.module.version >= (3, 1) => Ok(()),
-                    (true, _) => Err(format!("found `{}`, whose handle is .u64 and needs PTX 3.1", variable.name)),
+                    (true, _) => Err(format!(
+                        "found `{}`, whose handle is .u64 and needs PTX 3.1",
+                        variable.name
+                    )),
                     _ => Ok(()),
                 }
             }
@@ -118,6 +124,10 @@ pub(super) fn special_fits(special: SpecialRegister, ty: Ty) -> Checked {
     };
     match bits.contains(&ty.bits()) && ty.kind() != Kind::Float {
         true => Ok(()),
-        false => Err(format!("found a special register of {} bits, expected a value of type .{}", bits[0], ty.name())),
+        false => Err(format!(
+            "found a special register of {} bits, expected a value of type .{}",
+            bits[0],
+            ty.name()
+        )),
     }
 }

@@ -6,8 +6,17 @@ use crate::types::Ty;
 use crate::word::Word;
 
 /// The geometries of textures and surfaces.
-const GEOMETRIES: &[Word] =
-    &[Word::D1, Word::D2, Word::D3, Word::A1d, Word::A2d, Word::Cube, Word::ACube, Word::D2ms, Word::A2dms];
+const GEOMETRIES: &[Word] = &[
+    Word::D1,
+    Word::D2,
+    Word::D3,
+    Word::A1d,
+    Word::A2d,
+    Word::Cube,
+    Word::ACube,
+    Word::D2ms,
+    Word::A2dms,
+];
 
 impl Check<'_> {
     /// `d[|p], [t, {sampler,} coordinates] {, level | , dx, dy} {, offsets} {, depth}`
@@ -26,7 +35,11 @@ impl Check<'_> {
             4 => (2..4).try_for_each(|n| self.gradient(&operands[n]).map_err(at(n)))?,
             _ => {}
         }
-        let mut rest = operands[fixed..].iter().enumerate().map(|(n, operand)| (n + fixed, operand)).peekable();
+        let mut rest = operands[fixed..]
+            .iter()
+            .enumerate()
+            .map(|(n, operand)| (n + fixed, operand))
+            .peekable();
         if rest.peek().is_some() {
             self.needs(30, (4, 3), "an offset or a depth").map_err(at(fixed))?;
         }
@@ -62,17 +75,21 @@ impl Check<'_> {
         };
         let count = self.form.vector();
         match operand {
-            Operand::Vector(all) if all.len() == count => all.iter().try_for_each(|element| match element {
-                Operand::Sink => Ok(()),
-                _ => self.destination(element, self.form.ty(0), false),
-            }),
+            Operand::Vector(all) if all.len() == count => {
+                all.iter().try_for_each(|element| match element {
+                    Operand::Sink => Ok(()),
+                    _ => self.destination(element, self.form.ty(0), false),
+                })
+            }
             _ => Err(format!("expected {count} elements in braces")),
         }
     }
 
     /// `[t, {sampler,} coordinates]`
     fn sampled(&self, operand: &Operand) -> Checked {
-        let Operand::Bracket(all) = operand else { return Err("expected `[texture, coordinates]`".into()) };
+        let Operand::Bracket(all) = operand else {
+            return Err("expected `[texture, coordinates]`".into());
+        };
         let (texture, sampler, coordinates) = match &all[..] {
             [texture, coordinates] => (texture, None, coordinates),
             [texture, sampler, coordinates] => (texture, Some(sampler), coordinates),
@@ -131,7 +148,9 @@ impl Check<'_> {
     }
 
     fn gradient(&self, operand: &Operand) -> Checked {
-        let Operand::Vector(all) = operand else { return Err("expected derivatives in braces".into()) };
+        let Operand::Vector(all) = operand else {
+            return Err("expected derivatives in braces".into());
+        };
         let fits = match self.geometry() {
             Word::D1 | Word::A1d => all.len() == 1,
             Word::D2 | Word::A2d => all.len() == 2,
@@ -139,7 +158,10 @@ impl Check<'_> {
             _ => matches!(all.len(), 1 | 2 | 4),
         };
         if !fits {
-            return Err(format!("found {} derivatives, as many as the geometry has none", all.len()));
+            return Err(format!(
+                "found {} derivatives, as many as the geometry has none",
+                all.len()
+            ));
         }
         all.iter().try_for_each(|derivative| self.source(derivative, Ty::F32, false))
     }
@@ -152,7 +174,8 @@ impl Check<'_> {
             Word::D3 => 4,
             _ => 2,
         };
-        let fits = all.len() >= least && matches!(all.len(), 1 | 2 | 4) && (!gather || all.len() == 2);
+        let fits =
+            all.len() >= least && matches!(all.len(), 1 | 2 | 4) && (!gather || all.len() == 2);
         if !fits {
             return Err(format!("found {} offsets, expected {least}", all.len()));
         }
@@ -160,7 +183,10 @@ impl Check<'_> {
     }
 
     fn depth(&self, operand: &Operand, gather: bool) -> Checked {
-        let takes = matches!(self.geometry(), Word::D1 | Word::D2 | Word::A1d | Word::A2d | Word::Cube | Word::ACube);
+        let takes = matches!(
+            self.geometry(),
+            Word::D1 | Word::D2 | Word::A1d | Word::A2d | Word::Cube | Word::ACube
+        );
         if !gather && (!takes || self.coordinate() != Ty::F32) {
             return Err("this form takes no depth to compare".into());
         }
@@ -182,15 +208,23 @@ impl Check<'_> {
     pub fn handle(&self, operand: &Operand) -> Checked {
         let texture = self.form.row.opcode.starts_with("txq");
         match *operand {
-            Operand::Address(Address { base: Base::Register(register), offset: 0, index: None }) => {
+            Operand::Address(Address {
+                base: Base::Register(register),
+                offset: 0,
+                index: None,
+            }) => {
                 self.needs(20, (3, 1), "a handle in a register")?;
                 self.register(register, Ty::U64, false)
             }
             Operand::Address(Address { base: Base::Symbol(of), offset: 0, index: None }) => {
                 let symbol = Operand::Symbol(of, 0);
                 match texture {
-                    true if self.form.has(Word::ForceUnnormalizedCoords) => self.opaque(&symbol, Ty::Samplerref),
-                    true => self.opaque(&symbol, Ty::Texref).or_else(|_| self.opaque(&symbol, Ty::Samplerref)),
+                    true if self.form.has(Word::ForceUnnormalizedCoords) => {
+                        self.opaque(&symbol, Ty::Samplerref)
+                    }
+                    true => self
+                        .opaque(&symbol, Ty::Texref)
+                        .or_else(|_| self.opaque(&symbol, Ty::Samplerref)),
                     false => self.opaque(&symbol, Ty::Surfref),
                 }
             }

@@ -71,8 +71,12 @@ impl Check<'_> {
     pub fn source(&self, operand: &Operand, ty: Ty, wide: bool) -> Checked {
         match *operand {
             Operand::Integer(_) | Operand::Float(_) => self.constant(operand, ty),
-            Operand::Special(_) => Err("found a special register, which only mov and cvt take".into()),
-            Operand::Symbol(..) => Err("found the address of a name, which only mov, cvta and mapa take".into()),
+            Operand::Special(_) => {
+                Err("found a special register, which only mov and cvt take".into())
+            }
+            Operand::Symbol(..) => {
+                Err("found the address of a name, which only mov, cvta and mapa take".into())
+            }
             _ => self.register_only(operand, ty, wide),
         }
     }
@@ -91,7 +95,10 @@ impl Check<'_> {
         };
         match fits {
             true => Ok(()),
-            false => Err(format!("found a constant of another kind, expected one of type .{}", ty.name())),
+            false => Err(format!(
+                "found a constant of another kind, expected one of type .{}",
+                ty.name()
+            )),
         }
     }
 
@@ -127,7 +134,9 @@ impl Check<'_> {
 
     pub fn predicate_source(&self, operand: &Operand) -> Checked {
         match *operand {
-            Operand::Register(register) | Operand::Not(register) => self.register(register, Ty::Pred, false),
+            Operand::Register(register) | Operand::Not(register) => {
+                self.register(register, Ty::Pred, false)
+            }
             Operand::Integer(_) => Ok(()),
             _ => Err("expected a predicate".into()),
         }

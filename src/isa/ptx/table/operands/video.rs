@@ -32,7 +32,9 @@ impl Check<'_> {
         self.destination(&operands[0], Ty::U32, false).map_err(at(0))?;
         (1..4).try_for_each(|n| match operands[n] {
             Operand::Negated(register) => self.register(register, Ty::U32, false).map_err(at(n)),
-            Operand::Selected { ref register, selector, .. } if n < 3 && PARTS.contains(&selector) => {
+            Operand::Selected { ref register, selector, .. }
+                if n < 3 && PARTS.contains(&selector) =>
+            {
                 self.register_only(register, Ty::U32, false).map_err(at(n))
             }
             ref operand => self.source(operand, Ty::U32, false).map_err(at(n)),
@@ -49,7 +51,9 @@ impl Check<'_> {
             let falling = digits.windows(2).all(|pair| pair[0] > pair[1]);
             !digits.is_empty() && falling && digits.iter().all(|&digit| digit < lanes)
         };
-        let picked = |text: &str| text.starts_with(letter) && text.len() == if letter == 'h' { 3 } else { 5 };
+        let picked = |text: &str| {
+            text.starts_with(letter) && text.len() == if letter == 'h' { 3 } else { 5 }
+        };
         for (n, operand) in operands.iter().enumerate() {
             let register = match operand {
                 Operand::Selected { register, negated: false, selector } => {
@@ -72,7 +76,9 @@ impl Check<'_> {
 
     fn part(&self, operand: &Operand, constant: bool, selectors: &[&str]) -> Checked {
         match operand {
-            Operand::Selected { register, negated: false, selector } if selectors.contains(selector) => {
+            Operand::Selected { register, negated: false, selector }
+                if selectors.contains(selector) =>
+            {
                 self.register_only(register, Ty::U32, false)
             }
             Operand::Selected { .. } => Err("found a selector that this form does not take".into()),

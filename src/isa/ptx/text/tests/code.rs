@@ -8,8 +8,11 @@ fn code(statements: &str) -> Body {
 
 #[test]
 fn registers() {
-    let body = code(".reg .b32 a, b<3>, c; .reg .v2 .f32 v; mov.u32 b1, a; mov.f32 v.x, v.y; mov.u32 c, b01;");
-    let names: Vec<(&str, Ty)> = body.registers.iter().map(|register| (register.name.as_str(), register.ty)).collect();
+    let body = code(
+        ".reg .b32 a, b<3>, c; .reg .v2 .f32 v; mov.u32 b1, a; mov.f32 v.x, v.y; mov.u32 c, b01;",
+    );
+    let names: Vec<(&str, Ty)> =
+        body.registers.iter().map(|register| (register.name.as_str(), register.ty)).collect();
     let b = |name| (name, Ty::B32);
     assert_eq!(names, [b("a"), b("c"), ("v.x", Ty::F32), ("v.y", Ty::F32), b("b1")]);
     for text in [
@@ -45,16 +48,26 @@ fn scopes() {
     refused_body("mov.u32 a, 1; .reg .b32 a;", "not declared");
     refused_body(".extern .shared .b8 x[];", "a directive of a body");
     // The register of an inner scope hides that of a family, and the other way round.
-    let body = code(".reg .b32 a<5>; { .reg .f32 a1; mov.f32 a1, a1; { .reg .b64 a<3>; mov.b64 a1, a1; } }");
-    assert_eq!(body.registers.iter().map(|register| register.ty).collect::<Vec<_>>(), [Ty::F32, Ty::B64]);
+    let body = code(
+        ".reg .b32 a<5>; { .reg .f32 a1; mov.f32 a1, a1; { .reg .b64 a<3>; mov.b64 a1, a1; } }",
+    );
+    assert_eq!(
+        body.registers.iter().map(|register| register.ty).collect::<Vec<_>>(),
+        [Ty::F32, Ty::B64]
+    );
 }
 
 #[test]
 fn variables_of_functions_have_an_owner() {
-    let module =
-        body("{ .shared .b32 s; .local .align 8 .b8 l[8]; .param .b32 q; st.shared.u32 [s], 1; } .global .b32 s = 4;");
-    let owned: Vec<_> =
-        module.variables.iter().filter(|one| one.owner.is_some()).map(|one| one.name.as_str()).collect();
+    let module = body(
+        "{ .shared .b32 s; .local .align 8 .b8 l[8]; .param .b32 q; st.shared.u32 [s], 1; } .global .b32 s = 4;",
+    );
+    let owned: Vec<_> = module
+        .variables
+        .iter()
+        .filter(|one| one.owner.is_some())
+        .map(|one| one.name.as_str())
+        .collect();
     assert_eq!(owned, ["pp", "s", "l", "q", "s"]);
 }
 
@@ -143,14 +156,20 @@ fn calls() {
     for (call, message) in [
         ("call f, (1, 2);", "0 return values of a call, expected 1"),
         ("call (p0), f, (1);", "1 arguments of a call, expected 2"),
-        ("call (p0), f, (%rd, 1);", "a register of `.b64` as argument 1 of a call, expected 4 bytes"),
+        (
+            "call (p0), f, (%rd, 1);",
+            "a register of `.b64` as argument 1 of a call, expected 4 bytes",
+        ),
         ("call (5), f, (1, 1);", "another operand as return value 1"),
         ("{ .param .b64 p; call h, (p); }", "8 bytes of `p` as argument 1"),
         ("{ .local .b32 p; call h, (p); }", "`p`, which is no `.param`"),
         ("call k;", "found a kernel"),
         ("{ .reg .pred q; call h, (q); }", "a register of `.pred`"),
         ("{ ct: .calltargets g; call %rd, (1), ct; }", "1 arguments of a call, expected 0"),
-        ("{ pr: .callprototype _ (.param .b32 _); call %rd, pr; }", "0 arguments of a call, expected 1"),
+        (
+            "{ pr: .callprototype _ (.param .b32 _); call %rd, pr; }",
+            "0 arguments of a call, expected 1",
+        ),
     ] {
         let errors = errors(&text(call));
         assert!(errors.contains(message), "{errors}");
@@ -158,7 +177,10 @@ fn calls() {
     let arrays = ".func f(.param .align 8 .b8 a[16], .param .b8 b[]); .entry k { .param .align 8 .b8 x[16], y[8];";
     declared(&format!("{arrays} call f, (x, y); }}"));
     refused(&format!("{arrays} call f, (y, y); }}"), "8 bytes of `y`");
-    refused(&format!("{arrays} .param .align 4 .b8 z[16]; call f, (z, y); }}"), "alignment 4, not 8");
+    refused(
+        &format!("{arrays} .param .align 4 .b8 z[16]; call f, (z, y); }}"),
+        "alignment 4, not 8",
+    );
     // Recursion, and a function that is declared first.
     declared(".func a; .func b { call a; call b; ret; } .func a { call b; }");
     refused(".func b { call a; } .func a { }", "not declared");
@@ -169,7 +191,9 @@ fn guards() {
     let body = code("@%p1 ret; @ ! %p2 bra L; L: ret;");
     assert_eq!(body.statements[0].guard, Some(Guard { register: Register(0), not: false }));
     assert_eq!(body.statements[1].guard, Some(Guard { register: Register(1), not: true }));
-    for text in ["@%p1 { ret; }", "@1 ret;", "@%r1 ret;", "@%p1 .reg .b32 x;", "@%p1 L: ret;", "@%p1;"] {
+    for text in
+        ["@%p1 { ret; }", "@1 ret;", "@%r1 ret;", "@%p1 .reg .b32 x;", "@%p1 L: ret;", "@%p1;"]
+    {
         errors(&kernel(text));
     }
 }
@@ -187,6 +211,8 @@ fn statements_end_in_semicolons() {
 
 #[test]
 fn equal_mnemonics_are_one_form() {
-    let module = body("add.u32 %r1, %r2, 1; add .u32 %r1, %r2, 1; add/**/.u32 %r1, %r2, 1; add.s32 %r1, %r2, 1;");
+    let module = body(
+        "add.u32 %r1, %r2, 1; add .u32 %r1, %r2, 1; add/**/.u32 %r1, %r2, 1; add.s32 %r1, %r2, 1;",
+    );
     assert_eq!(module.forms.len(), 2);
 }

@@ -65,7 +65,8 @@ fn variables_that_are_none() {
 
 #[test]
 fn extern_variables_may_be_defined() {
-    let module = declared(".extern .global .b32 x[]; .visible .global .b32 x[4]; .extern .global .b32 x[];");
+    let module =
+        declared(".extern .global .b32 x[]; .visible .global .b32 x[4]; .extern .global .b32 x[];");
     assert_eq!(module.variables.len(), 1);
     assert_eq!((module.variables[0].size, module.variables[0].linkage), (16, Linkage::Visible));
 }
@@ -123,7 +124,10 @@ fn addresses_in_initial_contents() {
          .global .b8 m[8] = {0xff(y), 0xff00(y+4), 0xff0000(generic(y))};",
     );
     let addresses = &variable(&module, "x").initial.as_ref().unwrap().addresses;
-    let found: Vec<_> = addresses.iter().map(|one| (one.offset, one.of, one.generic, one.addend, one.bits)).collect();
+    let found: Vec<_> = addresses
+        .iter()
+        .map(|one| (one.offset, one.of, one.generic, one.addend, one.bits))
+        .collect();
     let (y, c) = (AddressOf::Variable(VariableId(0)), AddressOf::Variable(VariableId(1)));
     let f = AddressOf::Function(FunctionId(0));
     assert_eq!(
@@ -151,7 +155,10 @@ fn samplers() {
          force_unnormalized_coords = 1 };",
     );
     let sampler = module.variables[0].initial.as_ref().unwrap().sampler.unwrap();
-    assert_eq!(sampler.address_modes, [AddressMode::ClampToEdge, AddressMode::Wrap, AddressMode::Mirror]);
+    assert_eq!(
+        sampler.address_modes,
+        [AddressMode::ClampToEdge, AddressMode::Wrap, AddressMode::Mirror]
+    );
     assert!(sampler.linear && sampler.unnormalized);
     refused(".global .samplerref s = { filter_mode = cubic };", "`nearest` or `linear`");
     refused(".global .samplerref s = { color = 1 };", "a property");
@@ -179,7 +186,10 @@ fn functions_and_their_directives() {
         .collect();
     assert_eq!(sizes, [8, 12, 2]);
     assert!(f.noreturn && f.linkage == Linkage::Weak);
-    assert!(matches!(f.outputs[..], [Formal::Reg(_, Ty::Pred)]) && matches!(f.inputs[0], Formal::Reg(_, Ty::F32)));
+    assert!(
+        matches!(f.outputs[..], [Formal::Reg(_, Ty::Pred)])
+            && matches!(f.inputs[0], Formal::Reg(_, Ty::F32))
+    );
     assert!(printf.body.is_none() && two.outputs.len() == 2);
 }
 
@@ -231,7 +241,12 @@ fn declarations_join_their_definitions() {
          .visible .func (.param .b32 r) f (.param .b32 a);",
     );
     assert_eq!(module.functions.len(), 2);
-    assert!(module.functions.iter().all(|function| function.body.is_some() && function.linkage == Linkage::Visible));
+    assert!(
+        module
+            .functions
+            .iter()
+            .all(|function| function.body.is_some() && function.linkage == Linkage::Visible)
+    );
     assert_eq!(module.variables[0].name, "rr");
 }
 

@@ -3,12 +3,15 @@ use crate::module::Literal;
 
 #[test]
 fn text_has_seven_bits_and_may_end_in_zeros() {
-    for text in [".file 1 \"caf\u{e9}\"", ".global .u32 \u{e9};", "# 1 \u{e9}\n", "\u{feff}.func f;"] {
+    for text in
+        [".file 1 \"caf\u{e9}\"", ".global .u32 \u{e9};", "# 1 \u{e9}\n", "\u{feff}.func f;"]
+    {
         assert!(errors(&format!("{HEAD}{text}")).contains("expected 7-bit text"), "{text}");
     }
     // Comments may have any bytes.
     let head = HEAD.as_bytes();
-    let comments: &[u8] = b"// caf\xe9\n/* \xff \" */ .file 1 \"// \"\n// \xe2\x86\x92 \"\n.func f;";
+    let comments: &[u8] =
+        b"// caf\xe9\n/* \xff \" */ .file 1 \"// \"\n// \xe2\x86\x92 \"\n.func f;";
     assert_eq!(read(&[head, comments].concat()).unwrap().functions.len(), 1);
     let error = read(&[head, b"/* \xc3 */ \xc3".as_slice()].concat()).unwrap_err();
     assert!(error.to_string().starts_with("4:9: found the byte 0xc3"), "{error}");
@@ -32,7 +35,10 @@ fn names() {
         declared(&format!(".global .b32 {name};"));
         body(&format!(".reg .b32 {name}; add.u32 {name}, {name}, 1; bra {name}; {name}: ret;"));
     }
-    for name in ["_", "$", "%", "a.b", "a%b", "9a", "%%a", "\u{1}", "a-b", "WARP_SZ", "%tid", "%laneid", "%envreg3"] {
+    for name in [
+        "_", "$", "%", "a.b", "a%b", "9a", "%%a", "\u{1}", "a-b", "WARP_SZ", "%tid", "%laneid",
+        "%envreg3",
+    ] {
         errors(&format!("{HEAD}.global .b32 {name};"));
     }
     let long = "x".repeat(10_000);
@@ -89,7 +95,17 @@ fn floats() {
     ] {
         assert_eq!(operands(&format!("mov.f64 %fd1, {text};"))[1], Operand::Float(value), "{text}");
     }
-    for text in ["0f3f80000", "0f3f8000000", "0d3ff000000000000", "0f", "1.5f", "1e", "1e+", "-0f3f800000", "1.5.5"] {
+    for text in [
+        "0f3f80000",
+        "0f3f8000000",
+        "0d3ff000000000000",
+        "0f",
+        "1.5f",
+        "1e",
+        "1e+",
+        "-0f3f800000",
+        "1.5.5",
+    ] {
         errors(&kernel(&format!("mov.f64 %fd1, {text};")));
     }
 }
@@ -138,11 +154,15 @@ fn expressions_of_integers() {
 
 #[test]
 fn expressions_of_floats() {
-    for (text, value) in [("1.0+2.0*3.0", 7.0), ("1.0/4.0", 0.25), ("1?0.5:2.5", 0.5), ("-(1.5-1.0)", -0.5)] {
+    for (text, value) in
+        [("1.0+2.0*3.0", 7.0), ("1.0/4.0", 0.25), ("1?0.5:2.5", 0.5), ("-(1.5-1.0)", -0.5)]
+    {
         let operand = &operands(&format!("mov.f64 %fd1, {text};"))[1];
         assert_eq!(*operand, Operand::Float(Literal::Decimal(value)), "{text}");
     }
-    for text in ["1.0+1", "1.0<2.0", "1.5?2.0:3.0", "1?2.0:3", "~1.0", "0f3f800000+1.0", "(.s64)1.0"] {
+    for text in
+        ["1.0+1", "1.0<2.0", "1.5?2.0:3.0", "1?2.0:3", "~1.0", "0f3f800000+1.0", "(.s64)1.0"]
+    {
         errors(&kernel(&format!("mov.f64 %fd1, {text};")));
     }
 }

@@ -64,8 +64,9 @@ fn errors_are_placed_and_limited() {
 
 #[test]
 fn reading_goes_on_behind_an_error() {
-    let text =
-        kernel("mov.u32 %r1, %no1;\n mov.b64 %rd1, {%no2, %r1};\n { mov.u32 %r1, [;\n } bra L; L: mov.u32 %r1, %no3;");
+    let text = kernel(
+        "mov.u32 %r1, %no1;\n mov.b64 %rd1, {%no2, %r1};\n { mov.u32 %r1, [;\n } bra L; L: mov.u32 %r1, %no3;",
+    );
     let errors = read(text.as_bytes()).unwrap_err();
     let messages: Vec<&str> = errors.errors.iter().map(|error| error.message.as_str()).collect();
     assert_eq!(messages.len(), 4, "{messages:#?}");

@@ -14,8 +14,7 @@ use crate::module::{Module, Operand, Operands, Variable};
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
 /// Registers that statements of tests name.
-const REGISTERS: &str =
-    ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %fd<9>; .reg .pred %p<9>; .reg .b16 %h<9>;";
+const REGISTERS: &str = ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %fd<9>; .reg .pred %p<9>; .reg .b16 %h<9>;";
 
 fn errors(text: &str) -> String {
     match read(text.as_bytes()) {
@@ -44,7 +43,11 @@ fn refused(text: &str, message: &str) {
 }
 
 fn variable<'m>(module: &'m Module, name: &str) -> &'m Variable {
-    module.variables.iter().find(|variable| variable.name == name).unwrap_or_else(|| panic!("no `{name}`"))
+    module
+        .variables
+        .iter()
+        .find(|variable| variable.name == name)
+        .unwrap_or_else(|| panic!("no `{name}`"))
 }
 
 fn bytes(text: &str) -> Vec<u8> {
@@ -53,7 +56,9 @@ fn bytes(text: &str) -> Vec<u8> {
 }
 
 fn kernel(statements: &str) -> String {
-    format!("{HEAD}.global .align 16 .b8 var[64];\n.entry k(.param .u64 pp) {{ {REGISTERS}\n{statements}\n}}")
+    format!(
+        "{HEAD}.global .align 16 .b8 var[64];\n.entry k(.param .u64 pp) {{ {REGISTERS}\n{statements}\n}}"
+    )
 }
 
 /// Reads statements.
@@ -69,7 +74,18 @@ fn refused_body(statements: &str, message: &str) {
 /// The operands of the last statement.
 fn operands(statements: &str) -> Operands {
     let module = body(statements);
-    module.functions.last().unwrap().body.as_ref().unwrap().statements.last().unwrap().operands.clone()
+    module
+        .functions
+        .last()
+        .unwrap()
+        .body
+        .as_ref()
+        .unwrap()
+        .statements
+        .last()
+        .unwrap()
+        .operands
+        .clone()
 }
 
 /// The constant that an integer expression is.

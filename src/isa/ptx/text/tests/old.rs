@@ -32,7 +32,8 @@ fn declarations_of_functions_may_end_without_a_semicolon() {
 #[test]
 fn an_error_in_a_declaration_is_the_only_one() {
     // What stands behind it is read, and what it would have declared adds no errors.
-    let rest = ".global .b32 total; .func g { .reg .b32 %r<4>; call f; ld.global.b32 %r1, [total]; ret; }";
+    let rest =
+        ".global .b32 total; .func g { .reg .b32 %r<4>; call f; ld.global.b32 %r1, [total]; ret; }";
     for (text, at) in [
         (".func f .maxnreg 4", "4:9: found `.maxnreg`"),
         (".func (.param .frob r) f (.param .b32 a)", "4:15: found `.frob`"),
@@ -43,7 +44,9 @@ fn an_error_in_a_declaration_is_the_only_one() {
         assert!(errors.starts_with(at), "{text}: {errors}");
         assert_eq!(errors.lines().count(), 1, "{text}: {errors}");
     }
-    let lost = errors(&format!("{HEAD}.func f {{ .reg .frob %x<4>; mov.b32 %x1, %x2; add.u32 %y, %x3, 1; }}"));
+    let lost = errors(&format!(
+        "{HEAD}.func f {{ .reg .frob %x<4>; mov.b32 %x1, %x2; add.u32 %y, %x3, 1; }}"
+    ));
     assert_eq!(lost.lines().count(), 2, "{lost}");
     assert!(lost.contains("`%y`, which is not declared"), "{lost}");
 }
@@ -65,10 +68,12 @@ fn addresses_had_no_brackets() {
 
 #[test]
 fn forms_of_ptx_1_3_print_as_they_are_written() {
-    let text =
-        ".entry k { .reg .f32 %f<4>; div.f32 %f1, %f2, %f3; mad.f32 %f1, %f1, %f2, %f3; ex2.f32 %f1, %f1; exit; }";
+    let text = ".entry k { .reg .f32 %f<4>; div.f32 %f1, %f2, %f3; mad.f32 %f1, %f1, %f2, %f3; ex2.f32 %f1, %f1; exit; }";
     let read = old("1.3", "sm_10", text);
-    assert_eq!(mnemonics(&read), ["div.approx.ftz.f32", "mad.rn.ftz.f32", "ex2.approx.ftz.f32", "exit"]);
+    assert_eq!(
+        mnemonics(&read),
+        ["div.approx.ftz.f32", "mad.rn.ftz.f32", "ex2.approx.ftz.f32", "exit"]
+    );
     assert!(print(&read).contains("\tdiv.f32 "), "{}", print(&read));
     for (version, target) in [("1.4", "sm_10"), ("2.0", "sm_20")] {
         errors(&format!(".version {version}\n.target {target}\n{}", text.replace("k {", "k () {")));
@@ -104,7 +109,9 @@ fn a_module_may_have_registers_and_local_variables() {
 
 #[test]
 fn a_register_and_a_constant_are_a_source() {
-    let read = body("st.u32 [%rd1], %r1+5; add.u64 %rd1, %rd2+-1, %rd3+(1+2); @%p1 cvt.u32.u16 %r1, %h1+1;");
+    let read = body(
+        "st.u32 [%rd1], %r1+5; add.u64 %rd1, %rd2+-1, %rd3+(1+2); @%p1 cvt.u32.u16 %r1, %h1+1;",
+    );
     let expected = ["add.u32", "st.u32", "add.u64", "add.u64", "add.u64", "add.u16", "cvt.u32.u16"];
     assert_eq!(mnemonics(&read)[..7], expected);
     for statement in [

@@ -59,10 +59,18 @@ fn symbols() {
 
 #[test]
 fn vectors_and_pairs() {
-    assert_eq!(operands("mov.b32 %r1, {%h1, 5};")[1], Operand::Vector(vec![register(1), Operand::Integer(5)]));
-    assert_eq!(operands("mov.b32 {_, %h1}, %r1;")[0], Operand::Vector(vec![Operand::Sink, register(0)]));
+    assert_eq!(
+        operands("mov.b32 %r1, {%h1, 5};")[1],
+        Operand::Vector(vec![register(1), Operand::Integer(5)])
+    );
+    assert_eq!(
+        operands("mov.b32 {_, %h1}, %r1;")[0],
+        Operand::Vector(vec![Operand::Sink, register(0)])
+    );
     let floats = operands("st.global.v4.b32 [%rd1], {0f00000000, 1, %r1, 0f3f800000};");
-    assert!(matches!(&floats[1], Operand::Vector(all) if all[0] == Operand::Float(Literal::F32(0)) && all.len() == 4));
+    assert!(
+        matches!(&floats[1], Operand::Vector(all) if all[0] == Operand::Float(Literal::F32(0)) && all.len() == 4)
+    );
     let vector = operands(".reg .v4 .f32 %v; st.global.v4.f32 [%rd1], %v;");
     assert_eq!(vector[1], Operand::Vector((0..4).map(register).collect()));
     assert_eq!(operands(".reg .v4 .f32 %v; mov.f32 %v.b, %v.w;")[..], [register(2), register(3)]);
@@ -91,9 +99,12 @@ fn predicates() {
     assert_eq!(operands("and.pred %p1, %p2, !%p3;")[2], Operand::Not(Register(2)));
     assert_eq!(operands("and.pred %p1, %p2, ! /* */ %p3;")[2], Operand::Not(Register(2)));
     assert_eq!(operands("mov.pred %p1, !0;")[1], Operand::Integer(1));
-    for text in
-        ["and.pred %p1, %p2, !;", "and.pred %p1, %p2, !var;", "add.u32 %r1, %r2, ~%r3;", "add.u32 %r1, %r2, |%r3;"]
-    {
+    for text in [
+        "and.pred %p1, %p2, !;",
+        "and.pred %p1, %p2, !var;",
+        "add.u32 %r1, %r2, ~%r3;",
+        "add.u32 %r1, %r2, |%r3;",
+    ] {
         errors(&kernel(text));
     }
 }
@@ -112,7 +123,9 @@ fn textures() {
     let module = super::module(&text);
     let body = module.functions[0].body.as_ref().unwrap();
     assert!(matches!(&body.statements[0].operands[1], Operand::Bracket(all) if all.len() == 3));
-    assert!(matches!(&body.statements[1].operands[1], Operand::Bracket(all) if all[0] == Operand::Symbol(VAR, 0)));
+    assert!(
+        matches!(&body.statements[1].operands[1], Operand::Bracket(all) if all[0] == Operand::Symbol(VAR, 0))
+    );
 }
 
 #[test]
@@ -124,7 +137,10 @@ fn special_registers() {
     assert_eq!(of("%envreg31"), Operand::Special(SpecialRegister::EnvReg(31)));
     assert_eq!(of("%pm7"), Operand::Special(SpecialRegister::Pm(7)));
     let all = operands(".reg .v4 .u32 %v; mov.v4.u32 %v, %ctaid;");
-    assert_eq!(all[1], Operand::Vector((0..4).map(|n| Operand::Special(SpecialRegister::Ctaid(n))).collect()));
+    assert_eq!(
+        all[1],
+        Operand::Vector((0..4).map(|n| Operand::Special(SpecialRegister::Ctaid(n))).collect())
+    );
     for name in ["%envreg32", "%envreg03", "%pm8", "%tid.q", "%laneid.x", "%nothing", "%clock_lo"] {
         errors(&kernel(&format!("mov.u32 %r1, {name};")));
     }
@@ -172,7 +188,16 @@ fn every_special_register_prints_as_its_name() {
     ] {
         assert_eq!(special::text(special::by_name(name).unwrap().register), name);
     }
-    for name in ["tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid"] {
+    for name in [
+        "tid",
+        "ntid",
+        "ctaid",
+        "nctaid",
+        "clusterid",
+        "nclusterid",
+        "cluster_ctaid",
+        "cluster_nctaid",
+    ] {
         let found = special::by_name(&format!("%{name}")).unwrap();
         assert!(found.vector);
         assert_eq!(special::text(special::component(found.register, 2)), format!("%{name}.z"));
@@ -182,11 +207,21 @@ fn every_special_register_prints_as_its_name() {
 #[test]
 fn selectors_of_video_instructions() {
     let of = |text: &str| operands(text);
-    let selected = |n, negated, selector| Operand::Selected { register: Box::new(register(n)), negated, selector };
+    let selected = |n, negated, selector| Operand::Selected {
+        register: Box::new(register(n)),
+        negated,
+        selector,
+    };
     let found = of("vadd.s32.s32.s32 %r1.h0, %r2.b3, %r3.h1, %r4;");
-    assert_eq!(found[..3], [selected(0, false, "h0"), selected(1, false, "b3"), selected(2, false, "h1")]);
+    assert_eq!(
+        found[..3],
+        [selected(0, false, "h0"), selected(1, false, "b3"), selected(2, false, "h1")]
+    );
     let found = of("vadd4.s32.s32.s32 %r1.b310, %r2.b7654, %r3.b0123, %r4;");
-    assert_eq!(found[..3], [selected(0, false, "b310"), selected(1, false, "b7654"), selected(2, false, "b0123")]);
+    assert_eq!(
+        found[..3],
+        [selected(0, false, "b310"), selected(1, false, "b7654"), selected(2, false, "b0123")]
+    );
     let found = of("vadd2.s32.s32.s32 %r1.h10, %r2.h32, %r3.h03, %r4;");
     assert_eq!(found[1..3], [selected(1, false, "h32"), selected(2, false, "h03")]);
     let found = of("vmad.s32.s32.s32 %r1, -%r2.h0, %r3.b1, %r4;");

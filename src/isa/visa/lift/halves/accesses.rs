@@ -42,7 +42,11 @@ impl Part {
 /// Elements of an address variable.
 fn addresses(of: &Joining<'_>, address: AddressId, element: u8, count: u32) -> Part {
     let start = u32::from(element) * ADDRESS_BYTES;
-    Part { what: What::Root(of.roots.address(0, address)), start, end: start + count * ADDRESS_BYTES }
+    Part {
+        what: What::Root(of.roots.address(0, address)),
+        start,
+        end: start + count * ADDRESS_BYTES,
+    }
 }
 
 #[derive(Default)]
@@ -71,7 +75,11 @@ impl Accesses {
             return None;
         }
         let exec = insn.exec?;
-        let lanes = |what: What| Part { what, start: exec.offset.into(), end: u32::from(exec.offset + exec.size) };
+        let lanes = |what: What| Part {
+            what,
+            start: exec.offset.into(),
+            end: u32::from(exec.offset + exec.size),
+        };
         if let Some(used) = insn.predicate {
             all.reads.push(lanes(What::Predicate(used.predicate.0)));
         }
@@ -109,7 +117,12 @@ impl Accesses {
                     addresses(of, address, element, count)
                 }
                 Operand::Indirect(ref indirect) => {
-                    all.reads.push(addresses(of, indirect.address, indirect.element, elements_of(indirect, exec)));
+                    all.reads.push(addresses(
+                        of,
+                        indirect.address,
+                        indirect.element,
+                        elements_of(indirect, exec),
+                    ));
                     let anywhere = of.addressed.iter().map(|&root| Part::whole(What::Root(root)));
                     if written {
                         all.writes.extend(anywhere)
@@ -118,7 +131,10 @@ impl Accesses {
                     }
                     continue;
                 }
-                Operand::Immediate { .. } | Operand::Number(_) | Operand::Lsc(_) | Operand::AddressOf { .. } => {
+                Operand::Immediate { .. }
+                | Operand::Number(_)
+                | Operand::Lsc(_)
+                | Operand::AddressOf { .. } => {
                     continue;
                 }
                 _ => return None,
@@ -139,7 +155,9 @@ impl Accesses {
                 let accesses = Accesses::of(insn, of);
                 match (&accesses, insn.row.name, &insn.operands[..]) {
                     (None, ..) => known.clear(),
-                    (_, "movs", [to, from @ Operand::Immediate { .. }]) if insn.predicate.is_none() => {
+                    (_, "movs", [to, from @ Operand::Immediate { .. }])
+                        if insn.predicate.is_none() =>
+                    {
                         if known.contains(&(to, from)) {
                             return Some(Accesses::default());
                         }
@@ -156,8 +174,9 @@ impl Accesses {
 
     /// Whether the second of two instructions may read before the first writes.
     pub fn may_be_one_with(&self, second: &Accesses) -> bool {
-        let registers =
-            |parts: &[Part]| parts.iter().filter(|part| part.what != What::Memory).copied().collect::<Vec<_>>();
+        let registers = |parts: &[Part]| {
+            parts.iter().filter(|part| part.what != What::Memory).copied().collect::<Vec<_>>()
+        };
         let (mine, others) = (registers(&self.writes), registers(&second.writes));
         !meet(&mine, &second.reads) && !meet(&mine, &others)
     }
@@ -230,7 +249,9 @@ pub fn raw_operands(insn: &Instruction) -> Option<Vec<Elements>> {
         "typed_atomic" => {
             let data = atomic(number(0)?)?;
             let coordinates = (2..6).map(|n| one(n, 4, false));
-            coordinates.chain([one(6, data, false), one(7, data, false), one(8, data, true)]).collect()
+            coordinates
+                .chain([one(6, data, false), one(7, data, false), one(8, data, true)])
+                .collect()
         }
         name if insn.row.has(Field::Lsc) && is_single(name) => {
             let Some(Operand::Lsc(lsc)) = insn.operands.first() else { return None };

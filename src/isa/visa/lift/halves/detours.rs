@@ -28,7 +28,9 @@ fn is_detour(two: &[Instruction]) -> bool {
             && Mode::default().after(insn).is_ok()
             && matches!(insn.operands.last(), Some(Operand::Immediate { .. }))
     };
-    changes(first) && changes(second) && (first.exec, &first.operands) == (second.exec, &second.operands)
+    changes(first)
+        && changes(second)
+        && (first.exec, &first.operands) == (second.exec, &second.operands)
 }
 
 #[cfg(test)]
@@ -38,8 +40,10 @@ mod tests {
     #[test]
     fn modes_that_are_changed_and_changed_back_between_halves() {
         let xor = |bits: &str| format!("xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> {bits}:ud\n");
-        let (low, high) =
-            ("mul (M1, 16) A(0,0)<1> C(0,0)<1;1,0> 0x3:d\n", "mul (M5, 16) B(0,0)<1> D(0,0)<1;1,0> 0x3:d\n");
+        let (low, high) = (
+            "mul (M1, 16) A(0,0)<1> C(0,0)<1;1,0> 0x3:d\n",
+            "mul (M5, 16) B(0,0)<1> D(0,0)<1;1,0> 0x3:d\n",
+        );
         let zero = xor("0x30");
         let left_of = |between: &str| left(&format!("{zero}{low}{between}{high}{zero}")).len();
         assert_eq!(left_of(&format!("{zero}{zero}")), 3);

@@ -40,7 +40,9 @@ impl Plan {
         self.addresses(routine, roots);
         let made = self.variables(routine, roots);
         let own = |index: usize| roots.variable(0, VariableId(FIRST_VARIABLE + index as u32)).0;
-        for (index, variable) in routine.variables.iter_mut().enumerate().filter(|(_, one)| one.alias.is_none()) {
+        for (index, variable) in
+            routine.variables.iter_mut().enumerate().filter(|(_, one)| one.alias.is_none())
+        {
             // The new ones come behind.
             let unit = Unit { root: own(index), start: 0 };
             if let Some(placed) = self.placed.get(&unit)
@@ -60,7 +62,9 @@ impl Plan {
             let unit = Unit { root: roots.address(0, id), start: 0 };
             let Some(placed) = self.placed.get(&unit) else { continue };
             let whole = *made.entry(placed.first).or_insert_with(|| {
-                routine.addresses.push(Named { elements: 0, ..routine.addresses[usize::from(id.0)].clone() });
+                routine
+                    .addresses
+                    .push(Named { elements: 0, ..routine.addresses[usize::from(id.0)].clone() });
                 AddressId(routine.addresses.len() as u16 - 1)
             });
             let before = placed.at / ADDRESS_BYTES;
@@ -71,9 +75,8 @@ impl Plan {
         }
         for operand in routine.code.iter_mut().flat_map(|insn| &mut insn.operands) {
             let (address, element) = match operand {
-                Operand::Address { address, element, .. } | Operand::Indirect(Indirect { address, element, .. }) => {
-                    (address, element)
-                }
+                Operand::Address { address, element, .. }
+                | Operand::Indirect(Indirect { address, element, .. }) => (address, element),
                 _ => continue,
             };
             if let Some(&(whole, before)) = renamed.get(address) {
@@ -86,7 +89,9 @@ impl Plan {
     fn variables(&self, routine: &mut Routine, roots: &Roots) -> FxHashMap<Unit, VariableId> {
         let mut ends: FxHashMap<Unit, u32> = FxHashMap::default();
         let is_address = |unit: &Unit| roots.is_address(unit.root);
-        for (unit, &Placed { first, at }) in self.placed.iter().filter(|(unit, _)| !is_address(unit)) {
+        for (unit, &Placed { first, at }) in
+            self.placed.iter().filter(|(unit, _)| !is_address(unit))
+        {
             let bytes = self.splits.get(&unit.root).copied().unwrap_or(roots.get(unit.root).bytes);
             let end = ends.entry(first).or_insert(0);
             *end = (*end).max(at + bytes);
@@ -94,11 +99,14 @@ impl Plan {
         let mut ends: Vec<(Unit, u32)> = ends.into_iter().collect();
         ends.sort_unstable();
         let own = routine.variables.iter().position(|one| one.alias.is_none());
-        let Some(mut variable) = own.map(|index| routine.variables[index].clone()) else { return FxHashMap::default() };
+        let Some(mut variable) = own.map(|index| routine.variables[index].clone()) else {
+            return FxHashMap::default();
+        };
         let mut made = FxHashMap::default();
         for (first, end) in ends {
             let elements = end.next_multiple_of(ALIGN);
-            (variable.ty, variable.elements, variable.align, variable.alias) = (Ty::Ub, elements, Align::Grf2, None);
+            (variable.ty, variable.elements, variable.align, variable.alias) =
+                (Ty::Ub, elements, Align::Grf2, None);
             made.insert(first, VariableId(FIRST_VARIABLE + routine.variables.len() as u32));
             routine.variables.push(variable.clone());
         }
@@ -106,7 +114,12 @@ impl Plan {
     }
 
     /// Has operands name the new variables that parts of theirs are in.
-    fn operands(&self, routine: &mut Routine, made: &FxHashMap<Unit, VariableId>, register_bytes: u32) {
+    fn operands(
+        &self,
+        routine: &mut Routine,
+        made: &FxHashMap<Unit, VariableId>,
+        register_bytes: u32,
+    ) {
         let mut aliases: FxHashMap<(Unit, Ty), VariableId> = FxHashMap::default();
         for &Within { insn, operand, unit, at } in &self.within {
             let Some(&placed) = self.placed.get(&unit) else { continue };
@@ -144,7 +157,13 @@ impl Plan {
 pub fn nothing(insn: &mut Instruction) {
     const YIELD: u8 = 0x5f;
     if let Some(row) = table::find(YIELD, None) {
-        *insn =
-            Instruction { row, exec: None, predicate: None, saturate: false, operands: Default::default(), ..*insn };
+        *insn = Instruction {
+            row,
+            exec: None,
+            predicate: None,
+            saturate: false,
+            operands: Default::default(),
+            ..*insn
+        };
     }
 }

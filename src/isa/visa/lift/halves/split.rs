@@ -32,7 +32,9 @@ impl Joining<'_> {
         for insn in self.code() {
             for (root, pitch) in self.components(insn).into_iter().chain(self.copies(insn)) {
                 let part = splits.entry(root).or_insert(pitch);
-                if *part != pitch || root.0 < FIRST_VARIABLE && self.roots.get(root).routine.is_none() {
+                if *part != pitch
+                    || root.0 < FIRST_VARIABLE && self.roots.get(root).routine.is_none()
+                {
                     whole.insert(root);
                 }
             }
@@ -76,11 +78,16 @@ impl Joining<'_> {
 
     /// Likewise what may have components: a variable of more elements than half of the lanes, of which an instruction writes a row of these.
     fn copies(&self, insn: &Instruction) -> Option<(RootId, u32)> {
-        let (Some(exec), Some(Operand::General(general))) = (insn.exec, insn.operands.first()) else { return None };
+        let (Some(exec), Some(Operand::General(general))) = (insn.exec, insn.operands.first())
+        else {
+            return None;
+        };
         let (one, size) = (self.general(general)?, self.ty(general.variable).size());
         let half = self.module.routines[self.number].simd_size() / 2;
         let part = half * size;
-        let fits = one.step == size && u32::from(exec.size) == half && part.is_multiple_of(self.register_bytes);
+        let fits = one.step == size
+            && u32::from(exec.size) == half
+            && part.is_multiple_of(self.register_bytes);
         (fits && self.roots.get(one.root).bytes > part).then_some((one.root, part))
     }
 
@@ -96,10 +103,13 @@ impl Joining<'_> {
             }),
             Operand::Raw(raw) => {
                 let raws = raw_operands(insn).unwrap_or_default();
-                let (Some(of), Some(one)) = (raws.iter().find(|one| one.operand == n), self.raw(*raw, 0)) else {
+                let (Some(of), Some(one)) =
+                    (raws.iter().find(|one| one.operand == n), self.raw(*raw, 0))
+                else {
                     return false;
                 };
-                let (pitch, bytes) = (of.pitch(exec, self.register_bytes), u32::from(exec.size) * of.step);
+                let (pitch, bytes) =
+                    (of.pitch(exec, self.register_bytes), u32::from(exec.size) * of.step);
                 match of.components {
                     1 => one.at % part + bytes <= part,
                     _ => pitch == part && one.at.is_multiple_of(part),
@@ -119,7 +129,8 @@ impl Joining<'_> {
 
     /// Roots of messages of several components that became no one message, and yet are split.
     pub(super) fn torn(&self, pairs: &[(usize, usize)]) -> BTreeSet<RootId> {
-        let joined: BTreeSet<usize> = pairs.iter().flat_map(|&(first, second)| [first, second]).collect();
+        let joined: BTreeSet<usize> =
+            pairs.iter().flat_map(|&(first, second)| [first, second]).collect();
         let left = self.code().iter().enumerate().filter(|(number, _)| !joined.contains(number));
         let roots = left.flat_map(|(_, insn)| self.components(insn)).map(|(root, _)| root);
         roots.filter(|root| self.splits.contains_key(root)).collect()
@@ -152,7 +163,9 @@ fn variables(operand: &Operand) -> Vec<VariableId> {
     match operand {
         Operand::General(general) => vec![general.variable],
         Operand::Raw(raw) if *raw != Raw::NULL => vec![raw.variable],
-        Operand::Raws(raws) => raws.iter().filter(|raw| **raw != Raw::NULL).map(|raw| raw.variable).collect(),
+        Operand::Raws(raws) => {
+            raws.iter().filter(|raw| **raw != Raw::NULL).map(|raw| raw.variable).collect()
+        }
         Operand::AddressOf { of, .. } => vec![*of],
         _ => vec![],
     }

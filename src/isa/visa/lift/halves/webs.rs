@@ -92,8 +92,9 @@ impl Webs {
                 }
             }
         }
-        webs.operands
-            .retain(|address, _| !others.contains(address) && count.get(address).is_some_and(|&count| count > 1));
+        webs.operands.retain(|address, _| {
+            !others.contains(address) && count.get(address).is_some_and(|&count| count > 1)
+        });
         webs
     }
 
@@ -107,15 +108,17 @@ impl Webs {
         for (address, operands) in all {
             let first = routine.addresses.len();
             let more = operands.iter().map(|&(.., number)| number).max().unwrap_or(0);
-            let Some(variable) = routine.addresses.get(usize::from(address.0)).cloned() else { continue };
+            let Some(variable) = routine.addresses.get(usize::from(address.0)).cloned() else {
+                continue;
+            };
             if first + more > MAX_ADDRESSES {
                 return;
             }
             routine.addresses.extend(std::iter::repeat_n(variable, more));
             for (at, n, number) in operands {
                 let Some(number) = number.checked_sub(1) else { continue };
-                let (Operand::Address { address, .. } | Operand::Indirect(Indirect { address, .. })) =
-                    &mut routine.code[at].operands[n]
+                let (Operand::Address { address, .. }
+                | Operand::Indirect(Indirect { address, .. })) = &mut routine.code[at].operands[n]
                 else {
                     continue;
                 };
@@ -128,7 +131,8 @@ impl Webs {
 impl Web {
     /// Whether it has written so many elements, for an instruction of these lanes.
     fn has(&self, exec: Exec, element: u32, count: u32) -> bool {
-        let within = element >= self.element && element + count <= self.element + u32::from(self.exec.size);
+        let within =
+            element >= self.element && element + count <= self.element + u32::from(self.exec.size);
         let own = exec == self.exec && element == self.element && count == u32::from(exec.size);
         within && (self.exec.no_mask || own)
     }
@@ -153,15 +157,28 @@ mod tests {
             )
         };
         let both = format!("{}{}", half("M1", 'A', 'C'), half("M5", 'B', 'D'));
-        let expected = ["addr_add (M1, 32) A2(0)<1> &W[0] C(0,0)<1;1,0>", "mov (M1, 32) A(0,0)<1> r[A2(0),0]<1,0>:d"];
+        let expected = [
+            "addr_add (M1, 32) A2(0)<1> &W[0] C(0,0)<1;1,0>",
+            "mov (M1, 32) A(0,0)<1> r[A2(0),0]<1,0>:d",
+        ];
         let found = left(&both);
         assert_eq!(found.len(), 2, "{found:?}");
-        assert!(found.iter().zip(expected).all(|(found, expected)| found.contains(&expected[..16])), "{found:?}");
+        assert!(
+            found.iter().zip(expected).all(|(found, expected)| found.contains(&expected[..16])),
+            "{found:?}"
+        );
         // The second half reads what the first has read its addresses by.
         let again = format!("{}mov (M5, 16) B(0,0)<1> r[A0(0),0]<1,0>:d\n", half("M1", 'A', 'C'));
         assert_eq!(left(&again).len(), 3);
         // What is read is written in between.
-        let between = format!("{}mov (M1_NM, 1) W(0,3)<1> 0x1:d\n{}", half("M1", 'A', 'C'), half("M5", 'B', 'D'));
-        assert_eq!(left(&between).iter().filter(|line| line.starts_with("mov (M1, 16)")).count(), 1);
+        let between = format!(
+            "{}mov (M1_NM, 1) W(0,3)<1> 0x1:d\n{}",
+            half("M1", 'A', 'C'),
+            half("M5", 'B', 'D')
+        );
+        assert_eq!(
+            left(&between).iter().filter(|line| line.starts_with("mov (M1, 16)")).count(),
+            1
+        );
     }
 }

@@ -59,7 +59,9 @@ impl Operation {
             AtomicOp::Min => simple(Op::MinU),
             AtomicOp::Max => simple(Op::MaxU),
             AtomicOp::Xchg => simple(Op::Exchange),
-            AtomicOp::Cmpxchg => Operation { compare: Some(Operand::Src1), ..simple(Op::CompareExchange) },
+            AtomicOp::Cmpxchg => {
+                Operation { compare: Some(Operand::Src1), ..simple(Op::CompareExchange) }
+            }
             AtomicOp::And => simple(Op::And),
             AtomicOp::Or => simple(Op::Or),
             AtomicOp::Xor => simple(Op::Xor),
@@ -68,11 +70,15 @@ impl Operation {
             AtomicOp::Predec => Operation { gives_new: true, ..one(Op::Sub) },
             AtomicOp::Fmax => float(Op::FMax),
             AtomicOp::Fmin => float(Op::FMin),
-            AtomicOp::Fcmpwr => {
-                Operation { value: Operand::Src1, compare: Some(Operand::Src0), ..float(Op::FCompareExchange) }
-            }
+            AtomicOp::Fcmpwr => Operation {
+                value: Operand::Src1,
+                compare: Some(Operand::Src0),
+                ..float(Op::FCompareExchange)
+            },
             AtomicOp::Fadd => float(Op::FAdd { flush: false }),
-            AtomicOp::Fsub => Operation { value: Operand::Negated, ..float(Op::FAdd { flush: false }) },
+            AtomicOp::Fsub => {
+                Operation { value: Operand::Negated, ..float(Op::FAdd { flush: false }) }
+            }
         }
     }
 
@@ -82,7 +88,11 @@ impl Operation {
         let simple = |op| Operation::new(op, whole, Operand::Src0);
         let float = |op| Operation::new(op, part, Operand::Src0);
         let brain = |op| Operation::new(op, Type::I16, Operand::Src0);
-        let exchange = |operation| Operation { value: Operand::Src1, compare: Some(Operand::Src0), ..operation };
+        let exchange = |operation| Operation {
+            value: Operand::Src1,
+            compare: Some(Operand::Src0),
+            ..operation
+        };
         Some(match name {
             "iinc" => Operation::new(Op::Add, whole, Operand::One),
             "idec" => Operation::new(Op::Sub, whole, Operand::One),
@@ -131,7 +141,13 @@ impl Operation {
     }
 
     /// Does it; what the message gives back, an integer of `register`, and 0 where nothing is accessed.
-    pub fn perform(self, cx: &mut Cx<'_>, access: Access, sources: [Value; 2], register: Type) -> Value {
+    pub fn perform(
+        self,
+        cx: &mut Cx<'_>,
+        access: Access,
+        sources: [Value; 2],
+        register: Type,
+    ) -> Value {
         let value = self.operand(cx, self.value, sources);
         let compare = self.compare.map(|compare| self.operand(cx, compare, sources));
         let access = Access { align: self.bytes() as u8, ..access };

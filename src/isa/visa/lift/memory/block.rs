@@ -40,7 +40,12 @@ impl Block {
             return None;
         }
         let most = if self.place.target.is_bounded() { 1 } else { MAX_BYTES / self.item.bytes() };
-        Some((0..self.count).step_by(most as usize).map(|first| (first, most.min(self.count - first))).collect())
+        Some(
+            (0..self.count)
+                .step_by(most as usize)
+                .map(|first| (first, most.min(self.count - first)))
+                .collect(),
+        )
     }
 
     /// Where the elements of a piece are.
@@ -62,10 +67,11 @@ impl Block {
         let extend = self.item.extend();
         if let Some(runs) = self.scalars(cx) {
             for (first, count) in runs {
-                let values = self.place.after(first * self.item.bytes()).perform(cx, |cx, place| {
-                    let access = place.access(cx, memory, count as u8);
-                    cx.b.load_access(access, extend).to_vec()
-                });
+                let values =
+                    self.place.after(first * self.item.bytes()).perform(cx, |cx, place| {
+                        let access = place.access(cx, memory, count as u8);
+                        cx.b.load_access(access, extend).to_vec()
+                    });
                 for (n, value) in (first..).zip(values) {
                     let value = self.item.loaded(cx, value);
                     cx.set_raw(dst, n * register, value);
@@ -144,9 +150,10 @@ impl Layout {
     fn shape(self) -> (u32, u32) {
         match self.transposed {
             true => (self.height.next_power_of_two(), self.width),
-            false => {
-                (self.width.next_power_of_two().max(self.least_row), self.height.next_multiple_of(self.interleaved))
-            }
+            false => (
+                self.width.next_power_of_two().max(self.least_row),
+                self.height.next_multiple_of(self.interleaved),
+            ),
         }
     }
 
@@ -178,7 +185,12 @@ impl Layout {
 
 impl Rectangle {
     /// Calls `f` for one group of elements after another: the address, the lanes that are inside, and where the group is in the operand.
-    fn each(&self, cx: &mut Cx<'_>, layout: Layout, mut f: impl FnMut(&mut Cx<'_>, Value, Value, u32)) {
+    fn each(
+        &self,
+        cx: &mut Cx<'_>,
+        layout: Layout,
+        mut f: impl FnMut(&mut Cx<'_>, Value, Value, u32),
+    ) {
         let (row, rows) = layout.shape();
         let count = row * rows;
         let lanes = MAX_LANES / u32::from(cx.lanes()) * u32::from(cx.lanes());
@@ -195,7 +207,8 @@ impl Rectangle {
     fn place(&self, cx: &mut Cx<'_>, layout: Layout, number: Value) -> (Value, Value) {
         let (column, line) = layout.place(cx, number);
         let (columns, lines) = (cx.word(layout.width), cx.word(layout.height));
-        let (there, below) = (cx.b.icmp(IntCc::LtU, column, columns), cx.b.icmp(IntCc::LtU, line, lines));
+        let (there, below) =
+            (cx.b.icmp(IntCc::LtU, column, columns), cx.b.icmp(IntCc::LtU, line, lines));
         let mut inside = cx.b.and(there, below);
         let size = cx.word(layout.item.bytes());
         let distance = cx.b.mul(column, size);
@@ -208,7 +221,8 @@ impl Rectangle {
                 cx.b.max_s(at, zero)
             });
         }
-        let (in_row, in_rows) = (cx.b.icmp(IntCc::LtU, x, self.width), cx.b.icmp(IntCc::LtU, y, self.height));
+        let (in_row, in_rows) =
+            (cx.b.icmp(IntCc::LtU, x, self.width), cx.b.icmp(IntCc::LtU, y, self.height));
         inside = cx.b.and(inside, in_row);
         inside = cx.b.and(inside, in_rows);
         let [x, y, pitch] = [x, y, self.pitch].map(|value| cx.b.zero_extend(Type::I64, value));

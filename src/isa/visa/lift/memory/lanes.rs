@@ -17,7 +17,11 @@ pub fn consecutive(item: Item, count: u32) -> Vec<Element> {
 
 /// The dwords of channels that a mask has, lowest bit first.
 pub fn channels(mask: u32) -> Vec<Element> {
-    (0..4).filter(|channel| mask >> channel & 1 != 0).zip(0..).map(|(channel, n)| (channel * 4, n)).collect()
+    (0..4)
+        .filter(|channel| mask >> channel & 1 != 0)
+        .zip(0..)
+        .map(|(channel, n)| (channel * 4, n))
+        .collect()
 }
 
 /// Bytes of an access at most.

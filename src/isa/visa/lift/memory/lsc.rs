@@ -38,7 +38,9 @@ fn target(cx: &mut Cx<'_>, i: &Instruction, lsc: &Lsc) -> Result<Target, Unsuppo
         (_, AddressModel::Flat) => Target::Flat,
         // The thread's scratch surface is the one that there is.
         (_, AddressModel::Ss) => Target::Scratch,
-        (_, AddressModel::Bss | AddressModel::Bti) => Target::Surface(surface::of_lsc(cx, i, at::SURFACE, lsc)?),
+        (_, AddressModel::Bss | AddressModel::Bti) => {
+            Target::Surface(surface::of_lsc(cx, i, at::SURFACE, lsc)?)
+        }
         (_, AddressModel::Arg | AddressModel::Surf) => return Err(Unsupported),
     })
 }
@@ -112,7 +114,10 @@ pub fn lsc_store_quad(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 /// From one address on, lane by lane so many bytes further.
-fn strided(cx: &mut Cx<'_>, i: &Instruction) -> Result<(MessageTarget, Item, Vec<Element>), Unsupported> {
+fn strided(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+) -> Result<(MessageTarget, Item, Vec<Element>), Unsupported> {
     let lsc = said(i)?;
     let item = Item::of(lsc.data);
     let elements = consecutive(item, lsc.elements.into());
@@ -122,7 +127,9 @@ fn strided(cx: &mut Cx<'_>, i: &Instruction) -> Result<(MessageTarget, Item, Vec
     let place = place_of(cx, lsc, target, base);
     let ty = cx.b.ty(place.address).ty;
     let pitch = match i.operands.get(at::PITCH) {
-        Some(Operand::Immediate { bits: 0, .. }) => cx.constant(ty, u64::from(item.bytes()) * u64::from(lsc.elements)),
+        Some(Operand::Immediate { bits: 0, .. }) => {
+            cx.constant(ty, u64::from(item.bytes()) * u64::from(lsc.elements))
+        }
         _ => cx.scalar(i, at::PITCH, ty)?,
     };
     let number = super::block::numbers(cx, 0);
@@ -163,7 +170,8 @@ pub fn lsc_atomic(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         return Ok(());
     }
     let (operation, item) = operation(i)?;
-    let sources: [Raw; 2] = [cx.raw_operand(i, at::SOURCES[0])?, cx.raw_operand(i, at::SOURCES[1])?];
+    let sources: [Raw; 2] =
+        [cx.raw_operand(i, at::SOURCES[0])?, cx.raw_operand(i, at::SOURCES[1])?];
     atomic_message(cx, place, operation, item, sources, dst);
     Ok(())
 }

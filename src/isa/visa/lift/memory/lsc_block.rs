@@ -21,11 +21,16 @@ mod at {
 }
 
 /// The surface that a message is about, and the first of its blocks: how many, and how each lies in registers.
-fn blocks(cx: &mut Cx<'_>, i: &Instruction, lsc: &Lsc) -> Result<(Rectangle, Layout, u32), Unsupported> {
+fn blocks(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    lsc: &Lsc,
+) -> Result<(Rectangle, Layout, u32), Unsupported> {
     let block = lsc.block.ok_or(Unsupported)?;
     let item = Item::of(lsc.data);
     let (width, height) = (u32::from(block.width), u32::from(block.height));
-    if !(1..=64).contains(&width) || !(1..=64).contains(&height) || !(1..=8).contains(&block.count) {
+    if !(1..=64).contains(&width) || !(1..=64).contains(&height) || !(1..=8).contains(&block.count)
+    {
         return Err(Unsupported);
     }
     let interleaved = if block.vnni { 4 / item.bytes().min(4) } else { 1 };
@@ -53,12 +58,18 @@ fn blocks(cx: &mut Cx<'_>, i: &Instruction, lsc: &Lsc) -> Result<(Rectangle, Lay
         y: moved(cx, at::Y, lsc.offsets[1])?,
         clamps: false,
     };
-    let layout = Layout { item, width, height, transposed: lsc.transposed, interleaved, least_row: 1 };
+    let layout =
+        Layout { item, width, height, transposed: lsc.transposed, interleaved, least_row: 1 };
     Ok((rectangle, layout, block.count.into()))
 }
 
 /// Does something with each block: those side by side lie register by register.
-fn each(cx: &mut Cx<'_>, i: &Instruction, operand: usize, f: fn(&Rectangle, &mut Cx<'_>, Layout, Raw)) -> Lifted {
+fn each(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    operand: usize,
+    f: fn(&Rectangle, &mut Cx<'_>, Layout, Raw),
+) -> Lifted {
     let (mut rectangle, layout, count) = blocks(cx, i, said(i)?)?;
     let mut raw = cx.raw_operand(i, operand)?;
     let width = cx.word(layout.width * layout.item.bytes());

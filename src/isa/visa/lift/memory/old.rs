@@ -15,7 +15,12 @@ use crate::instruction::Instruction;
 use crate::words::Atomic;
 
 /// Owords of a surface, by the number of the first, or from a byte on.
-fn block(cx: &mut Cx<'_>, i: &Instruction, surface: usize, in_bytes: bool) -> Result<Block, Unsupported> {
+fn block(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    surface: usize,
+    in_bytes: bool,
+) -> Result<Block, Unsupported> {
     let owords = 1 << (cx.number(i, 0)? & 7);
     let target = surface_of(cx, i, surface)?;
     let mut address = cx.scalar(i, surface + 1, Type::I32)?;
@@ -49,7 +54,12 @@ pub fn oword_st(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 /// Offsets of lanes and one that all share, both times a scale, in a surface.
-fn place(cx: &mut Cx<'_>, i: &Instruction, from: usize, scale: u32) -> Result<MessageTarget, Unsupported> {
+fn place(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    from: usize,
+    scale: u32,
+) -> Result<MessageTarget, Unsupported> {
     let target = surface_of(cx, i, from)?;
     let shared = cx.scalar(i, from + 1, Type::I32)?;
     let offsets = cx.raw_operand(i, from + 2)?;
@@ -155,14 +165,19 @@ pub fn dword_atomic(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let offsets = cx.raw_operand(i, 2)?;
     let address = lanes::addresses(cx, offsets, Type::I32, 1);
     let place = MessageTarget { target, address, offset: 0 };
-    let item = if atomic.bits == 64 { Item::QWORD } else { Item::in_dword(u32::from(atomic.bits) / 8) };
+    let item =
+        if atomic.bits == 64 { Item::QWORD } else { Item::in_dword(u32::from(atomic.bits) / 8) };
     let (sources, dst) = ([cx.raw_operand(i, 3)?, cx.raw_operand(i, 4)?], cx.raw_operand(i, 5)?);
     atomic_message(cx, place, Operation::old(atomic), item, sources, dst);
     Ok(())
 }
 
 /// A block of bytes of a surface of rows.
-fn media(cx: &mut Cx<'_>, i: &Instruction, clamps: bool) -> Result<(Rectangle, Layout), Unsupported> {
+fn media(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    clamps: bool,
+) -> Result<(Rectangle, Layout), Unsupported> {
     let target = surface_of(cx, i, 1)?;
     let Target::Surface(record) = target else { return Err(Unsupported) };
     target.check(cx);
@@ -181,7 +196,14 @@ fn media(cx: &mut Cx<'_>, i: &Instruction, clamps: bool) -> Result<(Rectangle, L
         clamps,
     };
     // Rows take at least a dword.
-    let layout = Layout { item: Item::same(Type::I8), width, height, transposed: false, interleaved: 1, least_row: 4 };
+    let layout = Layout {
+        item: Item::same(Type::I8),
+        width,
+        height,
+        transposed: false,
+        interleaved: 1,
+        least_row: 4,
+    };
     Ok((rectangle, layout))
 }
 

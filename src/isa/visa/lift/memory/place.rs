@@ -85,7 +85,11 @@ impl MessageTarget {
     /// At a distance that a message says.
     pub fn at_distance(self, cx: &mut Cx<'_>, bytes: i32) -> MessageTarget {
         let place = MessageTarget { offset: bytes, ..self };
-        if self.target.is_bounded() { MessageTarget { address: place.at(cx), offset: 0, ..self } } else { place }
+        if self.target.is_bounded() {
+            MessageTarget { address: place.at(cx), offset: 0, ..self }
+        } else {
+            place
+        }
     }
 
     /// Further on.
@@ -132,19 +136,30 @@ impl MessageTarget {
                 self.bounded(cx, (ty, count), base, size)
             }
             Target::Surface(record) => {
-                let (base, size) = (record.load(cx, at::BASE, Type::I64), record.load(cx, at::ROW_BYTES, Type::I32));
+                let (base, size) = (
+                    record.load(cx, at::BASE, Type::I64),
+                    record.load(cx, at::ROW_BYTES, Type::I32),
+                );
                 self.bounded(cx, (ty, count), base, size)
             }
         }
     }
 
     /// Loads or stores: as the piece is, or by one lane for a piece of one element if that is what the target wants.
-    pub fn perform(self, cx: &mut Cx<'_>, f: impl FnOnce(&mut Cx<'_>, MessageTarget) -> Vec<Value>) -> Vec<Value> {
+    pub fn perform(
+        self,
+        cx: &mut Cx<'_>,
+        f: impl FnOnce(&mut Cx<'_>, MessageTarget) -> Vec<Value>,
+    ) -> Vec<Value> {
         if self.target.is_for_lanes() { self.in_lanes(cx, f) } else { f(cx, self) }
     }
 
     /// The same, but a uniform address never is.
-    pub fn in_lanes(self, cx: &mut Cx<'_>, f: impl FnOnce(&mut Cx<'_>, MessageTarget) -> Vec<Value>) -> Vec<Value> {
+    pub fn in_lanes(
+        self,
+        cx: &mut Cx<'_>,
+        f: impl FnOnce(&mut Cx<'_>, MessageTarget) -> Vec<Value>,
+    ) -> Vec<Value> {
         one_lane(cx, |cx| {
             let address = cx.splat(self.address);
             f(cx, MessageTarget { address, ..self })
@@ -167,8 +182,9 @@ pub fn one_lane(cx: &mut Cx<'_>, f: impl FnOnce(&mut Cx<'_>) -> Vec<Value>) -> V
     cx.b.set_nomask(true);
     let values = f(cx);
     let number = cx.word(piece.lane.into());
-    let values =
-        values.into_iter().map(|value| if cx.b.ty(value).is_uniform() { value } else { cx.b.lane_read(value, number) });
+    let values = values.into_iter().map(|value| {
+        if cx.b.ty(value).is_uniform() { value } else { cx.b.lane_read(value, number) }
+    });
     let values = values.collect();
     cx.b.set_window(window);
     cx.b.set_guard(guard);

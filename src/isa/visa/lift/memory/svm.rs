@@ -73,7 +73,8 @@ pub fn svm_atomic(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let atomic = Atomic::from_code(cx.number(i, 0)?).ok_or(Unsupported)?;
     let addresses = cx.raw_operand(i, 1)?;
     let address = lanes::addresses(cx, addresses, Type::I64, 1);
-    let item = if atomic.bits == 64 { Item::QWORD } else { Item::in_dword(u32::from(atomic.bits) / 8) };
+    let item =
+        if atomic.bits == 64 { Item::QWORD } else { Item::in_dword(u32::from(atomic.bits) / 8) };
     let (sources, dst) = ([cx.raw_operand(i, 2)?, cx.raw_operand(i, 3)?], cx.raw_operand(i, 4)?);
     atomic_message(cx, flat(address), Operation::old(atomic), item, sources, dst);
     Ok(())

@@ -83,7 +83,12 @@ struct Surface {
 impl Surface {
     fn address(self, cx: &mut Cx<'_>) -> Value {
         if self.bound {
-            return images::entry(cx, self.value, (tables::BOUND, tables::BOUND_COUNT), RECORD_BYTES);
+            return images::entry(
+                cx,
+                self.value,
+                (tables::BOUND, tables::BOUND_COUNT),
+                RECORD_BYTES,
+            );
         }
         let index = numbered(cx, self.value);
         images::entry(cx, index, (driver::at::RECORDS, driver::at::HEADERS), RECORD_BYTES)
@@ -134,7 +139,12 @@ pub fn of_variable(cx: &mut Cx<'_>, id: SurfaceId) -> Record {
 }
 
 /// The surface that an operand of an LSC message, the `n`th, names.
-pub fn of_lsc(cx: &mut Cx<'_>, i: &Instruction, n: usize, lsc: &Lsc) -> Result<Record, Unsupported> {
+pub fn of_lsc(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    n: usize,
+    lsc: &Lsc,
+) -> Result<Record, Unsupported> {
     if lsc.surface_index != 0 {
         return Err(Unsupported);
     }
@@ -146,7 +156,9 @@ pub fn of_lsc(cx: &mut Cx<'_>, i: &Instruction, n: usize, lsc: &Lsc) -> Result<R
 /// The surface that the `n`th operand is.
 fn operand(cx: &mut Cx<'_>, i: &Instruction, n: usize) -> Result<Surface, Unsupported> {
     match i.operands.get(n) {
-        Some(&Operand::Surface(id)) if id.0 >= predefined::FIRST_SURFACE || id == predefined::BINDLESS_SURFACE => {
+        Some(&Operand::Surface(id))
+            if id.0 >= predefined::FIRST_SURFACE || id == predefined::BINDLESS_SURFACE =>
+        {
             Ok(variable(cx, id))
         }
         _ => Err(Unsupported),
@@ -172,5 +184,10 @@ fn default_sampler(cx: &mut Cx<'_>) -> Value {
 }
 
 fn numbered_sampler(cx: &mut Cx<'_>, number: Value) -> Value {
-    images::entry(cx, number, (driver::at::SAMPLERS, driver::at::SAMPLER_COUNT), sampler::RECORD_BYTES)
+    images::entry(
+        cx,
+        number,
+        (driver::at::SAMPLERS, driver::at::SAMPLER_COUNT),
+        sampler::RECORD_BYTES,
+    )
 }

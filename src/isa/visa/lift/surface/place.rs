@@ -20,7 +20,9 @@ pub struct Coordinates {
 impl Coordinates {
     /// Dwords of raw operands: U, V, R and the level of detail; the first three with constants added.
     pub fn read(cx: &mut Cx<'_>, raws: [Raw; 4], offsets: [i32; 3]) -> Coordinates {
-        let value = |cx: &mut Cx<'_>, raw: Raw| (raw != Raw::NULL).then(|| cx.raw(raw, 0, warploom_ir::Type::I32));
+        let value = |cx: &mut Cx<'_>, raw: Raw| {
+            (raw != Raw::NULL).then(|| cx.raw(raw, 0, warploom_ir::Type::I32))
+        };
         let [u, v, r, lod] = raws.map(|raw| value(cx, raw));
         let mut axes = [u, v, r];
         for (axis, offset) in axes.iter_mut().zip(offsets) {
@@ -57,8 +59,16 @@ impl Coordinates {
         }
         let x = u.unwrap_or_else(|| cx.splat(zero));
         let z = z.map(|number| Slice { number, signed: false });
-        let target =
-            Target { record, unit: Unit::Texels, beyond: Beyond::Nothing, x, y, z, signed: false, misfit: Mask::Never };
+        let target = Target {
+            record,
+            unit: Unit::Texels,
+            beyond: Beyond::Nothing,
+            x,
+            y,
+            z,
+            signed: false,
+            misfit: Mask::Never,
+        };
         let mut place = SurfaceAccess::of(cx, target);
         if let Some(lod) = lod {
             let first = cx.b.icmp(IntCc::Eq, lod, zero);

@@ -25,8 +25,10 @@ struct OperandIndices {
 }
 
 const CHANNELS: usize = 1;
-const SAMPLE: OperandIndices = OperandIndices { offsets: 2, sampler: Some(3), surface: 4, dst: 5, parameters: 7 };
-const LOAD: OperandIndices = OperandIndices { offsets: 2, sampler: None, surface: 3, dst: 4, parameters: 6 };
+const SAMPLE: OperandIndices =
+    OperandIndices { offsets: 2, sampler: Some(3), surface: 4, dst: 5, parameters: 7 };
+const LOAD: OperandIndices =
+    OperandIndices { offsets: 2, sampler: None, surface: 3, dst: 4, parameters: 6 };
 
 /// A message that is lifted.
 struct Message<'i> {
@@ -63,8 +65,14 @@ impl Form {
 }
 
 impl<'i> Message<'i> {
-    fn new(cx: &mut Cx<'_>, insn: &'i Instruction, places: OperandIndices) -> Result<Message<'i>, Unsupported> {
-        let Some(Operand::Raws(raws)) = insn.operands.get(places.parameters) else { return Err(Unsupported) };
+    fn new(
+        cx: &mut Cx<'_>,
+        insn: &'i Instruction,
+        places: OperandIndices,
+    ) -> Result<Message<'i>, Unsupported> {
+        let Some(Operand::Raws(raws)) = insn.operands.get(places.parameters) else {
+            return Err(Unsupported);
+        };
         let surface = operand(cx, insn, places.surface)?;
         let mut parameters = vec![];
         for &raw in raws {
@@ -81,7 +89,13 @@ impl<'i> Message<'i> {
         let (record, image) = (surface.record(cx), surface.address(cx));
         let sampler = sampler.unwrap_or_else(|| default_sampler(cx));
         let form = Form::of(cx, &record);
-        Ok(Message { insn, places, parameters, texture: Texture::new(record, image, sampler), form })
+        Ok(Message {
+            insn,
+            places,
+            parameters,
+            texture: Texture::new(record, image, sampler),
+            form,
+        })
     }
 
     /// A parameter in each lane.
@@ -136,7 +150,8 @@ impl<'i> Message<'i> {
             cx.splat(offset)
         };
         let [x, y, z] = [8, 4, 0].map(&mut offset);
-        Ok([x, cx.choose(self.form.rowless, zero, y), cx.choose(self.form.volume, z, zero)].map(Some))
+        Ok([x, cx.choose(self.form.rowless, zero, y), cx.choose(self.form.volume, z, zero)]
+            .map(Some))
     }
 
     /// Asks, and writes the channels.
@@ -153,7 +168,9 @@ impl<'i> Message<'i> {
                 let mut values = request.ask(cx, operation).0;
                 let record = &self.texture.record;
                 match operation {
-                    Operation::Gather { component: 3 } => values = values.map(|found| alpha(cx, record, found)),
+                    Operation::Gather { component: 3 } => {
+                        values = values.map(|found| alpha(cx, record, found))
+                    }
                     Operation::Gather { .. } => {}
                     _ if mask >> 3 & 1 != 0 => values[3] = alpha(cx, record, values[3]),
                     _ => {}

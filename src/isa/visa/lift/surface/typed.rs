@@ -57,7 +57,8 @@ impl Message {
         }
         let values = one_lane(cx, |cx| {
             let place = self.coordinates.place(cx, self.record);
-            let texel = formatted::load(cx, &place, |cx, access, extend| cx.b.load_access(access, extend));
+            let texel =
+                formatted::load(cx, &place, |cx, access, extend| cx.b.load_access(access, extend));
             channels(mask).map(|(_, channel)| texel[channel]).collect()
         });
         for ((n, _), value) in channels(mask).zip(values) {
@@ -70,14 +71,22 @@ impl Message {
             channels(mask).map(|(n, channel)| (channel, Item::DWORD.read(cx, src, n))).collect();
         one_lane(cx, |cx| {
             let place = self.coordinates.place(cx, self.record);
-            let given: Vec<(usize, Value)> = given.iter().map(|&(n, value)| (n, cx.splat(value))).collect();
+            let given: Vec<(usize, Value)> =
+                given.iter().map(|&(n, value)| (n, cx.splat(value))).collect();
             formatted::store(cx, &place, &given);
             vec![]
         });
     }
 
     /// The bits of a texel count, whatever its format is: it has as many as the operation.
-    fn atomic(self, cx: &mut Cx<'_>, operation: Operation, item: Item, sources: [Raw; 2], dst: Raw) {
+    fn atomic(
+        self,
+        cx: &mut Cx<'_>,
+        operation: Operation,
+        item: Item,
+        sources: [Raw; 2],
+        dst: Raw,
+    ) {
         let sources = sources.map(|source| item.read(cx, source, 0));
         let register = if item == Item::QWORD { Type::I64 } else { Type::I32 };
         let old = one_lane(cx, |cx| {
@@ -92,7 +101,12 @@ impl Message {
     }
 }
 
-fn coordinates(cx: &mut Cx<'_>, i: &Instruction, from: usize, offsets: [i32; 3]) -> Result<Coordinates, Unsupported> {
+fn coordinates(
+    cx: &mut Cx<'_>,
+    i: &Instruction,
+    from: usize,
+    offsets: [i32; 3],
+) -> Result<Coordinates, Unsupported> {
     let mut raws = [Raw::NULL; 4];
     for (n, raw) in raws.iter_mut().enumerate() {
         *raw = cx.raw_operand(i, from + n)?;

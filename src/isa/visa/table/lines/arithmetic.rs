@@ -4,8 +4,7 @@ use super::{Line, line, sub};
 use crate::lift::{arithmetic, dots, logic, math, matrix, moves};
 
 /// Source, facts `visa-semantics.md` 3: no document has the hardware's error.
-const MATH: &str =
-    "the result is the exact one, rounded once; the hardware's may differ by some units in the last place";
+const MATH: &str = "the result is the exact one, rounded once; the hardware's may differ by some units in the last place";
 const DOT: &str = "a fused form may round otherwise";
 
 #[rustfmt::skip]

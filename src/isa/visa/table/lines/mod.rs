@@ -33,7 +33,13 @@ const fn line(name: &'static str, code: u8, fields: &'static str, text: &'static
 }
 
 /// An exact sub-opcode.
-const fn sub(name: &'static str, code: u8, sub: u8, fields: &'static str, text: &'static str) -> Line {
+const fn sub(
+    name: &'static str,
+    code: u8,
+    sub: u8,
+    fields: &'static str,
+    text: &'static str,
+) -> Line {
     Line { name, code, sub: Some(sub), fidelity: Fidelity::Exact, lift: None, fields, text }
 }
 
@@ -62,12 +68,27 @@ impl Line {
             }
             text => text.split_whitespace().map(Item::from_word).collect(),
         };
-        Row { name: self.name, code: self.code, sub: self.sub, fidelity: self.fidelity, lift: self.lift, fields, items }
+        Row {
+            name: self.name,
+            code: self.code,
+            sub: self.sub,
+            fidelity: self.fidelity,
+            lift: self.lift,
+            fields,
+            items,
+        }
     }
 }
 
 pub(super) fn all() -> impl Iterator<Item = Line> {
-    let families: [&[Line]; 7] =
-        [arithmetic::LINES, logic::LINES, control::LINES, memory::LINES, lsc::LINES, sampler::LINES, media::LINES];
+    let families: [&[Line]; 7] = [
+        arithmetic::LINES,
+        logic::LINES,
+        control::LINES,
+        memory::LINES,
+        lsc::LINES,
+        sampler::LINES,
+        media::LINES,
+    ];
     families.into_iter().flatten().copied()
 }
