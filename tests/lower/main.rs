@@ -1,24 +1,81 @@
-//! What small functions become: IR after analysis, and CLIF of code for speed, held against committed texts. There is a function for each
-//! fast path and each class of operation; `tests/ir` runs them.
+//! Small functions after analysis, held against committed texts, and the likely path of their code
+//! for speed.
 //!
-//! `NAME.ir` is the function, `NAME.analysed` and `NAME.clif` are what it becomes. `WARPLOOM_BLESS=1 cargo test --test lower` writes those,
-//! for the reviewer of a change to see.
+//! `NAME.ir` is a function; each fast path and each class of operation has a function.
+//! `NAME.analysed` is the function after analysis. `counts.txt` has the calls, loads and stores on the
+//! likely path of the code, by function, in all and in loops. The folder `tiny` has five functions
+//! whose quick code is held as CLIF text. `WARPLOOM_BLESS=1 cargo test --test lower` writes all of
+//! them anew. `tests/ir` runs the functions.
 
+mod code;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use code::Counts;
 use warploom_analysis::LaunchClass;
 use warploom_cranelift::{Target, dump};
 use warploom_engine::{Effort, Program};
-use warploom_ir::parse;
+use warploom_ir::{Function, Op, Reg, parse};
+use warploom_testing::instrument::{Buffers, instrument};
 
-/// For which code is made: not the host, so that texts are the same everywhere.
+/// The host for which code is made. It is the same on all machines, so that texts are equal.
 const TARGET: &str = "x86_64-unknown-linux-gnu,x86-64-v3";
 /// Functions, at least.
 const LEAST: usize = 40;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lower")
+}
+
+/// The functions of a folder by name, in order.
+fn functions(folder: &Path) -> Vec<(PathBuf, Arc<Function>)> {
+    let listed = std::fs::read_dir(folder).expect("the folder");
+    let mut paths: Vec<PathBuf> = listed.map(|entry| entry.expect("a file").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "ir"));
+    paths.sort();
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).expect("a function");
+        let function =
+            parse::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        (path, Arc::new(with_effects(function)))
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// The function. Results that only registers have are stored at the end, because nothing reads
+/// registers there.
+fn with_effects(function: Function) -> Function {
+    let insts = || function.blocks.iter().flat_map(|block| &block.insts);
+    if insts()
+        .any(|inst| matches!(inst.op, Op::Store { .. } | Op::Atomic { .. } | Op::Raise { .. }))
+    {
+        return function;
+    }
+    let mut written: BTreeSet<Reg> = BTreeSet::new();
+    for inst in insts() {
+        match inst.op {
+            Op::RfWrite { reg, .. } | Op::RegionWrite { reg, .. } => drop(written.insert(reg)),
+            Op::RfScatter { bank, first, count, .. } => {
+                written.extend((first..first + count).map(|index| bank.reg(index)));
+            }
+            _ => {}
+        }
+    }
+    let read = written.into_iter().filter(|&reg| reg != function.active).collect();
+    instrument(&function, &Buffers { input: 0, set: Vec::new(), output: 0x20_0000_0000, read })
+}
+
+/// The code of a function as CLIF.
+fn clif(program: &Program, effort: Effort) -> String {
+    dump::clif(program, effort, &Target::named(TARGET).expect("a host"))
+}
+
+fn program(function: &Arc<Function>) -> Program {
+    Program::new(function, LaunchClass::Line, true, warploom_cranelift::backend())
+        .expect("a program")
 }
 
 /// The first line in which two texts differ.
@@ -37,39 +94,62 @@ fn difference(expected: &str, found: &str) -> Option<String> {
     None
 }
 
+/// Holds a text against a file, or writes the file. Gives the first difference.
+fn hold(golden: &Path, found: &str) -> Option<String> {
+    if std::env::var_os("WARPLOOM_BLESS").is_some() {
+        std::fs::write(golden, found).expect("a golden file");
+        return None;
+    }
+    let expected = std::fs::read_to_string(golden)
+        .unwrap_or_else(|error| panic!("{}: {error}", golden.display()));
+    difference(&expected, found).map(|difference| format!("{}: {difference}", golden.display()))
+}
+
+#[track_caller]
+fn no_problems(problems: &[String]) {
+    assert!(problems.is_empty(), "{}\nWARPLOOM_BLESS=1 writes them anew", problems.join("\n"));
+}
+
 #[test]
-fn functions_become_what_they_became() {
-    let target = Target::named(TARGET).expect("a host");
-    let bless = std::env::var_os("WARPLOOM_BLESS").is_some();
-    let listed = std::fs::read_dir(folder()).expect("the folder");
-    let mut functions: Vec<PathBuf> = listed.map(|entry| entry.expect("a file").path()).collect();
-    functions.retain(|path| path.extension().is_some_and(|extension| extension == "ir"));
+fn analysis_makes_of_functions_what_it_made() {
+    let functions = functions(&folder());
     assert!(functions.len() >= LEAST, "{} functions", functions.len());
+    let held = functions.iter().filter_map(|(path, function)| {
+        hold(&path.with_extension("analysed"), &program(function).function().to_string())
+    });
+    no_problems(&held.collect::<Vec<_>>());
+}
+
+#[test]
+fn likely_paths_have_the_calls_loads_and_stores_that_they_had() {
+    let mut text =
+        "# Calls, loads and stores on the likely path; then those in loops of the function.\n"
+            .to_string();
     let mut problems = Vec::new();
-    for path in functions {
-        let text = std::fs::read_to_string(&path).expect("a function");
-        let function = Arc::new(
-            parse::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
-        );
-        let program =
-            Program::new(&function, LaunchClass::Line, true, warploom_cranelift::backend())
-                .expect("a program");
-        let stages = [
-            ("analysed", program.function().to_string()),
-            ("clif", dump::clif(&program, Effort::Full, &target)),
-        ];
-        for (stage, found) in stages {
-            let golden = path.with_extension(stage);
-            if bless {
-                std::fs::write(&golden, &found).expect("a golden file");
-                continue;
-            }
-            let expected = std::fs::read_to_string(&golden)
-                .unwrap_or_else(|error| panic!("{}: {error}", golden.display()));
-            if let Some(difference) = difference(&expected, &found) {
-                problems.push(format!("{}: {difference}", golden.display()));
-            }
+    for (path, function) in functions(&folder()) {
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let [all, in_loops] = code::counts(&clif(&program(&function), Effort::Full));
+        let Counts { calls, loads, stores } = all;
+        writeln!(
+            text,
+            "{name:60} {calls:3} {loads:4} {stores:4} {:6} {:4} {:4}",
+            in_loops.calls, in_loops.loads, in_loops.stores
+        )
+        .expect("a string takes all");
+        if calls > 0 {
+            problems.push(format!("{name} calls a helper on its likely path"));
         }
     }
-    assert!(problems.is_empty(), "{}\nWARPLOOM_BLESS=1 writes them anew", problems.join("\n"));
+    problems.extend(hold(&folder().join("counts.txt"), &text));
+    no_problems(&problems);
+}
+
+#[test]
+fn tiny_functions_have_the_code_that_they_had() {
+    let functions = functions(&folder().join("tiny"));
+    assert_eq!(functions.len(), 5);
+    let held = functions.iter().filter_map(|(path, function)| {
+        hold(&path.with_extension("clif"), &clif(&program(function), Effort::Quick))
+    });
+    no_problems(&held.collect::<Vec<_>>());
 }
