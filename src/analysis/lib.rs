@@ -1,11 +1,22 @@
-//! What the JIT wants to know of a function, and the function as it wants to have it.
+//! Analyses of functions for the JIT, and the rewriting of functions for it.
 //!
-//! [`optimize`] rebuilds every block: operations of some lanes become operations of all (`windows`), registers are read and written once (`ssa`), equal operations are shared
-//! (`editor`), texels of known formats are taken apart (`texels`), halves of 64-bit values and 16-bit parts of products are
-//! fused (`fuse`, `product`, `high_product`), scaled reciprocal roots, divisions and roots in steps are one operation (`scaled`, `division`, `wide_division`, `root`), denormals are flushed where there may be some (`flush`), what no lane can see is dropped (`demand`, `liveness`), and words that no one uses (`narrow`).
-//! `class` says how a value varies over the lanes, `segment` cuts a block into runs that a chunk of lanes may execute
-//! by itself, `group` which of these a whole warp may execute at once. The result of `optimize` is ordinary IR with the
-//! same meaning: the interpreter runs it as well.
+//! [`optimize`] rebuilds every block:
+//!
+//! - Operations of some lanes become operations of all lanes (`windows`).
+//! - Registers are read and written once (`ssa`).
+//! - Equal operations are shared (`editor`).
+//! - Texels of known formats are taken apart (`texels`).
+//! - Halves of 64-bit values and 16-bit parts of products are fused (`fuse`, `product`,
+//!   `high_product`).
+//! - Scaled reciprocal roots, divisions and roots in steps become one operation (`scaled`,
+//!   `division`, `wide_division`, `root`).
+//! - Denormals are flushed where there may be some (`flush`).
+//! - Values that no lane can see are dropped (`demand`, `liveness`), and so are unused words
+//!   (`narrow`).
+//!
+//! `class` says how a value varies over the lanes. `segment` cuts a block into runs that a chunk of
+//! lanes may execute by itself. `group` finds the runs that a whole warp may execute at once. The
+//! result of `optimize` is ordinary IR with unchanged meaning: the interpreter runs it as well.
 
 mod arrays;
 mod bits;
@@ -30,6 +41,7 @@ mod long_division;
 mod loops;
 mod masks;
 mod narrow;
+mod normal_form;
 mod pairs;
 mod places;
 mod product;
@@ -62,6 +74,7 @@ use liveness::Numbers;
 pub use long_division::shorten_divisions;
 pub use loops::in_loops;
 pub use masks::Masks;
+pub use normal_form::verify_normal_form;
 pub use rules::{Firings, RULES, Rule, Rules, UnknownRule, rewrite_function};
 pub use segment::{Plan, Step, Support};
 pub use sweep::{Inner, Sweep};
@@ -71,7 +84,7 @@ pub use visits::{visit, visits};
 use warploom_ir::verify::{self, VerifyError};
 use warploom_ir::{BankId, Block, BlockId, CellKind, Function, Op, Reg, Terminator};
 
-/// A function as the engines of this crate like it.
+/// A function rebuilt for the engines, with its control flow and liveness.
 pub struct Optimized {
     pub function: Function,
     /// How control passes between its blocks.
@@ -83,10 +96,10 @@ pub struct Optimized {
     pub firings: Firings,
 }
 
-/// How often blocks are rebuilt without what is dead.
+/// The most rounds that drop dead values.
 const MAX_ROUNDS: u32 = 4;
 
-/// The function with every block rebuilt, by all rules.
+/// Returns the function with every block rebuilt, by all rules.
 ///
 /// # Errors
 /// The function breaks an invariant.
@@ -94,14 +107,14 @@ pub fn optimize(function: &Function) -> Result<Optimized, VerifyError> {
     optimize_by(function, Rules::ALL)
 }
 
-/// The function with every block rebuilt, by these rules.
+/// Returns the function with every block rebuilt, by these rules.
 ///
 /// # Errors
 /// The function breaks an invariant.
 pub fn optimize_by(function: &Function, rules: Rules) -> Result<Optimized, VerifyError> {
     verify::verify(function)?;
     let function = &*windows::widen(function);
-    // Blocks keep what they lead to.
+    // Rebuilt blocks keep their successors.
     let flow = Flow::of(function);
     let numbers = Arc::new(Numbers::of(function));
     let mut firings = Firings::default();
@@ -119,7 +132,8 @@ pub fn optimize_by(function: &Function, rules: Rules) -> Result<Optimized, Verif
         }
     }
     for (index, (_, term)) in blocks.iter_mut().enumerate() {
-        // The index to search from counts all places.
+        // `from`, the index to search from, counts all places, so only dispatchers without it lose
+        // places.
         if let Terminator::Dispatch { places, from: None, otherwise } = term {
             places.retain(|&(reg, _)| flow.places.may_hold(index, reg));
             if places.is_empty() {
@@ -128,7 +142,7 @@ pub fn optimize_by(function: &Function, rules: Rules) -> Result<Optimized, Verif
         }
     }
     let mut exposed: Vec<Vec<(Reg, u32)>> = Vec::new();
-    // What is dead keeps something else alive in the first rounds.
+    // In the first rounds, dead values keep other values alive.
     for _ in 0..MAX_ROUNDS {
         let demands: Vec<Demand> =
             blocks.iter().map(|(editor, term)| Demand::of(editor, term, function.active)).collect();
@@ -157,7 +171,7 @@ pub fn optimize_by(function: &Function, rules: Rules) -> Result<Optimized, Verif
         }
         for ((block, pruned), old) in blocks.iter_mut().zip(pruned).zip(&function.blocks) {
             let Some((editor, term)) = pruned else { continue };
-            // Registers are written in the middle of a block, and read again, for gathers' sake only.
+            // Only for gathers are registers written in the middle of a block, and read again.
             let rebuilds = gathers(&editor) < gathers(&block.0);
             *block = if rebuilds {
                 let Editor { insts, values, firings: fired, .. } = editor;

@@ -1,4 +1,5 @@
-//! A function that is ready to be compiled: after analysis, with everything that back ends ask about it.
+//! A function that is ready to be compiled: the result of analysis, with all that back ends need to
+//! know about it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +13,7 @@ use warploom_ir::{BlockId, Function, Op, Reg};
 use crate::plan::BlockPlan;
 use crate::{Effort, JitError};
 
-/// A register file with its spill slots.
+/// The largest register file with its spill slots, in bytes.
 const MAX_REGISTER_FILE: usize = 1 << 25;
 
 /// A function after analysis, for one class of launches.
@@ -27,9 +28,9 @@ pub struct Prepared {
     one_worker: bool,
     /// Registers that are written in loops.
     written_in_loops: OnceLock<FxHashSet<Reg>>,
-    /// Of each block, for code made quickly and for code made for speed.
+    /// Plans of each block, for quick code and for code made for speed.
     plans: [OnceLock<PrimaryMap<BlockId, BlockPlan>>; 2],
-    /// Goes on where code could not be made, and does what code leaves to it.
+    /// Executes blocks that have no code, and instructions that code leaves to it.
     interpreter: Arc<Interpreter>,
 }
 
@@ -44,6 +45,11 @@ impl Prepared {
         let rules = Rules::of_environment()?;
         let Optimized { function, flow, read_first, liveness, firings } =
             warploom_analysis::optimize_by(function, rules).map_err(InterpError::from)?;
+        if cfg!(debug_assertions)
+            && let Err(problem) = warploom_analysis::verify_normal_form(&function)
+        {
+            panic!("analysis leaves no normal form: {problem}");
+        }
         let function = Arc::new(function);
         let interpreter = Arc::new(Interpreter::new(function.clone())?);
         let in_loops = warploom_analysis::in_loops(&function, &flow);
@@ -66,12 +72,13 @@ impl Prepared {
         &self.function
     }
 
-    /// Where the register file has each register: the same for all engines, since warps go on in another one.
+    /// Returns the place of each register in the register file. All engines use this layout, since
+    /// a warp may go on in another engine.
     pub fn layout(&self) -> &RegLayout {
         self.interpreter.layout()
     }
 
-    /// Everything that code depends on, but for the back end, as text.
+    /// Returns all that code depends on, except the back end, as text.
     pub fn identity(&self) -> String {
         format!("{:?} {}\n{}", self.launch, self.one_worker, self.function)
     }
@@ -81,22 +88,22 @@ impl Prepared {
         &self.interpreter
     }
 
-    /// The launches that code is for.
+    /// Returns the launches that code is for.
     pub fn launch(&self) -> Launched {
         self.launch
     }
 
-    /// How often each rule of analysis has rewritten something.
+    /// Returns how often each rule of analysis has rewritten something.
     pub fn firings(&self) -> &Firings {
         &self.firings
     }
 
-    /// Whether one worker thread runs all warps, so that no one else sees memory.
+    /// Returns whether one worker thread runs all warps, so that no other thread sees memory.
     pub fn one_worker(&self) -> bool {
         self.one_worker
     }
 
-    /// Registers that a fresh warp may read before it writes them.
+    /// Returns the registers that a fresh warp may read before it writes them.
     pub fn read_first(&self) -> &[Reg] {
         &self.read_first
     }
@@ -105,15 +112,15 @@ impl Prepared {
         &self.liveness
     }
 
-    /// Whether control may come back to a block.
+    /// Returns whether control may come back to a block.
     pub fn is_in_loop(&self, block: BlockId) -> bool {
         self.in_loops[block]
     }
 
-    /// Decisions about each block.
+    /// Returns the decisions about each block.
     pub fn plans(&self, effort: Effort) -> &PrimaryMap<BlockId, BlockPlan> {
         self.plans[usize::from(effort.is_fast())].get_or_init(|| {
-            // Only what a whole warp does at once relies on facts.
+            // Only operations on a whole warp at once rely on facts.
             let facts = effort
                 .is_fast()
                 .then(|| warploom_analysis::facts(&self.function, &self.flow, self.launch));
@@ -133,7 +140,7 @@ impl Prepared {
         })
     }
 
-    /// Registers that are written in loops.
+    /// Returns the registers that are written in loops.
     pub fn written_in_loops(&self) -> &FxHashSet<Reg> {
         self.written_in_loops.get_or_init(|| {
             let blocks = self.function.blocks.iter().zip(self.in_loops.values());
@@ -146,26 +153,27 @@ impl Prepared {
         })
     }
 
-    /// Bytes of the register file that code of these blocks needs.
+    /// Returns the bytes of the register file that code of these blocks needs.
     ///
     /// # Errors
-    /// There are too many.
+    /// The register file would be too large.
     pub fn register_bytes(&self, blocks: &[BlockId], effort: Effort) -> Result<u64, JitError> {
         let bytes = self.wanted_register_bytes(blocks, effort);
         self.check_register_file(bytes)?;
         Ok(bytes as u64)
     }
 
-    /// Likewise, however many these are.
+    /// Returns the bytes of the register file that code of these blocks wants, without a limit.
     pub fn wanted_register_bytes(&self, blocks: &[BlockId], effort: Effort) -> usize {
         let plans = self.plans(effort);
         blocks.iter().map(|&block| plans[block].bytes).max().unwrap_or(0)
     }
 
-    /// Bytes of the register file that quick code of any block needs: what warps begin with.
+    /// Returns the bytes of the register file that quick code of any block needs. Warps begin with
+    /// a register file of this size.
     ///
     /// # Errors
-    /// There are too many.
+    /// The register file would be too large.
     pub(crate) fn register_file_bytes(&self) -> Result<usize, JitError> {
         let slots = self.plans(Effort::Quick).values().map(|plan| plan.bytes).max();
         let bytes = slots.unwrap_or(self.layout().bytes() as usize).next_multiple_of(64);
@@ -173,6 +181,8 @@ impl Prepared {
         Ok(bytes)
     }
 
+    /// Checks the size of a register file.
+    ///
     /// # Errors
     /// A register file of so many bytes is too large.
     pub(crate) fn check_register_file(&self, bytes: usize) -> Result<(), JitError> {
